@@ -1,0 +1,75 @@
+"""What is wrong, where, and what to try: the one error of a model, and the problems it lists."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One finding about a model.
+
+    `where` is a path of names (`joints.A.axis`), `line` the line in the model file (1-based) when there is one,
+    `hint` what to try.
+    """
+
+    what: str
+    where: str = ""
+    hint: str = ""
+    line: int | None = None
+    severity: Severity = "error"
+
+    def __str__(self) -> str:
+        place = f"line {self.line}, {self.where}" if self.line and self.where else self.where
+        if self.line and not self.where:
+            place = f"line {self.line}"
+        text = f"{place}: {self.what}" if place else self.what
+        return f"{text}; {self.hint}" if self.hint else text
+
+
+class LinkworkError(Exception):
+    """Base of every error that Linkwork raises on purpose."""
+
+
+class ModelError(LinkworkError, ValueError):
+    """A model that is not sound: carries *every* problem found, not the first."""
+
+    def __init__(self, problems: Iterable[Problem] | Problem | str, source: str = "") -> None:
+        if isinstance(problems, str):
+            problems = [Problem(problems)]
+        elif isinstance(problems, Problem):
+            problems = [problems]
+        self.problems: tuple[Problem, ...] = tuple(problems)
+        self.source = source
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        title = f"{self.source}: " if self.source else ""
+        if len(self.problems) == 1:
+            return f"{title}{self.problems[0]}"
+        lines = "\n".join(f"  {i}. {p}" for i, p in enumerate(self.problems, 1))
+        return f"{title}{len(self.problems)} problems\n{lines}"
+
+
+class MissingExtra(LinkworkError, ImportError):
+    """An optional library is not installed; the message says how to get it."""
+
+    def __init__(self, library: str, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs {library}: pip install 'linkwork[{extra}]'")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint such as "did you mean 'mass'?", or the list of what there is when nothing is near."""
+    names = list(known)
+    near = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
+    if near:
+        return f"did you mean '{near[0]}'?"
+    if not names:
+        return ""
+    shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
+    return f"there is: {shown}"
