@@ -1,0 +1,276 @@
+"""Is the model sound, how is it connected, and what is wrong with it: everything at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.analyses.mobility import Mobility, layout_mobility
+from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.model.curves import Curve
+from linkwork.model.layout import Layout, lay_out
+from linkwork.model.mechanism import Mechanism
+from linkwork.topology import Edge, Topology, topology
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a check found. `print` it, ask `.sound`, or read its parts.
+
+    mechanism, layout, topology : the model, its layout posture in numbers, its graph
+    mobility : loop kinds, Grübler's count and rank, None when errors stand in the way
+    problems : errors, warnings and notes
+    """
+
+    mechanism: Mechanism
+    layout: Layout
+    topology: Topology
+    mobility: Mobility | None
+    problems: tuple[Problem, ...]
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        """What must be mended."""
+        return self._of("error")
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What is probably not meant."""
+        return self._of("warning")
+
+    @property
+    def notes(self) -> tuple[Problem, ...]:
+        """What was assumed."""
+        return self._of("note")
+
+    @property
+    def sound(self) -> bool:
+        """True when there is no error."""
+        return not self.errors
+
+    def _of(self, severity: str) -> tuple[Problem, ...]:
+        return tuple(p for p in self.problems if p.severity == severity)
+
+    def raise_if_unsound(self) -> None:
+        """Raise ModelError with every error."""
+        if not self.sound:
+            raise ModelError(self.errors, self.mechanism.name)
+
+    def values(self) -> dict[str, float]:
+        """Numbers of the check by name: sizes, mobility, layout values of joints, coordinates of points."""
+        return found_values(self.mechanism, self.layout, self.topology, self.mobility)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        m, t = self.mechanism, self.topology
+        kinds = {} if self.mobility is None else self.mobility.loop_kinds
+        return {
+            "name": m.name,
+            "sound": self.sound,
+            "values": self.values(),
+            "bodies": {b: {"degree": t.degree[b], "mass": _mass(self.layout, b)} for b in t.bodies},
+            "joints": {
+                j.name: {"kind": j.law.kind, "tail": j.tail, "head": j.head, "chord": j.name in t.chords}
+                for j in m.joints.values()
+            },
+            "assemblies": [{"reference": a.reference, "bodies": list(a.bodies)} for a in t.assemblies],
+            "tree": list(t.tree),
+            "chords": list(t.chords),
+            "loops": [
+                {
+                    "chord": loop.chord,
+                    "steps": [[j, s] for j, s in loop.steps],
+                    "kind": kinds[loop.chord].name if loop.chord in kinds else None,
+                    "equations": kinds[loop.chord].equations if loop.chord in kinds else None,
+                }
+                for loop in t.loops
+            ],
+            "problems": [
+                {"severity": p.severity, "what": p.what, "where": p.where, "hint": p.hint, "line": p.line}
+                for p in self.problems
+            ],
+        }
+
+    def __repr__(self) -> str:
+        verdict = "sound" if self.sound else f"not sound: {len(self.errors)} errors"
+        return f"Check('{self.mechanism.name}': {verdict}, {len(self.warnings)} warnings)\n  {self.summary()}"
+
+    def __str__(self) -> str:
+        lines = [f"{self.mechanism.name}: {'sound' if self.sound else 'not sound'}", f"  {self.summary()}"]
+        lines += [f"  {p.severity}: {p}" for p in self.problems]
+        return "\n".join(lines)
+
+    def summary(self) -> str:
+        """One line: sizes, loops and mobility."""
+        t = self.topology
+        text = f"{len(t.bodies)} bodies, {len(t.joints)} joints, {t.n_loops} loops"
+        if self.mobility is None:
+            return text
+        if self.mobility.mobility is None:
+            return f"{text}, Grübler mobility {self.mobility.grubler}"
+        text += f", mobility {self.mobility.mobility}"
+        if self.mobility.grubler != self.mobility.mobility:
+            text += f" (Grübler counts {self.mobility.grubler})"
+        if self.mobility.redundant:
+            text += f", {self.mobility.redundant} redundant constraints"
+        return text
+
+
+def check(m: Mechanism, findings: tuple[Problem, ...] = ()) -> Check:
+    """Look at the whole model.
+
+    Parameters
+    ----------
+    m : the mechanism
+    findings : problems that were found before, such as those of a file; they are listed first
+    """
+    layout = lay_out(m)
+    problems = [*findings, *layout.problems]
+    graph = graph_of(m)
+    problems += _ground_problems(m, graph)
+    problems += [p for curve in m.curves.values() for p in _curve_problems(curve)]
+    problems += _rod_problems(m, layout, graph)
+    if any(w.mass for w in layout.masses.values()) and not any(m.gravity):
+        problems.append(Problem("no gravity is given: none acts", "gravity", severity="note"))
+    mobility = None
+    if not any(p.severity == "error" for p in problems):
+        mobility = layout_mobility(m, layout, graph)
+        problems += _mobility_problems(mobility)
+        problems += _expectation_problems(m, found_values(m, layout, graph, mobility))
+    order = {"error": 0, "warning": 1, "note": 2}
+    return Check(m, layout, graph, mobility, tuple(sorted(problems, key=lambda p: order[p.severity])))
+
+
+def graph_of(m: Mechanism, tree: Any = "shallow", cut: tuple[str, ...] = ()) -> Topology:
+    """Topology of a mechanism; joints that cannot be part of a graph (reported by the layout) are left out.
+
+    Parameters
+    ----------
+    m : the mechanism
+    tree : "shallow" or "declared", see `linkwork.topology`
+    cut : joints that should be chords
+    """
+    edges = [
+        Edge(j.name, j.tail, j.head, j.law.keep)
+        for j in m.joints.values()
+        if j.tail != j.head and j.tail in m.bodies and j.head in m.bodies
+    ]
+    return topology(list(m.bodies), edges, m.ground.name, tree=tree, cut=cut)
+
+
+def found_values(m: Mechanism, layout: Layout, graph: Topology, mobility: Mobility | None) -> dict[str, float]:
+    """Numbers of a model by name: what `expect` may ask for."""
+    values: dict[str, float] = {
+        "bodies": len(graph.bodies),
+        "joints": len(graph.joints),
+        "loops": graph.n_loops,
+        "assemblies": len(graph.assemblies),
+        "mass": sum(_mass(layout, b) for b in graph.bodies if b != m.ground.name),
+    }
+    if mobility is not None:
+        values |= {"freedoms": mobility.freedoms, "grubler": mobility.grubler}
+        if mobility.rank is not None and mobility.mobility is not None and mobility.redundant is not None:
+            values |= {"rank": mobility.rank, "mobility": mobility.mobility, "redundant": mobility.redundant}
+    for name, seat in layout.seats.items():
+        for variable, value in zip(m.joints[name].law.variables, seat.q, strict=True):
+            values[f"{name}.{variable.name}"] = float(value)
+    places = {**layout.points, **{name: X[:3, 3] for name, X in layout.frames.items()}}
+    for name, place in places.items():
+        values |= {f"{name}.{c}": float(v) for c, v in zip("xyz", place, strict=True)}
+    return values
+
+
+def _mass(layout: Layout, body: str) -> float:
+    return layout.masses[body].mass if body in layout.masses else 0.0
+
+
+def _ground_problems(m: Mechanism, graph: Topology) -> list[Problem]:
+    if len(graph.bodies) == 1:
+        return [Problem("there is nothing but ground", "bodies", "add bodies and joints")]
+    problems = []
+    if graph.degree[m.ground.name] == 0 and not m.floating:
+        hint = "join a body to it, name the standing body with `ground:`, or say `floating: true`"
+        problems.append(Problem(f"nothing is joined to the ground '{m.ground.name}'", "joints", hint))
+    if not m.floating:
+        loose = [a for a in graph.assemblies if m.ground.name not in a.bodies]
+        for assembly in loose if graph.degree[m.ground.name] else []:
+            names = ", ".join(assembly.bodies[:6]) + (", ..." if len(assembly.bodies) > 6 else "")
+            hint = f"join one of them to '{m.ground.name}', or say `floating: true`"
+            text = f"not joined to ground: {names}; they float with '{assembly.reference}'"
+            problems.append(Problem(text, "bodies", hint, severity="warning"))
+    return problems
+
+
+def _curve_problems(curve: Curve) -> list[Problem]:
+    where = f"curves.{curve.name}"
+    _, u, v = curve.samples()
+    if not (np.isfinite(u).all() and np.isfinite(v).all()):
+        return [Problem("it is not finite over its range", where, "look for a division by zero or a root")]
+    size = curve.size()
+    if size == 0.0:
+        return [Problem("it is a single point", where)]
+    gap = float(np.hypot(u[-1] - u[0], v[-1] - v[0]))
+    if curve.closed and gap > 1e-9 * size:
+        hint = "let it end where it starts, or leave `closed` out"
+        return [Problem(f"it is said to be closed, but its ends are {gap:.3g} m apart", where, hint)]
+    return []
+
+
+def _rod_problems(m: Mechanism, layout: Layout, graph: Topology) -> list[Problem]:
+    """Binary bodies whose two turning joints leave no length between them."""
+    joints_of: dict[str, list[str]] = {}
+    for j in m.joints.values():
+        if j.name in layout.seats and j.tail != j.head:
+            for body in (j.tail, j.head):
+                joints_of.setdefault(body, []).append(j.name)
+    problems = []
+    for body, names in joints_of.items():
+        if body == m.ground.name or len(names) != 2 or graph.degree.get(body) != 2:
+            continue
+        laws = [m.joints[n].law.kind for n in names]
+        if not all(kind in ("revolute", "spheric") for kind in laws):
+            continue
+        A, B = (layout.seats[n].X_WF for n in names)
+        where = f"bodies.{body}"
+        offset = B[:3, 3] - A[:3, 3]
+        if laws == ["spheric", "spheric"]:
+            if float(np.linalg.norm(offset)) <= 1e-9 * layout.size:
+                problems.append(Problem(f"a rod of zero length: joints {names[0]} and {names[1]} coincide", where))
+            else:
+                text = f"it can spin idly about the line through {names[0]} and {names[1]}"
+                problems.append(Problem(text, where, severity="note"))
+        elif _on_axes(A, B, laws, offset, layout.size):
+            if float(np.linalg.norm(offset)) <= 1e-9 * layout.size:
+                problems.append(Problem(f"a rod of zero length: joints {names[0]} and {names[1]} coincide", where))
+            else:
+                text = f"joints {names[0]} and {names[1]} lie on one axis: it can spin idly"
+                problems.append(Problem(text, where, severity="warning"))
+    return problems
+
+
+def _on_axes(A: Any, B: Any, laws: list[str], offset: Any, size: float) -> bool:
+    """Whether every revolute axis among the two passes along both joints."""
+    for X, kind in ((A, laws[0]), (B, laws[1])):
+        if kind == "revolute" and float(np.linalg.norm(np.cross(X[:3, 2], offset))) > 1e-9 * size:
+            return False
+    return laws != ["revolute", "revolute"] or float(np.linalg.norm(np.cross(A[:3, 2], B[:3, 2]))) <= 1e-9
+
+
+def _mobility_problems(mobility: Mobility) -> list[Problem]:
+    if mobility.mobility == 0:
+        hint = "a structure, or loops whose lengths and axes are given with too few digits"
+        return [Problem("nothing can move in the layout posture", "joints", hint, severity="warning")]
+    return []
+
+
+def _expectation_problems(m: Mechanism, found: dict[str, float]) -> list[Problem]:
+    problems = []
+    for name, wanted in m.expect.items():
+        where = f"expect.{name}"
+        if name not in found:
+            problems.append(Problem(f"'{name}' is not a number of this model", where, did_you_mean(name, found)))
+        elif abs(found[name] - wanted) > 1e-6 * max(1.0, abs(wanted)):
+            problems.append(Problem(f"{wanted:.12g} is expected, {found[name]:.12g} is found", where))
+    return problems

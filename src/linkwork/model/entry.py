@@ -1,0 +1,246 @@
+"""From what users write to laws and records: gears from teeth, bodies from numbers, curves from tables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.geometry import Array
+from linkwork.model.bodies import Body, inertia
+from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
+from linkwork.model.joints import Bevel, Gear, Rack
+from linkwork.model.parts import checked_name
+from linkwork.model.placement import Placement, placement
+from linkwork.model.solids import Solid, parts_of
+from linkwork.model.vectors import Vector, direction, number, numbers, positive, vector
+
+PRESSURE_ANGLE = math.radians(20.0)
+
+Made = TypeVar("Made")
+
+
+def located(make: Callable[[], Made], where: str) -> Made:
+    """What `make` gives; a complaint without a place gets this one."""
+    try:
+        return make()
+    except ModelError as error:
+        raise ModelError([p if p.where else Problem(p.what, where, p.hint) for p in error.problems]) from None
+
+
+def body_name(body: Body | str, where: str) -> str:
+    """The name of a body given as itself or by name."""
+    return body.name if isinstance(body, Body) else checked_name(body, where)
+
+
+def body_record(
+    name: str,
+    mass: Any,
+    com: Any,
+    moments: Any,
+    solid: Solid | None,
+    density: Any,
+    frame: Placement | None,
+    accept_unphysical: bool,
+    description: str,
+) -> Body:
+    """A body with every number checked; all problems at once."""
+    where = f"bodies.{name}"
+    problems: list[Problem] = []
+
+    def attempt(make: Callable[[], Made]) -> Made | None:
+        try:
+            return make()
+        except ModelError as error:
+            problems.extend(error.problems)
+            return None
+
+    mass = None if mass is None else attempt(lambda: number(mass, f"{where}.mass"))
+    if mass is not None and mass < 0.0:
+        problems.append(Problem(f"the mass is negative: {mass:g} kg", f"{where}.mass"))
+    com = None if com is None else attempt(lambda: vector(com, f"{where}.com"))
+    tensor = None if moments is None else attempt(lambda: inertia(moments, where=f"{where}.inertia"))
+    density = None if density is None else attempt(lambda: positive(density, f"{where}.density"))
+    if solid is not None:
+        attempt(lambda: parts_of(solid))
+        given = [n for n, v in (("mass", mass), ("com", com), ("inertia", tensor)) if v is not None]
+        if given:
+            problems.append(Problem(f"{', '.join(given)} besides solids", where, "keep the numbers or the solids"))
+    elif density is not None:
+        problems.append(Problem("a density without solids", where, "give `solid`, or `mass`"))
+    if problems:
+        raise ModelError(problems)
+    return Body(name, mass, com, tensor, solid, density, frame, bool(accept_unphysical), str(description))
+
+
+def second_frame(value: Any, where: str) -> Placement | None:
+    """The frame on the second body: a placement, or a plain point (its axes then follow the first frame)."""
+    if value is None or isinstance(value, Placement):
+        return value
+    return placement(value, where=f"{where}.to")
+
+
+def two_axes(value: Any, where: str) -> tuple[Vector, Vector]:
+    """A pair of directions."""
+    try:
+        first, second = value
+    except (TypeError, ValueError):
+        raise ModelError(Problem("two axes are wanted", where)) from None
+    return direction(first, f"{where}[0]"), direction(second, f"{where}[1]")
+
+
+def perpendicular_axes(value: Any, where: str) -> tuple[Vector, Vector]:
+    """The two axes of a universal joint; ModelError unless they are perpendicular."""
+    first, second = two_axes(value, f"{where}.axes")
+    angle = math.degrees(_angle_between(first, second))
+    if abs(angle - 90.0) > 1e-4:
+        hint = "the arms of a cross are perpendicular; give the second as it stands in the layout posture"
+        raise ModelError(Problem(f"the two axes of a universal joint are {angle:.6g} deg apart", f"{where}.axes", hint))
+    return first, second
+
+
+def gear_law(
+    frame: Placement,
+    to: Placement | None,
+    radii: Any,
+    teeth: Any,
+    module: Any,
+    internal: bool,
+    pressure_angle: Any,
+    helix_angle: Any,
+    flank: Any,
+    where: str,
+) -> Gear:
+    """A gear pair from radii, or from teeth with a module, or from teeth with the centre distance."""
+    counts = None if teeth is None else _teeth(teeth, f"{where}.teeth")
+    if radii is not None:
+        if module is not None:
+            raise ModelError(Problem("`radii` and `module` are both given", where, "keep one of them"))
+        r1, r2 = (positive(r, f"{where}.radii") for r in numbers(radii, 2, f"{where}.radii"))
+    elif counts is None:
+        raise ModelError(Problem("neither radii nor teeth are given", where, "give `radii`, or `teeth` and `module`"))
+    elif module is not None:
+        r1, r2 = (positive(module, f"{where}.module") * n / 2 for n in counts)
+    else:
+        distance = _centre_distance(frame, to, where)
+        sizes = abs(counts[0] - counts[1]) if internal else counts[0] + counts[1]
+        if sizes == 0:
+            raise ModelError(Problem("an internal pair needs different numbers of teeth", f"{where}.teeth"))
+        r1, r2 = (distance * n / sizes for n in counts)
+    if internal:
+        # The inner gear carries the minus sign, so that the sum of radii is the centre distance.
+        r1, r2 = (-r1, r2) if r1 < r2 else (r1, -r2)
+    pressure, helix = number(pressure_angle, f"{where}.pressure_angle"), number(helix_angle, f"{where}.helix_angle")
+    return located(lambda: Gear(r1, r2, pressure, helix, _flank(flank, where), counts), where)
+
+
+def rack_law(
+    frame: Placement,
+    to: Placement | None,
+    radius: Any,
+    teeth: Any,
+    pressure_angle: Any,
+    helix_angle: Any,
+    flank: Any,
+    where: str,
+) -> Rack:
+    """A rack and pinion; the sign of the radius follows from the side on which the pinion lies."""
+    size = number(radius, f"{where}.radius")
+    if to is not None and to.within == frame.within:
+        X_F = frame.pose()
+        side = float(X_F[:3, 1] @ (to.pose()[:3, 3] - X_F[:3, 3]))
+        size = math.copysign(size, side) if size > 0.0 else size
+    count = None if teeth is None else _count(teeth, f"{where}.teeth")
+    pressure, helix = number(pressure_angle, f"{where}.pressure_angle"), number(helix_angle, f"{where}.helix_angle")
+    return located(lambda: Rack(size, pressure, helix, _flank(flank, where), count), where)
+
+
+def bevel_law(first: Vector, second: Vector, cones: Any, teeth: Any, internal: bool, where: str) -> Bevel:
+    """A bevel pair from its cone angles, or from its teeth and the shaft angle: tan γ = n sin Σ / (n' + n cos Σ)."""
+    if (cones is None) == (teeth is None):
+        raise ModelError(Problem("one of `cones` and `teeth` is wanted", where))
+    if cones is not None:
+        g1, g2 = (positive(c, f"{where}.cones") for c in numbers(cones, 2, f"{where}.cones"))
+        if internal:
+            g1, g2 = (-g1, g2) if g1 < g2 else (g1, -g2)
+    else:
+        n1, n2 = _teeth(teeth, f"{where}.teeth")
+        shaft = _angle_between(first, second)
+        if internal and n1 < n2:
+            n1 = -n1
+        elif internal:
+            n2 = -n2
+        g1 = math.atan2(n1 * math.sin(shaft), n2 + n1 * math.cos(shaft))
+        g2 = shaft - g1
+    return located(lambda: Bevel(g1, g2), where)
+
+
+def curve_record(
+    name: str, fourier: Any, expression: Any, spline: Any, closed: bool, span: Any, unit: Any, degree: Any, where: str
+) -> Curve:
+    """A curve of the kind that was given."""
+    if sum(kind is not None for kind in (fourier, expression, spline)) != 1:
+        raise ModelError(Problem("one of fourier, expression, spline is wanted", where))
+    if fourier is not None:
+        allowed = ("u0", "v0", "u_cos", "u_sin", "v_cos", "v_sin")
+        unknown = [k for k in fourier if k not in allowed]
+        if unknown:
+            raise ModelError([Problem(f"unknown term '{k}'", where, did_you_mean(str(k), allowed)) for k in unknown])
+        series = {k: numbers(fourier.get(k, ()), None, f"{where}.{k}") for k in allowed[2:]}
+        return FourierCurve(
+            name, *(number(fourier.get(k, 0.0), f"{where}.{k}") for k in allowed[:2]), **series
+        )
+    if expression is not None:
+        try:
+            u, v = expression
+        except (TypeError, ValueError):
+            raise ModelError(Problem("a pair of expressions (u, v) is wanted", where)) from None
+        start, end = (0.0, 2 * math.pi) if span is None else numbers(span, 2, f"{where}.span")
+        scale = positive(unit, f"{where}.unit")
+        return located(lambda: ExpressionCurve(name, u, v, start, end, closed, scale), where)
+    try:
+        points = [numbers(p, 2, f"{where}.spline[{i}]") for i, p in enumerate(spline)]
+    except TypeError:
+        raise ModelError(Problem("a list of points is wanted", f"{where}.spline")) from None
+    return SplineCurve(name, tuple((p[0], p[1]) for p in points), closed, degree)
+
+
+def _angle_between(first: Vector, second: Vector) -> float:
+    a, b = np.array(first), np.array(second)
+    return math.atan2(float(np.linalg.norm(np.cross(a, b))), float(a @ b))
+
+
+def _centre_distance(frame: Placement, to: Placement | None, where: str) -> float:
+    if to is None or to.within != frame.within:
+        hint = "give `radii` or `module`"
+        raise ModelError(Problem("the centre distance is not known from `at` and `to`", where, hint))
+    axis: Array = frame.pose()[:3, 2]
+    offset = np.array(to.at) - np.array(frame.at)
+    distance = float(np.linalg.norm(offset - (offset @ axis) * axis))
+    if distance == 0.0:
+        hint = "`at` and `to` are the two gear centres"
+        raise ModelError(Problem("the gear centres lie on one axis", where, hint))
+    return distance
+
+
+def _count(value: Any, where: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= int(value) <= 100_000:
+        raise ModelError(Problem(f"{value!r} is not a number of teeth", where, "write a whole number"))
+    return int(value)
+
+
+def _teeth(value: Any, where: str) -> tuple[int, int]:
+    try:
+        first, second = value
+    except (TypeError, ValueError):
+        raise ModelError(Problem("two numbers of teeth are wanted", where)) from None
+    return _count(first, where), _count(second, where)
+
+
+def _flank(value: Any, where: str) -> int:
+    if isinstance(value, bool) or value not in (-1, 0, 1):
+        raise ModelError(Problem(f"flank is {value!r}", f"{where}.flank", "write 0, 1 or -1"))
+    return int(value)

@@ -1,0 +1,38 @@
+"""The joint kinds, by name. A new kind is one new class with one short function."""
+
+from linkwork.model.joints.cams import LineOnCurve, PointOnCurve
+from linkwork.model.joints.gears import Bevel, Gear, Rack
+from linkwork.model.joints.law import Law, Variable, misfit, transform
+from linkwork.model.joints.lower_pairs import (
+    Cylindric,
+    Flat,
+    Free,
+    Helical,
+    Prismatic,
+    Revolute,
+    Rigid,
+    Spheric,
+    Universal,
+)
+
+KINDS: dict[str, type[Law]] = {
+    law.kind: law
+    for law in (
+        Revolute,
+        Prismatic,
+        Helical,
+        Cylindric,
+        Spheric,
+        Flat,
+        Universal,
+        Rigid,
+        Free,
+        Gear,
+        Rack,
+        Bevel,
+        PointOnCurve,
+        LineOnCurve,
+    )
+}
+
+__all__ = ["KINDS", "Law", "Variable", "misfit", "transform", *(law.__name__ for law in KINDS.values())]

@@ -1,0 +1,232 @@
+"""Gears that roll without slip at the pitch point: parallel axes, rack and pinion, bevel.
+
+Every gear keeps small variables besides its angle (centre distance, axial offset, shaft angle): the rest of the
+machine fixes them, and without them the forces in those directions could not be told. Laws after Uicker, Ravani,
+Sheth, Matrix Methods, sec. 4.6.9-11, with the centre-distance term of a true involute pair and the bevel ratio
+sin γ / sin γ' that rolling demands.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork import geometry as geo
+from linkwork.errors import ModelError, Problem
+from linkwork.geometry import Array
+from linkwork.geometry.elementary import arccos, cos, sin, tan
+from linkwork.model.joints.law import (
+    ORIGIN,
+    Law,
+    Motion,
+    Variable,
+    about_u,
+    about_w,
+    angle_about_w,
+    assert_parallel,
+    nearest_turn,
+    product,
+    radial,
+    transform,
+)
+
+
+def involute(angle: Any) -> Any:
+    """inv α = tan α - α."""
+    return tan(angle) - angle
+
+
+@dataclass(frozen=True)
+class Gear(Law):
+    """Two gears on parallel axes; w along the axis, u along the line of centres in the layout.
+
+    `radius` and `mate` are the pitch radii [m] of the first and second gear. In an internal pair the inner (smaller)
+    gear carries a minus sign, so that their sum is the centre distance in both cases. `flank` says which tooth flank
+    carries (+1, -1) and makes the angle follow the centre distance as an involute pair does; 0 leaves that out.
+    """
+
+    radius: float
+    mate: float
+    pressure_angle: float = math.radians(20.0)
+    helix_angle: float = 0.0
+    flank: int = 0
+    teeth: tuple[int, int] | None = None
+    kind, letter = "gear", "G"
+    variables = (Variable("angle", "angle"), Variable("stretch", "length"), Variable("axial", "length"))
+    keep = 0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.radius, float) and isinstance(self.mate, float):
+            if self.radius == 0.0 or self.mate == 0.0 or not math.isfinite(self.radius + self.mate):
+                raise ModelError(Problem(f"radii {self.radius:g} and {self.mate:g}", hint="give two positive radii"))
+            if self.radius + self.mate <= 0.0:
+                hint = "in an internal pair the radii must differ"
+                raise ModelError(Problem("the pitch circles leave no distance between the centres", hint=hint))
+        _assert_tooth_angles(self.pressure_angle, self.helix_angle, self.flank)
+
+    def motion(self, q: Sequence[Any]) -> Motion:
+        angle, stretch, axial = q
+        nominal = self.radius + self.mate
+        centre = nominal + stretch
+        rolled = nominal * angle + tan(self.helix_angle) * axial
+        if self.flank:
+            working = arccos(nominal * cos(self.pressure_angle) / centre)
+            rolled = rolled + self.flank * nominal * (involute(working) - involute(self.pressure_angle))
+        return about_w(rolled / self.mate), (centre * cos(angle), centre * sin(angle), axial)
+
+    def recover(self, X_FM: Array) -> Array:
+        x, y, axial = geo.position(X_FM)
+        nominal = self.radius + self.mate
+        stretch = math.hypot(x, y) - nominal
+        # Angle of the mate at zero gear angle, then the turn that explains the angle seen.
+        offset = angle_about_w(transform(self, (0.0, stretch, axial)))
+        angle = nearest_turn(math.atan2(y, x), nominal / self.mate, angle_about_w(X_FM) - offset)
+        return np.array([angle, stretch, axial])
+
+    def seat(self, X_WF: Array, X_WM: Array | None, value: Sequence[float] | None) -> tuple[Array, Array]:
+        if X_WM is None:
+            return super().seat(X_WF, X_WM, value)
+        w = X_WF[:3, 2]
+        hint = "gears on crossing axes are `bevel`; give both the same axis"
+        assert_parallel(w, X_WM[:3, 2], "the gear axes are not parallel", hint)
+        where = "the gear centres lie on one axis"
+        u, distance, axial = radial(X_WM[:3, 3] - X_WF[:3, 3], w, where, "`at` and `to` are the two gear centres")
+        X_WF = geo.frame_from_axis(X_WF[:3, 3], w, u)
+        return X_WF, X_WF @ transform(self, (0.0, distance - self.radius - self.mate, axial))
+
+    def concerns(self, q: Array) -> list[Problem]:
+        return _mesh_concerns(q[1], self.radius + self.mate, self._module(), min(abs(self.radius), abs(self.mate)))
+
+    def _module(self) -> float | None:
+        return None if self.teeth is None else 2 * abs(self.radius) / self.teeth[0]
+
+    def reach(self) -> float:
+        return abs(self.radius) + abs(self.mate)
+
+
+@dataclass(frozen=True)
+class Rack(Law):
+    """A rack (first body) and a pinion (second): w along the pinion axis, u along the rack, v from rack to pinion.
+
+    `radius` is the pinion's pitch radius [m], negative when the pinion lies on the -v side of the rack.
+    """
+
+    radius: float
+    pressure_angle: float = math.radians(20.0)
+    helix_angle: float = 0.0
+    flank: int = 0
+    teeth: int | None = None
+    kind, letter = "rack", "K"
+    variables = (Variable("slide", "length"), Variable("stretch", "length"), Variable("axial", "length"))
+    keep = 0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.radius, float) and not (math.isfinite(self.radius) and self.radius != 0.0):
+            raise ModelError(Problem(f"the radius is {self.radius:g}", hint="give the pinion's pitch radius"))
+        _assert_tooth_angles(self.pressure_angle, self.helix_angle, self.flank)
+
+    def motion(self, q: Sequence[Any]) -> Motion:
+        slide, stretch, axial = q
+        rolled = slide - tan(self.helix_angle) * axial
+        if self.flank:
+            rolled = rolled + self.flank * tan(self.pressure_angle) * stretch
+        return about_w(-rolled / self.radius), (slide, self.radius + stretch, axial)
+
+    def recover(self, X_FM: Array) -> Array:
+        x, y, z = geo.position(X_FM)
+        return np.array([x, y - self.radius, z])
+
+    def seat(self, X_WF: Array, X_WM: Array | None, value: Sequence[float] | None) -> tuple[Array, Array]:
+        if X_WM is None:
+            return super().seat(X_WF, X_WM, value)
+        hint = "give the pinion's axis as `axis`"
+        assert_parallel(X_WF[:3, 2], X_WM[:3, 2], "rack and pinion axes are not parallel", hint)
+        return X_WF, X_WF @ transform(self, self.recover(geo.inverse(X_WF) @ X_WM))
+
+    def concerns(self, q: Array) -> list[Problem]:
+        if (self.radius + q[1]) * self.radius < 0.0:
+            hint = "turn `x` (the rack's direction) round, or make the radius negative"
+            return [Problem("the pinion lies on the other side of the rack", hint=hint)]
+        module = None if self.teeth is None else 2 * abs(self.radius) / self.teeth
+        return _mesh_concerns(q[1], self.radius, module, abs(self.radius))
+
+    def reach(self) -> float:
+        return abs(self.radius)
+
+
+@dataclass(frozen=True)
+class Bevel(Law):
+    """Two straight bevel gears with a common apex: cones of half angle `cone` and `mate` [rad].
+
+    w is the first axis and w' the second, both pointing from the apex to the gears; Φ = Rz(φ) Rx(γ+γ'+ψ) Rz(ρφ),
+    ρ = sin γ / sin γ'. In an internal pair the inner (smaller) cone carries a minus sign.
+    """
+
+    cone: float
+    mate: float
+    kind, letter = "bevel", "B"
+    variables = (Variable("angle", "angle"), Variable("spread", "angle"))
+    keep = 0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.cone, float) and isinstance(self.mate, float):
+            if not all(0.0 < abs(a) < math.pi for a in (self.cone, self.mate)):
+                raise ModelError(Problem("cone angles must lie between 0 and 180 deg"))
+            if not 0.0 < self.cone + self.mate < math.pi:
+                raise ModelError(Problem("the cone angles must add up to a shaft angle between 0 and 180 deg"))
+
+    def motion(self, q: Sequence[Any]) -> Motion:
+        angle, spread = q
+        ratio = sin(self.cone) / sin(self.mate)
+        turned = product(about_w(angle), about_u(self.cone + self.mate + spread))
+        return product(turned, about_w(ratio * angle)), ORIGIN
+
+    def recover(self, X_FM: Array) -> Array:
+        shaft = math.atan2(math.hypot(X_FM[0, 2], X_FM[1, 2]), X_FM[2, 2])
+        seen = math.atan2(X_FM[2, 0], X_FM[2, 1])
+        ratio = math.sin(self.cone) / math.sin(self.mate)
+        angle = nearest_turn(math.atan2(X_FM[0, 2], -X_FM[1, 2]), ratio, seen)
+        return np.array([angle, shaft - self.cone - self.mate])
+
+    def seat(self, X_WF: Array, X_WM: Array | None, value: Sequence[float] | None) -> tuple[Array, Array]:
+        if X_WM is None:
+            return super().seat(X_WF, X_WM, value)
+        w = X_WF[:3, 2]
+        where = "the bevel axes are parallel"
+        across, sine, cosine = radial(X_WM[:3, 2], w, where, "gears on parallel axes are `gear`")
+        v = -across
+        F = geo.frame_from_axis(X_WF[:3, 3], w, np.cross(v, w))
+        M = F @ transform(self, (0.0, math.atan2(sine, cosine) - self.cone - self.mate))
+        M[:3, 3] = X_WM[:3, 3]  # a second apex elsewhere is a misfit, to be reported
+        return F, M
+
+    def concerns(self, q: Array) -> list[Problem]:
+        spread = math.degrees(q[1])
+        if abs(spread) > 5.0:
+            wanted = math.degrees(self.cone + self.mate)
+            hint = "let both axes point from the apex to the gears, and check the cone angles"
+            return [Problem(f"the shafts are {wanted + spread:.4g} deg apart, the cones ask for {wanted:.4g} deg", hint=hint)]
+        return []
+
+
+def _mesh_concerns(stretch: float, nominal: float, module: float | None, smallest: float) -> list[Problem]:
+    """Teeth mesh while the centres are off by less than a module (or a fifth of the smaller radius)."""
+    allowed = module if module is not None else 0.2 * smallest
+    if abs(stretch) <= allowed * (1 + 1e-9):
+        return []
+    text = f"the centre distance is {abs(nominal + stretch):.6g} m, the pitch radii ask for {abs(nominal):.6g} m"
+    return [Problem(text, hint="check the centres `at` and `to`, the radii, and whether the pair is internal")]
+
+
+def _assert_tooth_angles(pressure: Any, helix: Any, flank: int) -> None:
+    if isinstance(pressure, float) and not 0.0 <= pressure < math.radians(60.0):
+        hint = "usual is 20 deg"
+        raise ModelError(Problem(f"the pressure angle is {math.degrees(pressure):.4g} deg", hint=hint))
+    if isinstance(helix, float) and not abs(helix) < math.radians(80.0):
+        raise ModelError(Problem(f"the helix angle is {math.degrees(helix):.4g} deg", hint="keep it below 80 deg"))
+    if flank not in (-1, 0, 1):
+        raise ModelError(Problem(f"flank is {flank}", hint="write 0, 1 or -1"))

@@ -1,0 +1,182 @@
+"""What a joint kind is: its variables, one short function from them to a motion, and the way back.
+
+The motion is the pose of the head frame M (on the second body) in the tail frame F (on the first), written with
+scalars so that numbers, arrays and CasADi expressions all pass through the same lines. Parameters are fields of the
+law; replacing a field by an expression traces it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from linkwork import geometry as geo
+from linkwork.errors import ModelError, Problem
+from linkwork.geometry import Array
+from linkwork.geometry.elementary import cos, sin
+
+Rotation3 = tuple[tuple[Any, Any, Any], tuple[Any, Any, Any], tuple[Any, Any, Any]]
+Motion = tuple[Rotation3, tuple[Any, Any, Any]]
+
+IDENTITY: Rotation3 = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A joint variable: `A.angle` in rad, `D.slide` in m, or a plain number."""
+
+    name: str
+    dimension: Literal["angle", "length", "number"]
+
+    @property
+    def unit(self) -> str:
+        """SI unit of the variable."""
+        return {"angle": "rad", "length": "m", "number": "1"}[self.dimension]
+
+
+class Law:
+    """Base of every joint kind.
+
+    kind : name in model files; letter : in chain codes such as RSSR
+    variables : position variables q; rates : velocity variables v (None: one rate per variable)
+    keep : how much the joint wants to stay in the spanning tree; the lowest are cut first
+    """
+
+    kind: ClassVar[str]
+    letter: ClassVar[str]
+    variables: ClassVar[tuple[Variable, ...]] = ()
+    rates: ClassVar[tuple[str, ...] | None] = None
+    keep: ClassVar[int] = 15
+
+    @property
+    def freedom(self) -> int:
+        """Number of independent relative motions (size of v)."""
+        return len(self.variables if self.rates is None else self.rates)
+
+    def neutral(self) -> tuple[float, ...]:
+        """Variables at which the two frames coincide, where that is possible."""
+        return (0.0,) * len(self.variables)
+
+    def motion(self, q: Sequence[Any]) -> Motion:
+        """Pose of M in F at the variables q."""
+        raise AssertionError(self.kind)  # every kind gives its own
+
+    def recover(self, X_FM: Array) -> Array:
+        """Variables that reproduce the pose X_FM, or come nearest in the sense of the kind."""
+        raise AssertionError(self.kind)  # every kind gives its own
+
+    def seat(self, X_WF: Array, X_WM: Array | None, value: Sequence[float] | None) -> tuple[Array, Array]:
+        """Both joint frames in the layout posture, completed from what the user gave.
+
+        Without a second frame, M is where the layout value of the variables puts it.
+        """
+        if X_WM is None:
+            X_WM = X_WF @ transform(self, self.neutral() if value is None else value)
+        return X_WF, X_WM
+
+    def concerns(self, q: Array) -> list[Problem]:
+        """What is wrong or doubtful about this joint at the layout value q, beyond the fit of its frames."""
+        return []
+
+    def reach(self) -> float:
+        """Length that this kind adds to the size of a model [m]."""
+        return 0.0
+
+    def twists(self, q: Sequence[float]) -> Array:
+        """6 x freedom: twist [v; w] of M relative to F, in F at its origin, for unit rates.
+
+        Columns are (∂Φ/∂q) Φ⁻¹ (Uicker, Ravani, Sheth, eq. 6.17), exact by a complex step.
+        """
+        step = 1e-30
+        inverse = geo.inverse(transform(self, q))
+        columns = []
+        for g in range(len(self.variables)):
+            shifted: list[complex] = [complex(v) for v in q]
+            shifted[g] += 1j * step
+            Q = (_assemble(self.motion(shifted), complex).imag / step) @ inverse
+            columns.append([Q[0, 3], Q[1, 3], Q[2, 3], Q[2, 1], Q[0, 2], Q[1, 0]])
+        return np.array(columns).T.reshape(6, len(columns))
+
+
+def transform(law: Law, q: Sequence[Any]) -> Array:
+    """Motion of a joint as a numpy pose; variables may be arrays of one shape, giving (..., 4, 4)."""
+    result: Array = _assemble(law.motion(q), float)
+    return result
+
+
+def misfit(law: Law, X_FM: Array, q: Array) -> tuple[float, float]:
+    """How far (angle [rad], distance [m]) the law at q is from the pose it should reproduce."""
+    angle, distance = geo.pose_error(transform(law, q), X_FM)
+    return float(angle), float(distance)
+
+
+def _assemble(motion: Motion, dtype: type) -> Any:
+    R, p = motion
+    shape = np.broadcast_shapes(*(np.shape(e) for row in R for e in row), *(np.shape(e) for e in p))
+    X = np.zeros((*shape, 4, 4), dtype)
+    for i in range(3):
+        for j in range(3):
+            X[..., i, j] = R[i][j]
+        X[..., i, 3] = p[i]
+    X[..., 3, 3] = 1.0
+    return X
+
+
+def about_w(angle: Any) -> Rotation3:
+    """Rotation about w (the third axis)."""
+    c, s = cos(angle), sin(angle)
+    return ((c, -s, 0.0), (s, c, 0.0), (0.0, 0.0, 1.0))
+
+
+def about_u(angle: Any) -> Rotation3:
+    """Rotation about u (the first axis)."""
+    c, s = cos(angle), sin(angle)
+    return ((1.0, 0.0, 0.0), (0.0, c, -s), (0.0, s, c))
+
+
+def product(A: Rotation3, B: Rotation3) -> Rotation3:
+    """A B for rotations of scalars."""
+    rows = [[A[i][0] * B[0][j] + A[i][1] * B[1][j] + A[i][2] * B[2][j] for j in range(3)] for i in range(3)]
+    return tuple(tuple(row) for row in rows)  # type: ignore[return-value]
+
+
+def angle_about_w(X: Array) -> float:
+    """Angle of the best rotation about w (eq. 4.11): exact for pure ones, least squares for others."""
+    return float(np.arctan2(X[1, 0] - X[0, 1], X[0, 0] + X[1, 1]))
+
+
+def nearest_turn(angle: float, per_turn: float, wanted: float) -> float:
+    """angle + 2πk (smallest |k| first) such that it makes `per_turn`·angle ≡ wanted (mod 2π).
+
+    A geared variable is known from a pose only up to whole turns; the mate's angle tells which turn.
+    """
+    best, best_error = angle, np.inf
+    for k in sorted(range(-60, 61), key=abs):
+        candidate = angle + 2 * np.pi * k
+        error = abs((per_turn * candidate - wanted + np.pi) % (2 * np.pi) - np.pi)
+        if error < best_error - 1e-9:
+            best, best_error = candidate, error
+        if best_error < 1e-9:
+            break
+    return best
+
+
+def radial(offset: Array, axis: Array, what: str, hint: str) -> tuple[Array, float, float]:
+    """Unit vector, distance across and distance along an axis of an offset; ModelError when it lies on the axis."""
+    along = float(offset @ axis)
+    across = offset - along * axis
+    distance = float(np.linalg.norm(across))
+    if distance <= 1e-12 * (1.0 + float(np.linalg.norm(offset))):
+        raise ModelError(Problem(what, hint=hint))
+    return across / distance, distance, along
+
+
+def assert_parallel(a: Array, b: Array, what: str, hint: str) -> None:
+    """ModelError unless two unit axes are parallel (same sense) to a thousandth of a radian."""
+    angle = float(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b))
+    if angle > 1e-3:
+        raise ModelError(Problem(f"{what}: {np.degrees(angle):.3g} deg apart", hint=hint))

@@ -1,0 +1,628 @@
+"""A machine, described once: bodies, joints, points and frames, by name, in the layout posture.
+
+Lengths are metres, angles radians, positions and axes global coordinates of the layout posture, unless a body's own
+frame is named. Building a mechanism checks each call by itself; `linkwork.check` looks at the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict, Unpack
+
+from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.model import entry
+from linkwork.model.bodies import Body
+from linkwork.model.curves import Curve
+from linkwork.model.joints import (
+    Cylindric,
+    Flat,
+    Free,
+    Helical,
+    Law,
+    LineOnCurve,
+    PointOnCurve,
+    Prismatic,
+    Revolute,
+    Rigid,
+    Spheric,
+    Universal,
+)
+from linkwork.model.parts import Frame, Joint, Point, checked_name, variable_limits, variable_values
+from linkwork.model.placement import Placement, placement
+from linkwork.model.solids import Solid
+from linkwork.model.vectors import ZERO, Vector, number, vector
+
+BodyLike = Body | str
+
+
+class JointOptions(TypedDict, total=False):
+    """Options of the joints that are placed by a point and an axis.
+
+    at : place of the joint [m] in the layout posture
+    axis : direction of w: "x", "-y", ... or three numbers
+    x : direction of u, where the variables are zero; a fixed choice unless given
+    frame : a ready placement instead of `at`, `axis`, `x`
+    to : place or frame on the second body, where it differs in the layout posture
+    value : layout values of the variables (a number, a list or a mapping by name), instead of `to`
+    limits : pair (low, high) of a single variable, or pairs by variable name
+    description : a sentence for readers
+    """
+
+    at: Any
+    axis: Any
+    x: Any
+    frame: Placement | None
+    to: Any
+    value: Any
+    limits: Any
+    description: str
+
+
+class Mechanism:
+    """Bodies joined by joints, described in the layout posture.
+
+    Parameters
+    ----------
+    name : what the machine is called
+    gravity : acceleration of gravity [m/s^2] along the layout axes; none acts unless given
+    ground : name of the body that stands still
+    floating : True when, on purpose, nothing is joined to ground (a spacecraft, a thrown tool)
+    description : a sentence or two for readers
+    expect : numbers that a check must find, by name: mobility, loops, grubler, mass, "A.angle", "P.x", ...
+    """
+
+    def __init__(
+        self,
+        name: str = "mechanism",
+        *,
+        gravity: Any = ZERO,
+        ground: str = "ground",
+        floating: bool = False,
+        description: str = "",
+        expect: Mapping[str, float] | None = None,
+    ) -> None:
+        self.name = checked_name(name, "name")
+        self.gravity: Vector = vector(gravity, "gravity")
+        self.floating = bool(floating)
+        self.description = str(description)
+        self.expect: dict[str, float] = {str(k): number(v, f"expect.{k}") for k, v in (expect or {}).items()}
+        self.bodies: dict[str, Body] = {}
+        self.joints: dict[str, Joint] = {}
+        self.points: dict[str, Point] = {}
+        self.frames: dict[str, Frame] = {}
+        self.curves: dict[str, Curve] = {}
+        self._ground = checked_name(ground, "ground")
+        self.bodies[self._ground] = Body(self._ground)
+
+    # ---------------------------------------------------------------- bodies
+
+    @property
+    def ground(self) -> Body:
+        """The body that stands still."""
+        return self.bodies[self._ground]
+
+    def body(
+        self,
+        name: str,
+        *,
+        mass: float | None = None,
+        com: Any = None,
+        inertia: Any = None,
+        solid: Solid | None = None,
+        density: float | None = None,
+        frame: Placement | None = None,
+        accept_unphysical: bool = False,
+        description: str = "",
+    ) -> Body:
+        """Add a rigid body.
+
+        Parameters
+        ----------
+        name : its name
+        mass : mass [kg]; none for a massless body
+        com : centre of mass [m] in the body's own frame; by default the mean of its joints' places
+        inertia : tensor [kg m^2] as 3 moments, 6 elements (xx, yy, zz, xy, xz, yz), 3x3, or `lw.inertia(...)`
+        solid : shapes to take mass, centre and inertia from, with `density`; instead of the three above
+        density : density of the solids [kg/m^3]
+        frame : the body's own frame in the layout posture, `lw.placement(...)`; by default the global frame
+        accept_unphysical : take mass properties that no real body has, with a warning
+        description : a sentence for readers
+        """
+        where = f"bodies.{name}"
+        known = self.bodies.get(name)
+        if known is None:
+            self._claim(name, where)
+        elif name != self._ground or known != Body(name):
+            raise ModelError(Problem(f"there are two bodies named '{name}'", where, "give one another name"))
+        new = entry.body_record(name, mass, com, inertia, solid, density, frame, accept_unphysical, description)
+        self.bodies[name] = new
+        return new
+
+    # ---------------------------------------------------------------- joints placed by a point and an axis
+
+    def revolute(self, name: str, tail: BodyLike, head: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """Add a pin: the second body turns about `axis` (variable `angle`).
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the first and the second body; variables measure the second relative to the first
+        options : as in `JointOptions`
+        """
+        return self._placed(name, Revolute(), tail, head, **options)
+
+    def prismatic(self, name: str, tail: BodyLike, head: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """Add a slider: the second body slides along `axis` (variable `slide`).
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the first and the second body; variables measure the second relative to the first
+        options : as in `JointOptions`
+        """
+        return self._placed(name, Prismatic(), tail, head, **options)
+
+    def helical(
+        self, name: str, tail: BodyLike, head: BodyLike, *, lead: float, **options: Unpack[JointOptions]
+    ) -> Joint:
+        """Add a screw about `axis` (variable `angle`).
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the first and the second body; variables measure the second relative to the first
+        lead : advance along the axis in one turn [m]; negative for a left-handed thread
+        options : as in `JointOptions`
+        """
+        where = f"joints.{name}"
+        law = entry.located(lambda: Helical(number(lead, f"{where}.lead")), where)
+        return self._placed(name, law, tail, head, **options)
+
+    def cylindric(self, name: str, tail: BodyLike, head: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """Add a sleeve: turns about and slides along `axis` (variables `angle`, `slide`).
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the first and the second body; variables measure the second relative to the first
+        options : as in `JointOptions`
+        """
+        return self._placed(name, Cylindric(), tail, head, **options)
+
+    def flat(self, name: str, tail: BodyLike, head: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """Add a plate on a plane: slides across `axis`, turns about it (variables `x`, `y`, `angle`).
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the first and the second body; variables measure the second relative to the first
+        options : as in `JointOptions`
+        """
+        return self._placed(name, Flat(), tail, head, **options)
+
+    def spheric(self, name: str, tail: BodyLike, head: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """Add a ball at `at` (variables: the unit quaternion `qw`, `qx`, `qy`, `qz`).
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the first and the second body; variables measure the second relative to the first
+        options : as in `JointOptions`
+        """
+        return self._placed(name, Spheric(), tail, head, **options)
+
+    def free(self, name: str, tail: BodyLike, head: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """Add a joint that holds nothing: six freedoms (variables `x`, `y`, `z` and a unit quaternion).
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the first and the second body; variables measure the second relative to the first
+        options : as in `JointOptions`
+        """
+        return self._placed(name, Free(), tail, head, **options)
+
+    def rigid(self, name: str, tail: BodyLike, head: BodyLike, **options: Unpack[JointOptions]) -> Joint:
+        """Add a weld: the two bodies move as one.
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the first and the second body
+        options : as in `JointOptions`
+        """
+        return self._placed(name, Rigid(), tail, head, **options)
+
+    def universal(
+        self, name: str, tail: BodyLike, head: BodyLike, *, axes: Any = None, **options: Unpack[JointOptions]
+    ) -> Joint:
+        """Add a Hooke's joint: turns about an axis of the first body by `angle1`, then of the second by `angle2`.
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the first and the second body; variables measure the second relative to the first
+        axes : the two axes in the layout posture, perpendicular; instead of `axis` and `x` of the options
+        options : as in `JointOptions`
+        """
+        if axes is not None:
+            first, second = entry.perpendicular_axes(axes, f"joints.{name}")
+            if "axis" in options or "x" in options:
+                raise ModelError(Problem("`axes` is given besides `axis` or `x`", f"joints.{name}", "keep one of them"))
+            options = {**options, "axis": first, "x": second}
+        return self._placed(name, Universal(), tail, head, **options)
+
+    # ---------------------------------------------------------------- gears and cams
+
+    def gear(
+        self,
+        name: str,
+        tail: BodyLike,
+        head: BodyLike,
+        *,
+        at: Any,
+        to: Any,
+        axis: Any = "z",
+        radii: Any = None,
+        teeth: Any = None,
+        module: float | None = None,
+        internal: bool = False,
+        pressure_angle: float = entry.PRESSURE_ANGLE,
+        helix_angle: float = 0.0,
+        flank: int = 0,
+        limits: Any = None,
+        description: str = "",
+    ) -> Joint:
+        """Add a pair of gears on parallel axes (variables `angle`, `stretch`, `axial`).
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the first and the second gear
+        at, to : centres of the first and the second gear [m] (or placements)
+        axis : direction of both axes
+        radii : pitch radii of both [m]; or
+        teeth : numbers of teeth of both, with `module` or with the centre distance of the layout
+        module : pitch diameter per tooth [m]
+        internal : True when one gear is a ring around the other
+        pressure_angle : transverse pressure angle [rad]
+        helix_angle : helix angle at the pitch circle [rad]; 0 for spur gears
+        flank : +1 or -1 for the tooth flank that carries, 0 to leave the centre-distance effect out
+        limits : pairs (low, high) by variable name
+        description : a sentence for readers
+        """
+        where = f"joints.{name}"
+        frame = at if isinstance(at, Placement) else placement(at, axis=axis, where=where)
+        second = entry.second_frame(to, where)
+        law = entry.gear_law(frame, second, radii, teeth, module, internal, pressure_angle, helix_angle, flank, where)
+        return self.joint(name, law, tail, head, frame=frame, to=second, limits=limits, description=description)
+
+    def rack(
+        self,
+        name: str,
+        tail: BodyLike,
+        head: BodyLike,
+        *,
+        at: Any,
+        to: Any,
+        radius: float,
+        axis: Any = "z",
+        x: Any = "x",
+        teeth: int | None = None,
+        pressure_angle: float = entry.PRESSURE_ANGLE,
+        helix_angle: float = 0.0,
+        flank: int = 0,
+        limits: Any = None,
+        description: str = "",
+    ) -> Joint:
+        """Add a rack and pinion (variables `slide`, `stretch`, `axial`).
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the rack and the pinion
+        at : a point of the rack's pitch line [m] (or a placement)
+        to : centre of the pinion [m] (or a placement)
+        radius : pitch radius of the pinion [m]
+        axis : direction of the pinion's axis
+        x : direction of the rack
+        teeth : number of teeth of the pinion, to judge the mesh
+        pressure_angle, helix_angle : of the teeth [rad]
+        flank : +1 or -1 for the tooth flank that carries, 0 to leave the standoff effect out
+        limits : pairs (low, high) by variable name
+        description : a sentence for readers
+        """
+        where = f"joints.{name}"
+        frame = at if isinstance(at, Placement) else placement(at, axis=axis, x=x, where=where)
+        second = entry.second_frame(to, where)
+        law = entry.rack_law(frame, second, radius, teeth, pressure_angle, helix_angle, flank, where)
+        return self.joint(name, law, tail, head, frame=frame, to=second, limits=limits, description=description)
+
+    def bevel(
+        self,
+        name: str,
+        tail: BodyLike,
+        head: BodyLike,
+        *,
+        at: Any,
+        axes: Any,
+        cones: Any = None,
+        teeth: Any = None,
+        internal: bool = False,
+        within: BodyLike | None = None,
+        limits: Any = None,
+        description: str = "",
+    ) -> Joint:
+        """Add a pair of straight bevel gears (variables `angle`, `spread`).
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the first and the second gear
+        at : the common apex of the pitch cones [m]
+        axes : directions of both axes, each from the apex to its gear
+        cones : half angles of the pitch cones [rad]; or
+        teeth : numbers of teeth of both, which with the shaft angle tell the cones
+        internal : True when the smaller gear runs inside the larger cone
+        within : body in whose own frame `at` and `axes` are given
+        limits : pairs (low, high) by variable name
+        description : a sentence for readers
+        """
+        where = f"joints.{name}"
+        first, second = entry.two_axes(axes, f"{where}.axes")
+        law = entry.bevel_law(first, second, cones, teeth, internal, where)
+        frame = placement(at, axis=first, within=within, where=where)
+        to = placement(at, axis=second, within=within, where=where)
+        return self.joint(name, law, tail, head, frame=frame, to=to, limits=limits, description=description)
+
+    def point_on_curve(
+        self, name: str, tail: BodyLike, head: BodyLike, *, curve: Curve | str, **options: Unpack[JointOptions]
+    ) -> Joint:
+        """Keep a point of the second body on a planar curve of the first (variables `parameter`, `angle`, `axial`).
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the body with the curve and the body with the point
+        curve : the curve or its name; `at`, `axis`, `x` of the options are the origin, normal and u of its plane
+        options : as in `JointOptions`; `to` is the point of the second body
+        """
+        law = PointOnCurve(self._curve(curve, f"joints.{name}.curve"))
+        return self._placed(name, law, tail, head, **options)
+
+    def line_on_curve(
+        self, name: str, tail: BodyLike, head: BodyLike, *, curve: Curve | str, **options: Unpack[JointOptions]
+    ) -> Joint:
+        """Keep a line of the second body tangent to a planar curve of the first: a flat-faced cam follower
+        (variables `parameter`, `contact`, `axial`).
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the body with the curve and the body with the line
+        curve : the curve or its name; `at`, `axis`, `x` of the options are the origin, normal and u of its plane
+        options : as in `JointOptions`; `to` is a placement with its origin on the line and its u along it
+        """
+        law = LineOnCurve(self._curve(curve, f"joints.{name}.curve"))
+        return self._placed(name, law, tail, head, **options)
+
+    # ---------------------------------------------------------------- joints in general
+
+    def joint(
+        self,
+        name: str,
+        law: Law,
+        tail: BodyLike,
+        head: BodyLike,
+        *,
+        frame: Placement | None = None,
+        to: Placement | None = None,
+        value: Any = None,
+        limits: Any = None,
+        description: str = "",
+    ) -> Joint:
+        """Add a joint of any kind; the methods named after the kinds are shorter.
+
+        Parameters
+        ----------
+        name : its name
+        law : the kind with its parameters, such as `Revolute()` or `Helical(lead=0.005)`
+        tail, head : the first and the second body; variables measure the second relative to the first
+        frame : the joint's frame on the first body: w is the axis, u the direction of zero
+        to : the joint's frame on the second body, where it differs in the layout posture
+        value : layout values of the variables, instead of `to`
+        limits : pair (low, high) of a single variable, or pairs by variable name
+        description : a sentence for readers
+        """
+        where = f"joints.{name}"
+        if value is not None and to is not None:
+            raise ModelError(Problem("`value` and `to` are both given", where, "the second frame tells the value"))
+        new = Joint(
+            checked_name(name, where),
+            law,
+            entry.body_name(tail, where),
+            entry.body_name(head, where),
+            frame or Placement(),
+            to,
+            variable_values(law, value, f"{where}.value"),
+            variable_limits(law, limits, f"{where}.limits"),
+            str(description),
+        )
+        self._claim(name, where)
+        self.joints[name] = new
+        return new
+
+    def _placed(
+        self,
+        name: str,
+        law: Law,
+        tail: BodyLike,
+        head: BodyLike,
+        *,
+        at: Any = None,
+        axis: Any = None,
+        x: Any = None,
+        frame: Placement | None = None,
+        to: Any = None,
+        value: Any = None,
+        limits: Any = None,
+        description: str = "",
+    ) -> Joint:
+        where = f"joints.{name}"
+        if frame is None:
+            frame = placement(at, axis=axis, x=x, where=where)
+        elif not (at is None and axis is None and x is None):
+            raise ModelError(Problem("`frame` is given besides `at`, `axis` or `x`", where, "keep one of them"))
+        second = entry.second_frame(to, where)
+        return self.joint(
+            name, law, tail, head, frame=frame, to=second, value=value, limits=limits, description=description
+        )
+
+    # ---------------------------------------------------------------- points, frames, curves
+
+    def point(
+        self, name: str, body: BodyLike, at: Any, *, within: BodyLike | None = None, description: str = ""
+    ) -> Point:
+        """Add a named point.
+
+        Parameters
+        ----------
+        name : its name
+        body : the body it belongs to
+        at : its place [m] in the layout posture
+        within : body in whose own frame `at` is given instead
+        description : a sentence for readers
+        """
+        where = f"points.{name}"
+        reference = None if within is None else entry.body_name(within, where)
+        owner = entry.body_name(body, where)
+        new = Point(checked_name(name, where), owner, vector(at, f"{where}.at"), reference, str(description))
+        self._claim(name, where)
+        self.points[name] = new
+        return new
+
+    def frame(self, name: str, body: BodyLike, at: Any = None, *, description: str = "", **axes: Any) -> Frame:
+        """Add a named frame.
+
+        Parameters
+        ----------
+        name : its name
+        body : the body it belongs to
+        at : its origin [m], or a ready placement
+        description : a sentence for readers
+        axes : orientation and reference as for `lw.placement`: axis, x, points, rpy, quaternion, within, ...
+        """
+        where = f"frames.{name}"
+        if isinstance(at, Placement) and axes:
+            raise ModelError(Problem(f"a placement is given besides {', '.join(axes)}", where, "keep one of them"))
+        place = at if isinstance(at, Placement) else placement(at, where=where, **axes)
+        new = Frame(checked_name(name, where), entry.body_name(body, where), place, str(description))
+        self._claim(name, where)
+        self.frames[name] = new
+        return new
+
+    def curve(
+        self,
+        name: str,
+        *,
+        fourier: Any = None,
+        expression: Any = None,
+        spline: Any = None,
+        closed: bool = False,
+        span: Any = None,
+        unit: float = 1.0,
+        degree: int = 5,
+    ) -> Curve:
+        """Add a planar curve; exactly one of `fourier`, `expression`, `spline` is given.
+
+        Parameters
+        ----------
+        name : its name
+        fourier : mapping with u0, v0, u_cos, u_sin, v_cos, v_sin [m]: constant terms and lists from order 1 on
+        expression : pair of texts (u, v), arithmetic of the parameter t, values in `unit`
+        spline : points (u, v) to pass through [m]
+        closed : whether the end joins the start (expression and spline)
+        span : first and last t of an expression; 0 to 2 pi by default
+        unit : length unit of the expression's values [m]
+        degree : 5 (four continuous derivatives) or 3 (two) of a spline
+        """
+        where = f"curves.{name}"
+        self._claim(name, where)
+        new = entry.curve_record(name, fourier, expression, spline, bool(closed), span, unit, degree, where)
+        self.curves[name] = new
+        return new
+
+    # ---------------------------------------------------------------- chains from tables
+
+    def dh_chain(
+        self, rows: Sequence[Mapping[str, Any]], *, convention: str = "dh", base: BodyLike | None = None
+    ) -> list[Joint]:
+        """Add a serial chain from a Denavit-Hartenberg table; each body's own frame is that of its row.
+
+        Parameters
+        ----------
+        rows : one mapping per link: `joint` and `body` (names), `kind` ("revolute" or "prismatic"), the numbers of the
+            convention [m, rad] (those left out are zero); the joint's own number is its layout value; `limits`;
+            and everything that `body` takes (mass, com, inertia, ...) for a body that is not there yet
+        convention : "dh" (standard), "dh_craig" (modified), "hayati", or "sheth_uicker"
+        base : the body that the chain starts from; ground by default
+        """
+        from linkwork.model.chains import add_chain
+
+        return add_chain(self, rows, convention, self._ground if base is None else entry.body_name(base, "base"))
+
+    # ---------------------------------------------------------------- the whole
+
+    def with_ground(self, body: BodyLike) -> Mechanism:
+        """The same machine with another body held still: kinematic inversion. Relative motion is unchanged.
+
+        Parameters
+        ----------
+        body : the body that stands still in the new mechanism
+        """
+        name = entry.body_name(body, "ground")
+        if name not in self.bodies:
+            raise ModelError(Problem(f"there is no body '{name}'", "ground", did_you_mean(name, self.bodies)))
+        other = Mechanism(self.name, gravity=self.gravity, floating=self.floating, description=self.description)
+        other._ground = name
+        other.expect = dict(self.expect)
+        for own, theirs in zip(other._tables(), self._tables(), strict=True):
+            own.clear()
+            own.update(theirs)
+        return other
+
+    def _tables(self) -> tuple[dict[str, Any], ...]:
+        return (self.bodies, self.joints, self.points, self.frames, self.curves)
+
+    def _claim(self, name: Any, where: str) -> None:
+        """One name, one thing: results are asked for by name."""
+        checked_name(name, where)
+        for table, what in zip(self._tables(), ("body", "joint", "point", "frame", "curve"), strict=True):
+            if name in table:
+                raise ModelError(Problem(f"the name '{name}' is taken by a {what}", where, "give one another name"))
+
+    def _curve(self, curve: Curve | str, where: str) -> Curve:
+        if isinstance(curve, Curve):
+            if curve.name not in self.curves:
+                self._claim(curve.name, where)
+                self.curves[curve.name] = curve
+            return curve
+        if curve not in self.curves:
+            raise ModelError(Problem(f"there is no curve '{curve}'", where, did_you_mean(str(curve), self.curves)))
+        return self.curves[curve]
+
+    def __eq__(self, other: object) -> bool:
+        return self._data() == other._data() if isinstance(other, Mechanism) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _data(self) -> tuple[Any, ...]:
+        head = (self.name, self.gravity, self._ground, self.floating, self.description, self.expect)
+        return (*head, *(list(table.items()) for table in self._tables()))
+
+    def __repr__(self) -> str:
+        kinds: dict[str, int] = {}
+        for joint in self.joints.values():
+            kinds[joint.law.kind] = kinds.get(joint.law.kind, 0) + 1
+        listed = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "none"
+        return f"Mechanism('{self.name}', {len(self.bodies)} bodies, ground '{self._ground}')\n  joints: {listed}"

@@ -1,0 +1,113 @@
+"""Joints, points and frames of a mechanism: plain records that refer to bodies by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.model.joints import Law
+from linkwork.model.placement import Placement
+from linkwork.model.vectors import Vector, number
+
+_NAME = re.compile(r"\w[\w-]{0,63}")
+
+
+def checked_name(name: Any, where: str) -> str:
+    """A name: letters, digits, _ and -, at most 64 of them."""
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        text = repr(name) if len(repr(name)) < 80 else repr(name)[:77] + "..."
+        raise ModelError(Problem(f"{text} is not a name", where, "use letters, digits, _ and -, at most 64"))
+    return name
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two bodies, oriented from `tail` to `head`.
+
+    `frame` is the joint's frame on the tail in the layout posture; `to` the one on the head when it differs.
+    `value` are the variables in the layout posture (None: zero); `limits` are (variable, lowest, highest).
+    """
+
+    name: str
+    law: Law
+    tail: str
+    head: str
+    frame: Placement = Placement()
+    to: Placement | None = None
+    value: tuple[float, ...] | None = None
+    limits: tuple[tuple[str, float, float], ...] = ()
+    description: str = ""
+
+    def __repr__(self) -> str:
+        return f"Joint({self.name!r}, {self.law.kind}: {self.tail} -> {self.head})"
+
+
+@dataclass(frozen=True)
+class Point:
+    """A named point of a body, `at` [m] in the layout posture or in the frame of the body `within`."""
+
+    name: str
+    body: str
+    at: Vector
+    within: str | None = None
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named frame of a body: a tool, a sensor, a place to hold."""
+
+    name: str
+    body: str
+    placement: Placement
+    description: str = ""
+
+
+def variable_values(law: Law, value: Any, where: str) -> tuple[float, ...] | None:
+    """Layout values: one number for a single variable, a list of all, or a mapping by variable name."""
+    if value is None:
+        return None
+    names = [v.name for v in law.variables]
+    if isinstance(value, Mapping):
+        given = dict(zip(names, law.neutral(), strict=True))
+        for key, v in value.items():
+            if key not in given:
+                hint = did_you_mean(str(key), names)
+                raise ModelError(Problem(f"a {law.kind} joint has no variable '{key}'", where, hint))
+            given[key] = number(v, f"{where}.{key}")
+        return tuple(given.values())
+    items = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    if len(items) != len(names):
+        listed = ", ".join(names) or "none"
+        raise ModelError(Problem(f"{len(items)} values for {len(names)} variables ({listed})", where))
+    return tuple(number(v, where) for v in items)
+
+
+def variable_limits(law: Law, limits: Any, where: str) -> tuple[tuple[str, float, float], ...]:
+    """Limits: a pair for a single variable, or a mapping from variable names to pairs."""
+    if limits is None:
+        return ()
+    names = [v.name for v in law.variables]
+    if not isinstance(limits, Mapping):
+        if len(names) != 1:
+            hint = f"write {{{names[0]}: [low, high]}}" if names else "a rigid joint has none"
+            raise ModelError(Problem(f"a {law.kind} joint has {len(names)} variables", where, hint))
+        limits = {names[0]: limits}
+    result = []
+    for key, pair in limits.items():
+        if key not in names:
+            hint = did_you_mean(str(key), names)
+            raise ModelError(Problem(f"a {law.kind} joint has no variable '{key}'", where, hint))
+        try:
+            low, high = (number(v, f"{where}.{key}") for v in pair)
+        except (TypeError, ValueError) as error:
+            if isinstance(error, ModelError):
+                raise
+            raise ModelError(Problem("a pair [low, high] is wanted", f"{where}.{key}")) from None
+        if not low < high:
+            raise ModelError(Problem(f"the limits {low:g} and {high:g} leave no room", f"{where}.{key}"))
+        result.append((key, low, high))
+    return tuple(result)
