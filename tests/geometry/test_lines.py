@@ -45,7 +45,7 @@ def test_problem_3_1_four_collinear_points():
     line = geo.line_from_points(a, b)
     for p in (a, b, c, d):
         assert_close(geo.point_line_distance(geo.cartesian(p), line), 0.0, 1e-15)
-    # c to d and a to b are one line; here they even have one sense.
+    # d to b is the same line; its sense may be the other.
     other = geo.line_from_points(d, b)
     assert_close(np.abs(other.direction @ line.direction), 1.0, 1e-15)
     with pytest.raises(ModelError, match="on one line"):
@@ -134,6 +134,18 @@ def test_coincident_lines():
     assert found.distance == 0.0
     assert_close(found.direction, [1, 0, 0], 0.0)
     assert not geo.do_intersect(line, same)
+
+
+@pytest.mark.parametrize("gap", [0.0, 1e-17, 1e-15, 1e-12, 1e-6])
+def test_nearly_coincident_lines_still_have_a_perpendicular_direction(gap):
+    w = np.array([0.0, 0.21875, 1.0])
+    first = geo.line_from_point_direction([0, 0, 0.0625], w)
+    second = geo.line_from_point_direction(first.at(2.0) + gap * np.eye(3)[0], -w)
+    found = geo.common_perpendicular(first, second)
+    assert found.parallel
+    assert_close(found.distance, gap, 1e-15)
+    assert_close(found.direction @ first.direction, 0.0, 4e-16)
+    assert_close(np.linalg.norm(found.direction), 1.0, 4e-16)
 
 
 def test_a_batch_of_line_pairs():
@@ -277,7 +289,7 @@ def test_shifted_lines_are_parallel_and_their_distance_is_the_shift_across(line,
     found = geo.common_perpendicular(line, other)
     assert found.parallel
     assert_close(found.distance, np.linalg.norm(np.cross(shift, line.direction)), 1e-13)
-    assert_close(found.direction @ line.direction, 0.0, 1e-12 if found.distance < 1e-2 else 1e-13)
+    assert_close(found.direction @ line.direction, 0.0, 1e-15)
 
 
 @quick

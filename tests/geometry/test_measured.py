@@ -69,7 +69,7 @@ def test_thin_triangles_lose_no_more_digits_than_they_must(width):
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        (np.outer([0, 1, 2], [1, 2, 3]), BEFORE, "points before lie on one line .*3.* along it"),
+        (np.outer([0, 1, 2], [1, 2, 3]), BEFORE, "points before lie on one line .*spread 5.29 along it and 0 across"),
         (BEFORE, np.outer([0, 1, 2], [1, 2, 3]), "points after lie on one line"),
         (np.ones((3, 3)), BEFORE, "points before lie on one line"),
         (BEFORE[:2], BEFORE[:2], "three points or more"),

@@ -139,6 +139,8 @@ def check(m: Mechanism, findings: tuple[Problem, ...] = ()) -> Check:
         mobility = layout_mobility(m, layout, graph)
         problems += _mobility_problems(mobility)
         problems += _expectation_problems(m, found_values(m, layout, graph, mobility))
+    if m.source is not None:
+        problems = [m.source.locate(p) for p in problems]
     order = {"error": 0, "warning": 1, "note": 2}
     return Check(m, layout, graph, mobility, tuple(sorted(problems, key=lambda p: order[p.severity])))
 

@@ -17,7 +17,7 @@ from linkwork.errors import ModelError, Problem
 from linkwork.geometry.poses import position, transform_vectors
 from linkwork.geometry.screws import twist_from_matrix, twist_matrix
 from linkwork.geometry.types import Array, ArrayLike, Bools
-from linkwork.geometry.vectors import as_vectors, dot, length, perpendicular, unit
+from linkwork.geometry.vectors import as_vectors, dot, length, made_perpendicular, perpendicular, unit
 
 # Sine of the angle below which directions count as parallel.
 PARALLEL = 1e-9
@@ -192,8 +192,11 @@ def common_perpendicular(line1: Line, line2: Line, tol: float = PARALLEL) -> Com
     across = foot2 - foot1
     distance = np.where(parallel, length(across), np.abs(mutual) / np.sqrt(safe))
     turned = np.where((mutual > 0.0)[..., None], -normal, normal)
-    coincide = parallel & (distance <= 4.0 * _EPS * (length(a) + length(b)))
-    straight = np.where((parallel & ~coincide)[..., None], across, perpendicular(w1))
+
+    # Nearly coincident lines have a gap of rounding noise in any direction: take off what lies along the line first.
+    across = across - dot(across, w1)[..., None] * w1
+    apart = parallel & (length(across) > 8.0 * _EPS * (length(a) + length(b)))
+    straight = made_perpendicular(np.where(apart[..., None], across, perpendicular(w1)), w1)
     direction = unit(np.where(parallel[..., None], straight, turned))
     return CommonPerpendicular(foot1, foot2, distance, direction, parallel)
 

@@ -89,7 +89,8 @@ def pose_error(X_AB: ArrayLike, X_AC: ArrayLike) -> tuple[Array, Array]:
     difference is exact; large ones from the quaternion, which keeps them up to pi.
     """
     ab, ac = _poses(X_AB), _poses(X_AC)
-    sine = np.linalg.norm(ab[..., :3, :3] - ac[..., :3, :3], axis=(-2, -1)) / np.sqrt(8.0)
+    difference = ab[..., :3, :3] - ac[..., :3, :3]
+    sine = length(difference.reshape(*difference.shape[:-2], 9)) / np.sqrt(8.0)
     q = to_quaternion(np.swapaxes(ab[..., :3, :3], -1, -2) @ ac[..., :3, :3])
     large = 2.0 * np.arctan2(length(q[..., 1:]), q[..., 0])
     angle = np.where(sine < 0.5, 2.0 * np.arcsin(np.minimum(sine, 1.0)), large)

@@ -89,7 +89,7 @@ def unskew(S: ArrayLike) -> Array:
 def is_rotation(R: ArrayLike, tol: float = 1e-9) -> Bools:
     """Whether every entry of R' R - I is within `tol` and det R > 0; False for entries that are not finite."""
     m = _matrices(R)
-    finite = np.isfinite(m).all(axis=(-2, -1))
+    finite = np.asarray(np.isfinite(m).all(axis=(-2, -1)))
     m = np.where(finite[..., None, None], m, 0.0)
     orthogonal = np.max(np.abs(np.swapaxes(m, -1, -2) @ m - np.eye(3)), axis=(-2, -1)) <= tol
     right_handed = dot(np.cross(m[..., 0], m[..., 1]), m[..., 2]) > 0.0
@@ -312,7 +312,8 @@ def quaternion_product(p: ArrayLike, q: ArrayLike) -> Array:
 
 def quaternion_conjugate(q: ArrayLike) -> Array:
     """w, -x, -y, -z: the inverse rotation of a unit quaternion."""
-    return as_vectors(q, "quaternion", size=4) * np.array([1.0, -1.0, -1.0, -1.0])
+    result: Array = as_vectors(q, "quaternion", size=4) * np.array([1.0, -1.0, -1.0, -1.0])
+    return result
 
 
 def quaternion_rotate(q: ArrayLike, v: ArrayLike) -> Array:

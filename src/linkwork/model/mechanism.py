@@ -30,6 +30,7 @@ from linkwork.model.joints import (
 from linkwork.model.parts import Frame, Joint, Point, checked_name, variable_limits, variable_values
 from linkwork.model.placement import Placement, placement
 from linkwork.model.solids import Solid
+from linkwork.model.source import Source
 from linkwork.model.vectors import ZERO, Vector, number, vector
 
 BodyLike = Body | str
@@ -91,6 +92,7 @@ class Mechanism:
         self.points: dict[str, Point] = {}
         self.frames: dict[str, Frame] = {}
         self.curves: dict[str, Curve] = {}
+        self.source: Source | None = None
         self._ground = checked_name(ground, "ground")
         self.bodies[self._ground] = Body(self._ground)
 

@@ -1,0 +1,49 @@
+"""The gallery: mechanisms that come with the program, each a file with the numbers it must give."""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.files.read import loads
+from linkwork.model.mechanism import Mechanism
+
+
+def _files() -> dict[str, Traversable]:
+    folder = resources.files("linkwork") / "gallery"
+    found = {f.name.removesuffix(".yaml"): f for f in folder.iterdir() if f.name.endswith(".yaml")}
+    return dict(sorted(found.items()))
+
+
+def examples() -> dict[str, str]:
+    """Names of the gallery's mechanisms with their sentence."""
+    sentences = {}
+    for name, file in _files().items():
+        match = re.search(r"^description: *(.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+        sentences[name] = match.group(1).strip("\"'") if match else ""
+    return sentences
+
+
+def example_text(name: str) -> str:
+    """The file of a gallery mechanism.
+
+    Parameters
+    ----------
+    name : its name, as `examples` lists them
+    """
+    files = _files()
+    if name not in files:
+        raise ModelError(Problem(f"there is no example '{name}'", hint=did_you_mean(name, files)))
+    return files[name].read_text(encoding="utf-8")
+
+
+def example(name: str) -> Mechanism:
+    """A mechanism of the gallery.
+
+    Parameters
+    ----------
+    name : its name, as `examples` lists them
+    """
+    return loads(example_text(name), source=f"{name}.yaml")

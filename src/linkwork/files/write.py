@@ -1,0 +1,241 @@
+"""Model files, written: SI units, one entry a line, every number to the last bit."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from linkwork.errors import ModelError, Problem
+from linkwork.files.schema import VERSION
+from linkwork.files.tree import FLOAT
+from linkwork.model.bodies import ELEMENTS, Body, Inertia
+from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
+from linkwork.model.joints import Bevel, Gear, Helical, LineOnCurve, PointOnCurve, Rack
+from linkwork.model.mechanism import Mechanism
+from linkwork.model.parts import Joint
+from linkwork.model.placement import ROW_KEYS, Axis, Orientation, Placement, ThreePoints
+from linkwork.model.solids import MeshSolid, Shape, parts_of
+from linkwork.model.vectors import AXIS_NAMES, ZERO, Vector
+
+
+def save(m: Mechanism, path: str | Path) -> Path:
+    """Write a model file in SI units; reading it again gives an equal mechanism, to the bit.
+
+    Parameters
+    ----------
+    m : the mechanism
+    path : file to write, ending in .yaml, .yml or .json; meshes stay where they are
+    """
+    file = Path(path)
+    text = dumps(m, is_json=_is_json(file))
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+def _is_json(file: Path) -> bool:
+    if file.suffix.lower() in (".yaml", ".yml"):
+        return False
+    if file.suffix.lower() == ".json":
+        return True
+    raise ModelError(Problem(f"'{file.suffix}' is not a kind of model file", hint="write .yaml or .json"), str(file))
+
+
+def dumps(m: Mechanism, *, is_json: bool = False) -> str:
+    """A mechanism as the text of a model file.
+
+    Parameters
+    ----------
+    m : the mechanism
+    is_json : True for JSON instead of YAML
+    """
+    data = as_data(m)
+    if is_json:
+        return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    for section in data.values():
+        if isinstance(section, dict):
+            for name, entry in section.items():
+                section[name] = _Line(entry) if isinstance(entry, dict) else entry
+    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100_000)
+
+
+def as_data(m: Mechanism) -> dict[str, Any]:
+    """A mechanism as the plain data of a model file, in SI units."""
+    data: dict[str, Any] = {"linkwork": VERSION, "name": m.name}
+    if m.description:
+        data["description"] = m.description
+    if m.gravity != ZERO:
+        data["gravity"] = list(m.gravity)
+    if m.ground.name != "ground":
+        data["ground"] = m.ground.name
+    if m.floating:
+        data["floating"] = True
+    sections: dict[str, dict[str, Any]] = {
+        "curves": {c.name: _curve(c) for c in m.curves.values()},
+        "bodies": {b.name: _body(b) for b in m.bodies.values()},
+        "joints": {j.name: _joint(j) for j in m.joints.values()},
+        "points": {
+            p.name: _pruned({"on": p.body, "at": list(p.at), "in": p.within, "description": p.description})
+            for p in m.points.values()
+        },
+        "frames": {
+            f.name: _pruned({"on": f.body, **_placement(f.placement), "description": f.description})
+            for f in m.frames.values()
+        },
+        "expect": dict(m.expect),
+    }
+    data |= {name: section for name, section in sections.items() if section}
+    return data
+
+
+def _pruned(entry: dict[str, Any]) -> dict[str, Any]:
+    return {k: v for k, v in entry.items() if v is not None and v != ""}
+
+
+def _direction(v: Vector) -> str | list[float]:
+    return AXIS_NAMES.get(v) or list(v)
+
+
+def _orientation(turn: Orientation | None) -> dict[str, Any]:
+    if turn is None:
+        return {}
+    if isinstance(turn, Axis):
+        return _pruned({"axis": _direction(turn.axis), "x": None if turn.x is None else _direction(turn.x)})
+    assert not isinstance(turn, ThreePoints)
+    if turn.form == "axis_angle":
+        x, y, z, angle = turn.values
+        return {"axis_angle": {"axis": _direction((x, y, z)), "angle": angle}}
+    if turn.form == "matrix":
+        return {"matrix": [list(turn.values[i : i + 3]) for i in (0, 3, 6)]}
+    return {turn.form: list(turn.values)}
+
+
+def _placement(place: Placement) -> dict[str, Any]:
+    reference = {} if place.within is None else {"in": place.within}
+    if place.row is not None:
+        return {place.row.form: dict(zip(ROW_KEYS[place.row.form], place.row.values, strict=True)), **reference}
+    if isinstance(place.orientation, ThreePoints):
+        points = (place.at, place.orientation.on_axis, place.orientation.on_plane)
+        return {"points": [list(p) for p in points], **reference}
+    return {"at": list(place.at), **_orientation(place.orientation), **reference}
+
+
+def _body(body: Body) -> dict[str, Any]:
+    shapes = None
+    if body.solid is not None:
+        shapes = [_solid(sign, shape) for sign, shape in parts_of(body.solid)]
+    return _pruned(
+        {
+            "mass": body.mass,
+            "com": None if body.com is None else list(body.com),
+            "inertia": None if body.inertia is None else _inertia(body.inertia),
+            "density": body.density,
+            "solids": shapes,
+            "frame": None if body.frame is None else _placement(body.frame),
+            "accept_unphysical": body.accept_unphysical or None,
+            "description": body.description,
+        }
+    )
+
+
+def _inertia(value: Inertia) -> Any:
+    elements = [getattr(value, k) for k in ELEMENTS]
+    if value.about == "com" and value.axes is None:
+        return elements
+    axes = None
+    if isinstance(value.axes, ThreePoints):
+        axes = {"matrix": value.axes.rotation(ZERO).tolist()}
+    elif value.axes is not None:
+        axes = _orientation(value.axes)
+    return _pruned({"moments": elements, "about": value.about, "axes": axes})
+
+
+def _solid(sign: int, shape: Shape) -> dict[str, Any]:
+    common = {**_placement(shape.frame), "density": shape.density, "minus": True if sign < 0 else None}
+    if isinstance(shape, MeshSolid):
+        return _pruned({"mesh": shape.path, "units": f"{shape.scale!r} m", **common})
+    own = {f.name: getattr(shape, f.name) for f in fields(shape) if f.name not in ("frame", "density")}
+    sizes: Any = list(own["size"]) if "size" in own else own
+    return _pruned({shape.kind: sizes, **common})
+
+
+def _joint(j: Joint) -> dict[str, Any]:
+    names = [v.name for v in j.law.variables]
+    entry: dict[str, Any] = {j.law.kind: [j.tail, j.head]}
+    if isinstance(j.law, Bevel):
+        return _pruned({**entry, **_bevel(j), "limits": _limits(j), "description": j.description})
+    entry |= _placement(j.frame)
+    entry["to"] = None if j.to is None else _placement(j.to)
+    entry["value"] = None if j.value is None else dict(zip(names, j.value, strict=True))
+    return _pruned({**entry, **_parameters(j), "limits": _limits(j), "description": j.description})
+
+
+def _limits(j: Joint) -> dict[str, list[float]] | None:
+    return {name: [low, high] for name, low, high in j.limits} or None
+
+
+def _parameters(j: Joint) -> dict[str, Any]:
+    law = j.law
+    if isinstance(law, Helical):
+        return {"lead": law.lead}
+    if isinstance(law, PointOnCurve | LineOnCurve):
+        return {"curve": law.curve.name}
+    if isinstance(law, Gear):
+        teeth = None if law.teeth is None else list(law.teeth)
+        internal = True if law.radius < 0.0 or law.mate < 0.0 else None
+        return {"radii": [abs(law.radius), abs(law.mate)], "teeth": teeth, "internal": internal, **_tooth(law)}
+    if isinstance(law, Rack):
+        return {"radius": law.radius, "teeth": law.teeth, **_tooth(law)}
+    return {}
+
+
+def _tooth(law: Gear | Rack) -> dict[str, Any]:
+    return {"pressure_angle": law.pressure_angle, "helix_angle": law.helix_angle, "flank": law.flank or None}
+
+
+def _bevel(j: Joint) -> dict[str, Any]:
+    law = j.law
+    assert isinstance(law, Bevel) and j.to is not None
+    assert isinstance(j.frame.orientation, Axis) and isinstance(j.to.orientation, Axis)
+    return {
+        "at": list(j.frame.at),
+        "axes": [_direction(j.frame.orientation.axis), _direction(j.to.orientation.axis)],
+        "in": j.frame.within,
+        "cones": [abs(law.cone), abs(law.mate)],
+        "internal": True if law.cone < 0.0 or law.mate < 0.0 else None,
+    }
+
+
+def _curve(curve: Curve) -> dict[str, Any]:
+    if isinstance(curve, FourierCurve):
+        terms = {k: getattr(curve, k) for k in ("u0", "v0", "u_cos", "u_sin", "v_cos", "v_sin")}
+        return {"fourier": {k: list(v) if isinstance(v, tuple) else v for k, v in terms.items()}}
+    if isinstance(curve, ExpressionCurve):
+        entry = {"expression": {"u": curve.u, "v": curve.v}, "span": [curve.start, curve.end], "unit": curve.unit}
+        return {**entry, "closed": curve.closed}
+    assert isinstance(curve, SplineCurve)
+    return {"spline": [list(p) for p in curve.points], "closed": curve.closed, "degree": curve.degree}
+
+
+class _Line(dict[str, Any]):
+    """An entry that is written on one line."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Entries on one line; text that would read as a number is quoted."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _one_line(dumper: yaml.SafeDumper, entry: _Line) -> yaml.MappingNode:
+    node = dumper.represent_dict(entry)
+    node.flow_style = True
+    return node
+
+
+_Dumper.add_representer(_Line, _one_line)
+_Dumper.add_implicit_resolver("tag:yaml.org,2002:float", FLOAT, list("-+.0123456789"))
