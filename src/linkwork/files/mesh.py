@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.errors import MissingExtra, ModelError, Problem
 from linkwork.model.placement import Placement
 from linkwork.model.solids import MeshSolid
-from linkwork.units import LENGTH, parse_unit
+from linkwork.units import LENGTH, parse_quantity, parse_unit
 
 MAX_MESH_BYTES = 200_000_000
 SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
@@ -61,6 +61,8 @@ def _scale(units: str | float | None, path: str) -> float:
         raise ModelError(Problem(f"the mesh '{path}' has no units", hint=hint))
     if isinstance(units, int | float):
         return float(units)
+    if units[:1].isdigit():
+        return parse_quantity(units, LENGTH)
     factor, dimension = parse_unit(units)
     if dimension != LENGTH:
         raise ModelError(Problem(f"'{units}' is not a length unit of the mesh '{path}'", hint="such as mm"))

@@ -55,10 +55,11 @@ def dumps(m: Mechanism, *, is_json: bool = False) -> str:
     data = as_data(m)
     if is_json:
         return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    for section in data.values():
+    for key, section in data.items():
         if isinstance(section, dict):
-            for name, entry in section.items():
-                section[name] = _Line(entry) if isinstance(entry, dict) else entry
+            data[key] = {n: _Line(entry) if isinstance(entry, dict) else entry for n, entry in section.items()}
+        elif isinstance(section, list):
+            data[key] = _Row(section)
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100_000)
 
 
@@ -224,6 +225,10 @@ class _Line(dict[str, Any]):
     """An entry that is written on one line."""
 
 
+class _Row(list[Any]):
+    """A list that is written on one line."""
+
+
 class _Dumper(yaml.SafeDumper):
     """Entries on one line; text that would read as a number is quoted."""
 
@@ -237,5 +242,10 @@ def _one_line(dumper: yaml.SafeDumper, entry: _Line) -> yaml.MappingNode:
     return node
 
 
+def _one_row(dumper: yaml.SafeDumper, row: _Row) -> yaml.SequenceNode:
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", row, flow_style=True)
+
+
 _Dumper.add_representer(_Line, _one_line)
+_Dumper.add_representer(_Row, _one_row)
 _Dumper.add_implicit_resolver("tag:yaml.org,2002:float", FLOAT, list("-+.0123456789"))
