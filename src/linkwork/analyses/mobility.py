@@ -47,10 +47,15 @@ class Mobility:
 
 
 def joint_twists(m: Mechanism, layout: Layout) -> dict[str, Array]:
-    """World twists [v; w] of every joint's freedoms at the layout, lengths in units of the model's size."""
+    """World twists [v; w] of every joint's freedoms at the layout, lengths in units of the model's size.
+
+    They are taken at the middle of the joints, so that a model far from the origin loses no digits.
+    """
     twists = {}
+    middle = np.mean([s.X_WF[:3, 3] for s in layout.seats.values()], axis=0) if layout.seats else np.zeros(3)
     for name, seat in layout.seats.items():
-        world = geo.adjoint(seat.X_WF) @ m.joints[name].law.twists(seat.q)
+        X_CF = geo.pose(seat.X_WF[:3, :3], seat.X_WF[:3, 3] - middle)
+        world: Array = geo.adjoint(X_CF) @ m.joints[name].law.twists(seat.q)
         world[:3] /= layout.size
         twists[name] = world
     return twists

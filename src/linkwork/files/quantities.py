@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import functools
+import math
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ValidationInfo, WithJsonSchema
+from pydantic import BeforeValidator, GetCoreSchemaHandler, ValidationInfo, WithJsonSchema
+from pydantic_core import CoreSchema, core_schema
 
 from linkwork import units
-from linkwork.errors import ModelError
+from linkwork.errors import ModelError, Problem
 from linkwork.model.vectors import Vector, direction
 from linkwork.units import Dimension, UnitSystem, parse_quantity
+
+# As `linkwork.model.parts` has it, written so that JavaScript's regular expressions also know letters beyond a to z.
+NAME_PATTERN = r"^[^\s!-/:-@\[-^`{-~][^\s!-,./:-@\[-^`{-~]{0,63}$"
 
 
 def unit_system(info: ValidationInfo) -> UnitSystem:
@@ -18,31 +23,48 @@ def unit_system(info: ValidationInfo) -> UnitSystem:
     return info.context["units"] if info.context else units.SI
 
 
-def _parse(value: Any, info: ValidationInfo, *, dimension: Dimension) -> float:
-    return parse_quantity(value, dimension, unit_system(info))
+@dataclass(frozen=True)
+class Quantity:
+    """Marks a float of an entry as a quantity: how it is read, and what editors say about it."""
+
+    dimension: Dimension
+    what: str
+    example: str
+
+    def read(self, value: Any, info: ValidationInfo) -> float:
+        """The number in SI."""
+        system = unit_system(info)
+        if type(value) is float or type(value) is int:  # most numbers are bare; the result is the same
+            result: float = value * system.factor(self.dimension) if abs(value) < 1e300 else math.inf
+            if math.isfinite(result):
+                return result
+        return parse_quantity(value, self.dimension, system)
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> dict[str, Any]:
+        return {
+            "anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+−]?[0-9.]"}],
+            "description": f"{self.what}: a number in the unit of the header, or with a unit such as '{self.example}'",
+        }
 
 
-def _quantity(dimension: Dimension, what: str, example: str) -> Any:
-    schema = {
-        "anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+]?[0-9.]"}],
-        "description": f"{what}: a number in the unit of the header, or with a unit such as '{example}'",
-    }
-    validator = BeforeValidator(functools.partial(_parse, dimension=dimension))
-    return Annotated[float, validator, WithJsonSchema(schema)]
-
-
-Length = _quantity(units.LENGTH, "length", "50 mm")
-Angle = _quantity(units.ANGLE, "angle", "30 deg")
-Mass = _quantity(units.MASS, "mass", "800 g")
-MomentOfInertia = _quantity(units.INERTIA, "moment of inertia", "0.02 kg m^2")
-Density = _quantity(units.DENSITY, "density", "7850 kg/m^3")
-Acceleration = _quantity(units.ACCELERATION, "acceleration", "9.81 m/s^2")
-Number = _quantity(units.NUMBER, "number", "1.5")
+Length = Annotated[float, Quantity(units.LENGTH, "length", "50 mm")]
+Angle = Annotated[float, Quantity(units.ANGLE, "angle", "30 deg")]
+Mass = Annotated[float, Quantity(units.MASS, "mass", "800 g")]
+MomentOfInertia = Annotated[float, Quantity(units.INERTIA, "moment of inertia", "0.02 kg m^2")]
+Density = Annotated[float, Quantity(units.DENSITY, "density", "7850 kg/m^3")]
+Acceleration = Annotated[float, Quantity(units.ACCELERATION, "acceleration", "9.81 m/s^2")]
+Number = Annotated[float, Quantity(units.NUMBER, "number", "1.5")]
 
 Point = tuple[Length, Length, Length]
 
 
 def _direction(value: Any) -> Vector:
+    if isinstance(value, list) and not all(type(v) in (int, float) for v in value):
+        hint = "write x, y, z, -x, -y, -z or three numbers without units"
+        raise ModelError(Problem("it is not a direction", hint=hint))
     return direction(value, "")
 
 
@@ -52,7 +74,7 @@ Direction = Annotated[
     WithJsonSchema(
         {
             "anyOf": [
-                {"enum": ["x", "y", "z", "-x", "-y", "-z"]},
+                {"type": "string", "pattern": r"^\s*[-+]?[xyz]\s*$"},
                 {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3},
             ],
             "description": "a direction: x, y, z, -x, -y, -z or three numbers (their length is not used)",
@@ -62,16 +84,18 @@ Direction = Annotated[
 
 
 def _name(value: Any) -> str:
-    if isinstance(value, int) and not isinstance(value, bool):
+    if type(value) is int:
         return str(value)  # a body may be called 1
     if not isinstance(value, str):
-        raise ModelError(f"{value!r} is not a name")
+        what = "a list" if isinstance(value, list) else "a table" if isinstance(value, dict) else str(value).lower()
+        hint = "put it in quotes" if isinstance(value, bool | float) else "write the name of a body"
+        raise ModelError(Problem(f"{'nothing' if value is None else what} is not a name", hint=hint))
     return value
 
 
 Name = Annotated[
     str,
     BeforeValidator(_name),
-    WithJsonSchema({"anyOf": [{"type": "string", "pattern": r"^\w[\w-]{0,63}$"}, {"type": "integer"}]}),
+    WithJsonSchema({"anyOf": [{"type": "string", "pattern": NAME_PATTERN}, {"type": "integer", "minimum": 0}]}),
 ]
 Pair = tuple[Name, Name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ class _Reader:
         """The mechanism, without what could not be understood."""
         data = self._header()
         m = self._empty(data)
-        m.source = self.source
+        m.source = self.source = replace(self.source, units=self._units)
         self._section(m, data, "curves", self._curve)
         self._section(m, data, "bodies", self._body)
         self._section(m, data, "chains", self._chain)

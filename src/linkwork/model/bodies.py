@@ -7,7 +7,7 @@ as in URDF, MuJoCo and Pinocchio. Data that list products of inertia +∫ x y dm
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -67,6 +67,8 @@ def inertia(
     where : name used in error messages
     """
     if isinstance(value, Inertia):
+        if (about, axes, products) != ("com", None, "tensor"):
+            raise ModelError(Problem("a ready inertia with options", where, "give the options where it is made"))
         return value
     if about not in ("com", "origin"):
         raise ModelError(Problem(f"about is '{about}'", f"{where}.about", "write com or origin"))
@@ -82,7 +84,9 @@ def inertia(
         products = "tensor" if is_tensor else products
     if products == "positive":
         elements[3:] = [-p for p in elements[3:]]
-    return Inertia(*elements, about=about, axes=axes)  # type: ignore[arg-type]
+    xx, yy, zz, xy, xz, yz = elements
+    point: Literal["com", "origin"] = "com" if about == "com" else "origin"
+    return Inertia(xx, yy, zz, xy, xz, yz, point, axes)
 
 
 def _elements(value: Any, where: str) -> tuple[list[float], bool]:
@@ -91,10 +95,11 @@ def _elements(value: Any, where: str) -> tuple[list[float], bool]:
         items = list(value)
     except TypeError:
         raise ModelError(Problem("3 or 6 numbers or a 3x3 tensor are wanted", where)) from None
-    if len(items) == 3 and all(np.ndim(row) == 1 for row in items):
+    if len(items) == 3 and all(isinstance(row, Sequence | np.ndarray) and not isinstance(row, str) for row in items):
         T = np.array([numbers(row, 3, f"{where}[{i}]") for i, row in enumerate(items)])
-        if not np.allclose(T, T.T, rtol=1e-9, atol=0.0):
+        if np.max(np.abs(T - T.T)) > 1e-9 * np.max(np.abs(T)):
             raise ModelError(Problem("the inertia tensor is not symmetric", where))
+        T = (T + T.T) / 2
         return [float(v) for v in (T[0, 0], T[1, 1], T[2, 2], T[0, 1], T[0, 2], T[1, 2])], True
     flat = numbers(items, None, where)
     if len(flat) not in (3, 6):
@@ -173,7 +178,7 @@ def physical_problems(properties: MassProperties) -> list[str]:
     found = []
     if properties.mass < 0.0:
         found.append(f"the mass is negative: {properties.mass:g} kg")
-    moments, axes = np.linalg.eigh(properties.inertia)
+    moments = np.linalg.eigvalsh(properties.inertia)
     largest = float(np.max(np.abs(moments), initial=0.0))
     # Published data are rounded: a thin rod or plate may miss equality in the last digits given.
     slack = 1e-6 * largest
@@ -181,7 +186,7 @@ def physical_problems(properties: MassProperties) -> list[str]:
         found.append(f"a principal moment of inertia is negative: {moments[0]:.6g} kg m^2")
     elif moments[0] + moments[1] < moments[2] - slack:
         text = ", ".join(f"{m:.6g}" for m in moments)
-        found.append(f"the principal moments {text} kg m^2 break the triangle inequality (the largest exceeds the rest)")
+        found.append(f"the principal moments {text} kg m^2 break the triangle inequality: the largest exceeds the rest")
     if properties.mass == 0.0 and largest > 0.0:
         found.append("there is inertia without mass")
     return found

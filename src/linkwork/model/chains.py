@@ -69,9 +69,7 @@ def _add_row(m: Mechanism, row: Mapping[str, Any], convention: str, parent: str,
     return m.joint(name, law, parent, body, frame=frame, value=value, limits=row.get("limits")), body
 
 
-def _split(
-    convention: str, numbers: dict[str, float], turns: bool, value: float
-) -> tuple[float, Row | None, Row]:
+def _split(convention: str, numbers: dict[str, float], turns: bool, value: float) -> tuple[float, Row | None, Row]:
     """Layout value, the fixed shape before the joint (None: the parent's own frame), and the whole row."""
     own = "theta" if turns else "d"
     if convention in ("dh", "hayati"):

@@ -157,8 +157,8 @@ class SplineCurve(Curve):
         if not np.all(lengths > 1e-12 * lengths.sum()):
             i = int(np.argmin(lengths))
             hint = "leave the repeated point out"
-            raise ModelError(Problem(f"points {i + 1} and {(i + 1) % len(self.points) + 1} coincide",
-                                     f"curves.{self.name}", hint))
+            text = f"points {i + 1} and {(i + 1) % len(self.points) + 1} coincide"
+            raise ModelError(Problem(text, f"curves.{self.name}", hint))
 
     @property
     def continuity(self) -> int:  # type: ignore[override]
@@ -192,7 +192,7 @@ def _piecewise(t: Any, starts: Array, coefficients: Array, n: int) -> Any:
     factors = [math.perm(degree - i, n) for i in range(degree + 1 - n)]
     if is_number(t):
         index = np.clip(np.searchsorted(starts, np.real(t), side="right") - 1, 0, len(starts) - 1)
-        x, chosen = t - starts[index], coefficients[:, index]
+        x, chosen = t - starts[index], list(coefficients[:, index])
     else:
         x, chosen = t - _select(t, starts, starts), [_select(t, starts, row) for row in coefficients]
     value: Any = 0.0

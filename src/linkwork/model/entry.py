@@ -120,6 +120,9 @@ def gear_law(
         if module is not None:
             raise ModelError(Problem("`radii` and `module` are both given", where, "keep one of them"))
         r1, r2 = (positive(r, f"{where}.radii") for r in numbers(radii, 2, f"{where}.radii"))
+        if counts is not None and abs(r1 * counts[1] - r2 * counts[0]) > 1e-3 * r2 * counts[0]:
+            text = f"the radii are as {r1 / r2:.6g} to 1, the teeth as {counts[0] / counts[1]:.6g} to 1"
+            raise ModelError(Problem(text, where, "pitch radii are proportional to the teeth; keep one of them"))
     elif counts is None:
         raise ModelError(Problem("neither radii nor teeth are given", where, "give `radii`, or `teeth` and `module`"))
     elif module is not None:
@@ -190,9 +193,8 @@ def curve_record(
         if unknown:
             raise ModelError([Problem(f"unknown term '{k}'", where, did_you_mean(str(k), allowed)) for k in unknown])
         series = {k: numbers(fourier.get(k, ()), None, f"{where}.{k}") for k in allowed[2:]}
-        return FourierCurve(
-            name, *(number(fourier.get(k, 0.0), f"{where}.{k}") for k in allowed[:2]), **series
-        )
+        u0, v0 = (number(fourier.get(k, 0.0), f"{where}.{k}") for k in allowed[:2])
+        return FourierCurve(name, u0, v0, **series)
     if expression is not None:
         try:
             u, v = expression
@@ -217,8 +219,9 @@ def _centre_distance(frame: Placement, to: Placement | None, where: str) -> floa
     if to is None or to.within != frame.within:
         hint = "give `radii` or `module`"
         raise ModelError(Problem("the centre distance is not known from `at` and `to`", where, hint))
-    axis: Array = frame.pose()[:3, 2]
-    offset = np.array(to.at) - np.array(frame.at)
+    X_F = frame.pose()
+    axis: Array = X_F[:3, 2]
+    offset = to.pose()[:3, 3] - X_F[:3, 3]
     distance = float(np.linalg.norm(offset - (offset @ axis) * axis))
     if distance == 0.0:
         hint = "`at` and `to` are the two gear centres"

@@ -116,23 +116,24 @@ def _body_pose(body: Body, layout: Layout) -> Array:
 
 def _seat(m: Mechanism, joint: Joint, layout: Layout) -> None:
     where = f"joints.{joint.name}"
-    ends = [_known_body(m, body, where, layout) for body in (joint.tail, joint.head)]
+    for body in dict.fromkeys((joint.tail, joint.head)):
+        _known_body(m, body, where, layout)
     if joint.tail == joint.head:
         hint = "a joint joins two different bodies"
         layout.problems.append(Problem(f"it joins '{joint.tail}' to itself", where, hint))
-    X_WF = _pose(m, joint.frame, where, layout)
-    X_WM = None
-    if joint.to is not None and X_WF is not None:
-        X_WM = _pose(m, joint.to, f"{where}.to", layout, default=X_WF[:3, :3])
-        if X_WM is None:
-            return
-    if X_WF is None:
+    first = _pose(m, joint.frame, where, layout)
+    if first is None:
         return
-    frames = _attempt(lambda: joint.law.seat(X_WF, X_WM, joint.value), where, layout)
+    second = None
+    if joint.to is not None:
+        second = _pose(m, joint.to, f"{where}.to", layout, default=first[:3, :3])
+        if second is None:
+            return
+    frames = _attempt(lambda: joint.law.seat(first, second, joint.value), where, layout)
     if frames is None:
         return
     X_WF, X_WM = frames
-    X_WT, X_WH = (layout.X_WB[b] if known else np.eye(4) for b, known in zip((joint.tail, joint.head), ends, strict=True))
+    X_WT, X_WH = (layout.X_WB.get(body, np.eye(4)) for body in (joint.tail, joint.head))
     if joint.to is None and joint.value is not None:
         q = np.array(joint.value)
     else:
@@ -149,20 +150,20 @@ def _judge_fit(joint: Joint, layout: Layout) -> None:
     angle, distance = misfit(joint.law, geo.inverse(seat.X_WF) @ seat.X_WM, seat.q)
     worst = max(angle, distance / layout.size)
     if not worst <= FIT_WARNING:
-        text = f"its two frames do not fit a {joint.law.kind} joint: {math.degrees(angle):.3g} deg and {distance:.3g} m off"
+        off = f"{math.degrees(angle):.3g} deg and {distance:.3g} m off"
+        text = f"its two frames do not fit a {joint.law.kind} joint: {off}"
         if not worst <= FIT_ERROR:
             hint = "give the place and the axis once, or correct `to`"
             layout.problems.append(Problem(text, where, hint))
         else:
             hint = "the loop will be closed from this layout as a first guess"
             layout.problems.append(Problem(text, where, hint, severity="warning"))
-    layout.problems.extend(
-        Problem(p.what, where, p.hint, severity=p.severity) for p in joint.law.concerns(seat.q)
-    )
+    layout.problems.extend(Problem(p.what, where, p.hint, severity=p.severity) for p in joint.law.concerns(seat.q))
     values = dict(zip((v.name for v in joint.law.variables), seat.q, strict=True))
     for variable, low, high in joint.limits:
         if not low <= values[variable] <= high:
-            text = f"{variable} is {values[variable]:.6g} in the layout posture, outside its limits {low:.6g} ... {high:.6g}"
+            limits = f"{low:.6g} ... {high:.6g}"
+            text = f"{variable} is {values[variable]:.6g} in the layout posture, outside its limits {limits}"
             layout.problems.append(Problem(text, where, severity="warning"))
 
 
@@ -203,6 +204,10 @@ def _size(m: Mechanism, layout: Layout) -> float:
     places += list(layout.points.values())
     reach = max((j.law.reach() for j in m.joints.values()), default=0.0)
     spread = float(np.linalg.norm(np.ptp(np.array(places), axis=0))) if places else 0.0
+    # Joints that meet in one point are apart by rounding only, measured by the lengths they were worked out from.
+    lengths = places + [X[:3, 3] for s in layout.seats.values() for X in (s.X_TF, s.X_HM)]
+    if spread <= 1e-12 * max((float(np.linalg.norm(p)) for p in lengths), default=0.0):
+        spread = 0.0
     return max(spread, reach) or 1.0
 
 

@@ -131,7 +131,7 @@ class Mechanism:
         description : a sentence for readers
         """
         where = f"bodies.{name}"
-        known = self.bodies.get(name)
+        known = self.bodies.get(checked_name(name, where))
         if known is None:
             self._claim(name, where)
         elif name != self._ground or known != Body(name):
@@ -608,6 +608,8 @@ class Mechanism:
             if curve.name not in self.curves:
                 self._claim(curve.name, where)
                 self.curves[curve.name] = curve
+            elif self.curves[curve.name] != curve:
+                raise ModelError(Problem(f"there are two curves named '{curve.name}'", where, "give one another name"))
             return curve
         if curve not in self.curves:
             raise ModelError(Problem(f"there is no curve '{curve}'", where, did_you_mean(str(curve), self.curves)))

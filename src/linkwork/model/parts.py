@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.model.joints import Law
-from linkwork.model.placement import Placement
+from linkwork.model.placement import HERE, Placement
 from linkwork.model.vectors import Vector, number
 
 _NAME = re.compile(r"\w[\w-]{0,63}")
@@ -35,7 +37,7 @@ class Joint:
     law: Law
     tail: str
     head: str
-    frame: Placement = Placement()
+    frame: Placement = HERE
     to: Placement | None = None
     value: tuple[float, ...] | None = None
     limits: tuple[tuple[str, float, float], ...] = ()
@@ -78,12 +80,19 @@ def variable_values(law: Law, value: Any, where: str) -> tuple[float, ...] | Non
                 hint = did_you_mean(str(key), names)
                 raise ModelError(Problem(f"a {law.kind} joint has no variable '{key}'", where, hint))
             given[key] = number(v, f"{where}.{key}")
-        return tuple(given.values())
-    items = list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+        return _located(law, tuple(given.values()), where)
+    items = list(value) if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) else [value]
     if len(items) != len(names):
         listed = ", ".join(names) or "none"
         raise ModelError(Problem(f"{len(items)} values for {len(names)} variables ({listed})", where))
-    return tuple(number(v, where) for v in items)
+    return _located(law, tuple(number(v, where) for v in items), where)
+
+
+def _located(law: Law, values: tuple[float, ...], where: str) -> tuple[float, ...]:
+    try:
+        return law.checked(values)
+    except ModelError as error:
+        raise ModelError([Problem(p.what, where, p.hint) for p in error.problems]) from None
 
 
 def variable_limits(law: Law, limits: Any, where: str) -> tuple[tuple[str, float, float], ...]:

@@ -6,6 +6,7 @@ Coordinates are global coordinates of the layout posture, or those of a body's o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -82,6 +83,8 @@ class Placement:
 
         `default` is the rotation used when no orientation is given. Raises ModelError when the data are degenerate.
         """
+        if not all(math.isfinite(c) for c in (*self.at, *(self.row.values if self.row else ()))):
+            raise ModelError("the frame has a number that is not finite; give finite numbers")
         if self.row is not None:
             return _ROWS[self.row.form](*self.row.values)
         if self.orientation is not None:
@@ -89,6 +92,10 @@ class Placement:
         else:
             turn = np.eye(3) if default is None else default
         return geo.pose(turn, np.array(self.at))
+
+
+HERE = Placement()
+"""The reference itself."""
 
 
 def _unit_quaternion(q: Array) -> Array:
@@ -178,7 +185,7 @@ def placement(
     within : body (or its name) in whose own frame all numbers are given
     where : name used in error messages
     """
-    rotations = {
+    rotations: dict[RotationForm, tuple[Any, int]] = {
         "rpy": (rpy, 3),
         "euler_zxz": (euler_zxz, 3),
         "euler_zyz": (euler_zyz, 3),
@@ -186,7 +193,7 @@ def placement(
         "quaternion": (quaternion, 4),
     }
     rows: dict[RowForm, Any] = {"dh": dh, "dh_craig": dh_craig, "hayati": hayati, "sheth_uicker": sheth_uicker}
-    given = [name for name, (value, _) in rotations.items() if value is not None]
+    given: list[str] = [name for name, (value, _) in rotations.items() if value is not None]
     given += [name for name, value in rows.items() if value is not None]
     given += [n for n, v in (("points", points), ("matrix", matrix), ("axis_angle", axis_angle)) if v is not None]
     if axis is not None or x is not None:
@@ -221,9 +228,9 @@ def placement(
         about = direction(about, f"{where}.axis_angle")
         turn = Rotation("axis_angle", (*about, number(angle, f"{where}.axis_angle")))
     else:
-        for form, (value, count) in rotations.items():
+        for name, (value, count) in rotations.items():
             if value is not None:
-                turn = Rotation(form, numbers(value, count, f"{where}.{form}"))  # type: ignore[arg-type]
+                turn = Rotation(name, numbers(value, count, f"{where}.{name}"))
     result = Placement(origin, turn, reference)
     _assert_not_degenerate(result, where)
     return result

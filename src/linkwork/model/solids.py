@@ -14,8 +14,8 @@ import numpy as np
 
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
-from linkwork.model.placement import Placement
-from linkwork.model.vectors import Vector
+from linkwork.model.placement import HERE, Placement
+from linkwork.model.vectors import Vector, number, vector
 
 
 def _moments(volume: float, xx: float, yy: float, zz: float, x: float = 0.0, z: float = 0.0, xz: float = 0.0) -> Array:
@@ -37,19 +37,23 @@ class Solid:
 class Shape(Solid):
     """A primitive solid. `frame` places it in the body, `density` [kg/m^3] overrides that of the body."""
 
-    frame: Placement = Placement()
+    frame: Placement = HERE
     density: float | None = None
     kind: ClassVar[str]
     sizes: ClassVar[tuple[str, ...]]
 
     def __post_init__(self) -> None:
         for size in self.sizes:
-            values = getattr(self, size)
-            for value in values if isinstance(values, tuple) else (values,):
-                if not (math.isfinite(value) and value > 0.0):
-                    raise ModelError(Problem(f"{value:g} is not a positive {size}", self.kind))
-        if self.density is not None and not self.density > 0.0:
-            raise ModelError(Problem(f"{self.density:g} is not a positive density", self.kind))
+            self._assert_positive(getattr(self, size), size)
+        if self.density is not None:
+            self._assert_positive(self.density, "density")
+        if self.frame.within is not None:
+            hint = "leave `within` out: a solid stands in the frame of its own body"
+            raise ModelError(Problem(f"its frame is given in '{self.frame.within}'", self.kind, hint))
+
+    def _assert_positive(self, value: float, name: str) -> None:
+        if not number(value, f"{self.kind}.{name}") > 0.0:
+            raise ModelError(Problem(f"{value:g} is not a positive {name}", self.kind))
 
     def local_moments(self) -> Array:
         """Moment matrix about the shape's own frame [m^3, m^4, m^5]."""
@@ -67,7 +71,13 @@ class Box(Shape):
 
     size: Vector
     kind = "box"
-    sizes = ("size",)
+    sizes = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "size", vector(self.size, "box.size"))
+        for edge in self.size:
+            self._assert_positive(edge, "size")
 
     def local_moments(self) -> Array:
         a, b, c = self.size
@@ -208,7 +218,8 @@ def mass_moments(solid: Solid, density: float | None) -> Array:
     for sign, shape in parts_of(solid):
         rho = shape.density if shape.density is not None else density
         if rho is None:
-            raise ModelError(Problem(f"the {shape.kind} has no density", hint="give `density` to the body or the solid"))
+            hint = "give `density` to the body or the solid"
+            raise ModelError(Problem(f"the {shape.kind} has no density", hint=hint))
         total += sign * rho * shape.moments()
     return total
 

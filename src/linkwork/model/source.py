@@ -6,14 +6,16 @@ import re
 from dataclasses import dataclass, field, replace
 
 from linkwork.errors import Problem
+from linkwork.units import SI, UnitSystem
 
 
 @dataclass(frozen=True)
 class Source:
-    """A model file: its name, and the line (1-based) of every entry by its path of names and list indices."""
+    """A model file: its name, the line (1-based) of every entry by its path, and the units it is written in."""
 
     name: str
     lines: dict[tuple[str | int, ...], int] = field(default_factory=dict)
+    units: UnitSystem = SI
 
     def locate(self, problem: Problem) -> Problem:
         """The problem with the line of the entry that it names, or of the nearest entry around it."""

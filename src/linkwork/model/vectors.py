@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from linkwork.errors import ModelError, Problem
@@ -26,9 +26,10 @@ AXIS_NAMES = {value: name for name, value in _NAMED_AXES.items()}
 def numbers(value: Any, count: int | None, where: str) -> tuple[float, ...]:
     """`value` as a tuple of finite floats (`count` of them when given)."""
     try:
-        if isinstance(value, str):
+        items = tuple(value)
+        if isinstance(value, str | Mapping) or any(isinstance(v, bool | str) for v in items):
             raise TypeError
-        result = tuple(float(v) for v in value)
+        result = tuple(float(v) for v in items)
     except (TypeError, ValueError, OverflowError):
         raise ModelError(Problem(f"{_brief(value)} is not a list of numbers", where)) from None
     if count is not None and len(result) != count:
@@ -60,7 +61,7 @@ def direction(value: Any, where: str) -> Vector:
 
 def number(value: Any, where: str) -> float:
     """One finite number."""
-    if isinstance(value, bool | str) or isinstance(value, Sequence):
+    if isinstance(value, bool | str | Sequence):
         raise ModelError(Problem(f"{_brief(value)} is not a number", where))
     try:
         result = float(value)

@@ -35,4 +35,24 @@ KINDS: dict[str, type[Law]] = {
     )
 }
 
-__all__ = ["KINDS", "Law", "Variable", "misfit", "transform", *(law.__name__ for law in KINDS.values())]
+__all__ = [
+    "KINDS",
+    "Bevel",
+    "Cylindric",
+    "Flat",
+    "Free",
+    "Gear",
+    "Helical",
+    "Law",
+    "LineOnCurve",
+    "PointOnCurve",
+    "Prismatic",
+    "Rack",
+    "Revolute",
+    "Rigid",
+    "Spheric",
+    "Universal",
+    "Variable",
+    "misfit",
+    "transform",
+]

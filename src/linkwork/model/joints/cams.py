@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork import geometry as geo
 from linkwork.errors import Problem
 from linkwork.geometry import Array
 from linkwork.geometry.elementary import sqrt
@@ -73,7 +74,7 @@ class LineOnCurve(Law):
             return super().seat(X_WF, X_WM, value)
         # A line has two directions; take the one that runs with the curve.
         turned = X_WM @ np.diag([-1.0, -1.0, 1.0, 1.0])
-        return X_WF, min((X_WM, turned), key=lambda X: self._gap(np.linalg.solve(X_WF, X)))
+        return X_WF, min((X_WM, turned), key=lambda X: self._gap(geo.inverse(X_WF) @ X))
 
     def _gap(self, X_FM: Array) -> float:
         return float(np.linalg.norm(transform(self, self.recover(X_FM)) - X_FM))

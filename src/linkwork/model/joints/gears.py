@@ -18,7 +18,7 @@ import numpy as np
 from linkwork import geometry as geo
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
-from linkwork.geometry.elementary import arccos, cos, sin, tan
+from linkwork.geometry.elementary import arccos, cos, is_number, sin, tan
 from linkwork.model.joints.law import (
     ORIGIN,
     Law,
@@ -46,7 +46,9 @@ class Gear(Law):
 
     `radius` and `mate` are the pitch radii [m] of the first and second gear. In an internal pair the inner (smaller)
     gear carries a minus sign, so that their sum is the centre distance in both cases. `flank` says which tooth flank
-    carries (+1, -1) and makes the angle follow the centre distance as an involute pair does; 0 leaves that out.
+    carries and makes the angle follow the centre distance C as an involute pair does; 0 leaves that out:
+        R' θ = (R + R') φ + flank (R + R') (inv α' - inv α) + z tan β,   cos α' = (R + R') cos α / C,
+    so that with flank +1 the mate turns by + tan α / R' per metre of stretch.
     """
 
     radius: float
@@ -60,7 +62,7 @@ class Gear(Law):
     keep = 0
 
     def __post_init__(self) -> None:
-        if isinstance(self.radius, float) and isinstance(self.mate, float):
+        if is_number(self.radius) and is_number(self.mate):
             if self.radius == 0.0 or self.mate == 0.0 or not math.isfinite(self.radius + self.mate):
                 raise ModelError(Problem(f"radii {self.radius:g} and {self.mate:g}", hint="give two positive radii"))
             if self.radius + self.mate <= 0.0:
@@ -77,6 +79,15 @@ class Gear(Law):
             working = arccos(nominal * cos(self.pressure_angle) / centre)
             rolled = rolled + self.flank * nominal * (involute(working) - involute(self.pressure_angle))
         return about_w(rolled / self.mate), (centre * cos(angle), centre * sin(angle), axial)
+
+    def checked(self, q: tuple[float, ...]) -> tuple[float, ...]:
+        # Involutes touch only while the centres are further apart than the base circles, (R + R') cos α.
+        nominal = self.radius + self.mate
+        least = nominal * math.cos(self.pressure_angle)
+        if self.flank and nominal + q[1] <= least:
+            text = f"the centre distance is {nominal + q[1]:.6g} m, involute teeth jam at {least:.6g} m"
+            raise ModelError(Problem(text, hint="check the centres and the radii, or leave `flank` out"))
+        return q
 
     def recover(self, X_FM: Array) -> Array:
         x, y, axial = geo.position(X_FM)
@@ -96,7 +107,7 @@ class Gear(Law):
         where = "the gear centres lie on one axis"
         u, distance, axial = radial(X_WM[:3, 3] - X_WF[:3, 3], w, where, "`at` and `to` are the two gear centres")
         X_WF = geo.frame_from_axis(X_WF[:3, 3], w, u)
-        return X_WF, X_WF @ transform(self, (0.0, distance - self.radius - self.mate, axial))
+        return X_WF, X_WF @ transform(self, self.checked((0.0, distance - self.radius - self.mate, axial)))
 
     def concerns(self, q: Array) -> list[Problem]:
         return _mesh_concerns(q[1], self.radius + self.mate, self._module(), min(abs(self.radius), abs(self.mate)))
@@ -112,7 +123,9 @@ class Gear(Law):
 class Rack(Law):
     """A rack (first body) and a pinion (second): w along the pinion axis, u along the rack, v from rack to pinion.
 
-    `radius` is the pinion's pitch radius [m], negative when the pinion lies on the -v side of the rack.
+    `radius` is the pinion's pitch radius [m], negative when the pinion lies on the -v side of the rack:
+        R' θ = -(x + flank y tan α - z tan β),
+    so that with flank +1 the pinion turns by - tan α / R' per metre of stretch: the limit of a gear with flank -1.
     """
 
     radius: float
@@ -125,7 +138,7 @@ class Rack(Law):
     keep = 0
 
     def __post_init__(self) -> None:
-        if isinstance(self.radius, float) and not (math.isfinite(self.radius) and self.radius != 0.0):
+        if is_number(self.radius) and not (math.isfinite(self.radius) and self.radius != 0.0):
             raise ModelError(Problem(f"the radius is {self.radius:g}", hint="give the pinion's pitch radius"))
         _assert_tooth_angles(self.pressure_angle, self.helix_angle, self.flank)
 
@@ -145,7 +158,8 @@ class Rack(Law):
             return super().seat(X_WF, X_WM, value)
         hint = "give the pinion's axis as `axis`"
         assert_parallel(X_WF[:3, 2], X_WM[:3, 2], "rack and pinion axes are not parallel", hint)
-        return X_WF, X_WF @ transform(self, self.recover(geo.inverse(X_WF) @ X_WM))
+        X_FM: Array = geo.inverse(X_WF) @ X_WM
+        return X_WF, X_WF @ transform(self, self.recover(X_FM))
 
     def concerns(self, q: Array) -> list[Problem]:
         if (self.radius + q[1]) * self.radius < 0.0:
@@ -173,7 +187,7 @@ class Bevel(Law):
     keep = 0
 
     def __post_init__(self) -> None:
-        if isinstance(self.cone, float) and isinstance(self.mate, float):
+        if is_number(self.cone) and is_number(self.mate):
             if not all(0.0 < abs(a) < math.pi for a in (self.cone, self.mate)):
                 raise ModelError(Problem("cone angles must lie between 0 and 180 deg"))
             if not 0.0 < self.cone + self.mate < math.pi:
@@ -208,8 +222,8 @@ class Bevel(Law):
         spread = math.degrees(q[1])
         if abs(spread) > 5.0:
             wanted = math.degrees(self.cone + self.mate)
-            hint = "let both axes point from the apex to the gears, and check the cone angles"
-            return [Problem(f"the shafts are {wanted + spread:.4g} deg apart, the cones ask for {wanted:.4g} deg", hint=hint)]
+            text = f"the shafts are {wanted + spread:.4g} deg apart, the cones ask for {wanted:.4g} deg"
+            return [Problem(text, hint="let both axes point from the apex to the gears, and check the cone angles")]
         return []
 
 
@@ -223,10 +237,12 @@ def _mesh_concerns(stretch: float, nominal: float, module: float | None, smalles
 
 
 def _assert_tooth_angles(pressure: Any, helix: Any, flank: int) -> None:
-    if isinstance(pressure, float) and not 0.0 <= pressure < math.radians(60.0):
+    if is_number(pressure) and not 0.0 <= pressure < math.radians(60.0):
         hint = "usual is 20 deg"
         raise ModelError(Problem(f"the pressure angle is {math.degrees(pressure):.4g} deg", hint=hint))
-    if isinstance(helix, float) and not abs(helix) < math.radians(80.0):
+    if is_number(helix) and not abs(helix) < math.radians(80.0):
         raise ModelError(Problem(f"the helix angle is {math.degrees(helix):.4g} deg", hint="keep it below 80 deg"))
     if flank not in (-1, 0, 1):
         raise ModelError(Problem(f"flank is {flank}", hint="write 0, 1 or -1"))
+    if flank and is_number(pressure) and pressure == 0.0:
+        raise ModelError(Problem("a tooth flank without a pressure angle", hint="give the angle, or leave `flank` out"))

@@ -78,6 +78,10 @@ class Law:
             X_WM = X_WF @ transform(self, self.neutral() if value is None else value)
         return X_WF, X_WM
 
+    def checked(self, q: tuple[float, ...]) -> tuple[float, ...]:
+        """Layout values as their user gave them, made exact; ModelError when no pose of this kind has them."""
+        return q
+
     def concerns(self, q: Array) -> list[Problem]:
         """What is wrong or doubtful about this joint at the layout value q, beyond the fit of its frames."""
         return []
@@ -86,7 +90,7 @@ class Law:
         """Length that this kind adds to the size of a model [m]."""
         return 0.0
 
-    def twists(self, q: Sequence[float]) -> Array:
+    def twists(self, q: Sequence[float] | Array) -> Array:
         """6 x freedom: twist [v; w] of M relative to F, in F at its origin, for unit rates.
 
         Columns are (∂Φ/∂q) Φ⁻¹ (Uicker, Ravani, Sheth, eq. 6.17), exact by a complex step.
@@ -102,9 +106,9 @@ class Law:
         return np.array(columns).T.reshape(6, len(columns))
 
 
-def transform(law: Law, q: Sequence[Any]) -> Array:
+def transform(law: Law, q: Sequence[Any] | Array) -> Array:
     """Motion of a joint as a numpy pose; variables may be arrays of one shape, giving (..., 4, 4)."""
-    result: Array = _assemble(law.motion(q), float)
+    result: Array = _assemble(law.motion(list(q)), float)
     return result
 
 
@@ -152,13 +156,14 @@ def angle_about_w(X: Array) -> float:
 def nearest_turn(angle: float, per_turn: float, wanted: float) -> float:
     """angle + 2πk (smallest |k| first) such that it makes `per_turn`·angle ≡ wanted (mod 2π).
 
-    A geared variable is known from a pose only up to whole turns; the mate's angle tells which turn.
+    A geared variable is known from a pose only up to whole turns; the mate's angle tells which turn. Where none does,
+    the angle stays as it is: a misfit is not explained away by many turns that come near by chance.
     """
-    best, best_error = angle, np.inf
+    best, best_error = angle, 1e-5
     for k in sorted(range(-60, 61), key=abs):
         candidate = angle + 2 * np.pi * k
         error = abs((per_turn * candidate - wanted + np.pi) % (2 * np.pi) - np.pi)
-        if error < best_error - 1e-9:
+        if error < best_error:
             best, best_error = candidate, error
         if best_error < 1e-9:
             break

@@ -16,6 +16,7 @@ import numpy as np
 from linkwork import geometry as geo
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
+from linkwork.geometry.elementary import is_number
 from linkwork.model.joints.law import (
     IDENTITY,
     ORIGIN,
@@ -69,7 +70,7 @@ class Helical(Law):
     variables = (Variable("angle", "angle"),)
 
     def __post_init__(self) -> None:
-        if isinstance(self.lead, float) and not (math.isfinite(self.lead) and self.lead != 0.0):
+        if is_number(self.lead) and not (math.isfinite(self.lead) and self.lead != 0.0):
             raise ModelError(Problem(f"the lead is {self.lead:g}", hint="use a revolute joint for no advance"))
 
     def motion(self, q: Sequence[Any]) -> Motion:
@@ -154,13 +155,16 @@ class Spheric(Law):
     def neutral(self) -> tuple[float, ...]:
         return (1.0, 0.0, 0.0, 0.0)
 
+    def checked(self, q: tuple[float, ...]) -> tuple[float, ...]:
+        return _unit(q)
+
     def motion(self, q: Sequence[Any]) -> Motion:
         return from_quaternion(q), ORIGIN
 
     def recover(self, X_FM: Array) -> Array:
         return geo.to_quaternion(geo.nearest_rotation(geo.rotation(X_FM))[0])
 
-    def twists(self, q: Sequence[float]) -> Array:
+    def twists(self, q: Sequence[float] | Array) -> Array:
         return np.vstack([np.zeros((3, 3)), geo.from_quaternion(np.array(q))])
 
 
@@ -176,6 +180,9 @@ class Free(Law):
     def neutral(self) -> tuple[float, ...]:
         return (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
+    def checked(self, q: tuple[float, ...]) -> tuple[float, ...]:
+        return (*q[:3], *_unit(q[3:]))
+
     def motion(self, q: Sequence[Any]) -> Motion:
         return from_quaternion(q[3:]), (q[0], q[1], q[2])
 
@@ -183,7 +190,7 @@ class Free(Law):
         quaternion = geo.to_quaternion(geo.nearest_rotation(geo.rotation(X_FM))[0])
         return np.concatenate([geo.position(X_FM), quaternion])
 
-    def twists(self, q: Sequence[float]) -> Array:
+    def twists(self, q: Sequence[float] | Array) -> Array:
         R = geo.from_quaternion(np.array(q[3:]))
         turning = np.vstack([geo.skew(np.array(q[:3])) @ R, R])
         return np.hstack([np.vstack([np.eye(3), np.zeros((3, 3))]), turning])
@@ -197,3 +204,12 @@ def from_quaternion(q: Sequence[Any]) -> Rotation3:
         (2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)),
         (2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z),
     )
+
+
+def _unit(q: tuple[float, ...]) -> tuple[float, ...]:
+    """A quaternion of length 1 to the last digit; ModelError when it is far from that."""
+    norm = math.hypot(*q)
+    if abs(norm - 1.0) > 1e-6:
+        text = f"the quaternion (qw, qx, qy, qz) has length {norm:.6g}, not 1"
+        raise ModelError(Problem(text, hint="divide it by its length; no turn is (1, 0, 0, 0)"))
+    return tuple(c / norm for c in q)
