@@ -3,7 +3,7 @@
 >>> import linkwork as lw
 >>> m = lw.example("slider-crank")
 >>> print(lw.check(m).summary())
-4 bodies, 4 joints, 1 loops, mobility 1, 3 redundant constraints
+4 bodies, 4 joints, 1 loop, mobility 1, 3 redundant constraints
 """
 
 from __future__ import annotations

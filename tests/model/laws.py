@@ -37,7 +37,8 @@ RAMP = ExpressionCurve("ramp", "where(t < 1, t, 2*t - 1)", "0.2*t*t + 0.1*t", -1
 _RING = tuple((1.3 * math.cos(a) + 0.1, 0.9 * math.sin(a)) for a in np.linspace(0, 2 * math.pi, 9)[:-1])
 RING5 = SplineCurve("ring5", _RING, True)
 RING3 = SplineCurve("ring3", _RING, True, 3)
-SLOT5 = SplineCurve("slot5", ((0.0, 0.0), (0.2, 0.05), (0.5, 0.3), (0.7, 0.35), (1.1, 0.2), (1.5, 0.25), (1.8, 0.6)))
+_WAVE = tuple((x, 0.2 * math.sin(2 * x) + 0.1 * x) for x in (0.0, 0.2, 0.45, 0.7, 0.9, 1.1, 1.4, 1.6, 1.9))
+SLOT5 = SplineCurve("slot5", _WAVE)
 SLOT3 = SplineCurve("slot3", SLOT5.points, False, 3)
 CURVES = (EGG, ELLIPSE, RAMP, RING5, RING3, SLOT5, SLOT3)
 

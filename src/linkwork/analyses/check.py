@@ -105,7 +105,7 @@ class Check:
     def summary(self) -> str:
         """One line: sizes, loops and mobility."""
         t = self.topology
-        text = f"{len(t.bodies)} bodies, {len(t.joints)} joints, {t.n_loops} loops"
+        text = ", ".join((_count(len(t.bodies), "body"), _count(len(t.joints), "joint"), _count(t.n_loops, "loop")))
         if self.mobility is None:
             return text
         if self.mobility.mobility is None:
@@ -114,7 +114,7 @@ class Check:
         if self.mobility.grubler != self.mobility.mobility:
             text += f" (Grübler counts {self.mobility.grubler})"
         if self.mobility.redundant:
-            text += f", {self.mobility.redundant} redundant constraints"
+            text += f", {_count(self.mobility.redundant, 'redundant constraint')}"
         return text
 
 
@@ -182,6 +182,11 @@ def found_values(m: Mechanism, layout: Layout, graph: Topology, mobility: Mobili
     for name, place in places.items():
         values |= {f"{name}.{c}": float(v) for c, v in zip("xyz", place, strict=True)}
     return values
+
+
+def _count(n: int, noun: str) -> str:
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{n} {noun if n == 1 else plural}"
 
 
 def _mass(layout: Layout, body: str) -> float:

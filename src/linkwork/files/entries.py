@@ -5,12 +5,14 @@ The same classes check a file, tell editors what is allowed (JSON Schema), and b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+import functools
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.files.quantities import (
     Angle,
     Density,
@@ -24,22 +26,54 @@ from linkwork.files.quantities import (
     Point,
 )
 from linkwork.model import bodies, solids
+from linkwork.model.entry import perpendicular_axes
 from linkwork.model.joints import KINDS
 from linkwork.model.mechanism import Mechanism
-from linkwork.model.placement import ROW_KEYS, Placement, placement
+from linkwork.model.placement import ROW_KEYS, Orientation, Placement, ThreePoints, placement
 from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension, UnitSystem, parse_quantity
 
 DIMENSIONS: dict[str, Dimension] = {"angle": ANGLE, "length": LENGTH, "number": NUMBER}
 
 Whole = Annotated[int, Field(strict=True)]
 Switch = Annotated[bool, Field(strict=True)]
-Text = Annotated[str, Field(strict=True, max_length=10_000)]
+Text = Annotated[str, Field(strict=True)]
+
+Made = TypeVar("Made")
+
+
+class Gather:
+    """Takes several steps in spite of errors, and raises the problems of all of them at its end."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def __call__(self, make: Callable[[], Made]) -> Made | None:
+        try:
+            return make()
+        except ModelError as error:
+            self.problems += error.problems
+            return None
+
+    def __enter__(self) -> Gather:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if error is None and self.problems:
+            raise ModelError(self.problems)
+
+
+def located(make: Callable[[], Made], where: str) -> Made:
+    """What `make` gives; its complaints get this place."""
+    try:
+        return make()
+    except ModelError as error:
+        raise ModelError([Problem(p.what, where, p.hint) for p in error.problems]) from None
 
 
 class Entry(BaseModel):
     """Base of all entries: unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class AxisAngle(Entry):
@@ -87,12 +121,16 @@ class ShethUickerRow(Entry):
     b: Length = 0.0
 
 
+NumberRow = tuple[Number, Number, Number]
+MomentRow = tuple[MomentOfInertia, MomentOfInertia, MomentOfInertia]
+
+
 class OrientationEntry(Entry):
     """Axes of a frame, in at most one of these ways."""
 
     axis: Direction | None = Field(None, description="direction of w, the frame's z")
     x: Direction | None = Field(None, description="direction of u, the frame's x; made perpendicular to the axis")
-    matrix: tuple[tuple[Number, Number, Number], ...] | None = Field(None, description="3x3 rotation by rows")
+    matrix: tuple[NumberRow, NumberRow, NumberRow] | None = Field(None, description="3x3 rotation by rows")
     rpy: tuple[Angle, Angle, Angle] | None = Field(None, description="roll, pitch, yaw about fixed x, y, z")
     euler_zxz: tuple[Angle, Angle, Angle] | None = None
     euler_zyz: tuple[Angle, Angle, Angle] | None = None
@@ -108,6 +146,23 @@ class OrientationEntry(Entry):
         return given
 
 
+class AxesEntry(OrientationEntry):
+    """Axes of numbers: directions only, in the body's own frame."""
+
+    points: tuple[Point, Point, Point] | None = Field(None, description="from the first: along +w, to the +u side")
+
+    def orientation(self, where: str) -> Orientation | None:
+        """The axes that the entry describes."""
+        turn = placement(points=self.points, where=where, **self._axes())
+        if not isinstance(turn.orientation, ThreePoints):
+            return turn.orientation
+        on_axis, on_plane = (
+            tuple(b - a for a, b in zip(turn.at, p, strict=True))
+            for p in (turn.orientation.on_axis, turn.orientation.on_plane)
+        )
+        return ThreePoints(on_axis, on_plane)  # type: ignore[arg-type]  # three numbers each
+
+
 class PlacementEntry(OrientationEntry):
     """A frame: a point and its axes, in the layout posture or in a body's own frame."""
 
@@ -121,9 +176,11 @@ class PlacementEntry(OrientationEntry):
 
     def placement(self, where: str) -> Placement:
         """The placement that the entry describes."""
-        rows = {
-            form: [getattr(row, k) for k in ROW_KEYS[form]] for form in ROW_KEYS if (row := getattr(self, form)) is not None
-        }
+        rows: dict[str, Any] = {}
+        for form, keys in ROW_KEYS.items():
+            row = getattr(self, form)
+            if row is not None:
+                rows[form] = [getattr(row, k) for k in keys]
         return placement(self.at, points=self.points, within=self.within, where=where, **self._axes(), **rows)
 
 
@@ -178,13 +235,15 @@ class RingSectorSizes(Entry):
 class SolidEntry(PlacementEntry):
     """A solid with a density, added to a body or cut out of it. Exactly one shape is given."""
 
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": [k]} for k in (*solids.SHAPES, "mesh")]})
+
     box: tuple[Length, Length, Length] | None = Field(None, description="edges along u, v, w; centred")
     cylinder: CylinderSizes | None = None
     tube: TubeSizes | None = None
     sphere: SphereSizes | None = None
     cone: ConeSizes | None = None
     ring_sector: RingSectorSizes | None = None
-    mesh: Text | None = Field(None, description="STL, OBJ, PLY or glTF file beside the model; `units` is mandatory")
+    mesh: Text | None = Field(None, description="STL, OBJ, PLY, OFF or GLB file beside the model; `units` is mandatory")
     units: Text | None = Field(None, description="length unit of the mesh file, such as mm")
     density: Density | None = None
     minus: Switch = Field(False, description="true: cut out")
@@ -196,21 +255,28 @@ class SolidEntry(PlacementEntry):
             hint = f"one of {', '.join((*solids.SHAPES, 'mesh'))}"
             raise ModelError(Problem(f"{len(kinds)} shapes are given", where, hint))
         kind = kinds[0]
-        common = {"frame": self.placement(where), "density": self.density}
-        if kind == "mesh":
-            return read_mesh(self.mesh, self.units, **common)  # type: ignore[no-any-return]
-        if self.units is not None:
+        if kind != "mesh" and self.units is not None:
             raise ModelError(Problem("`units` is for meshes", where, "write the unit behind the number"))
         sizes = getattr(self, kind)
-        values = {"size": sizes} if kind == "box" else dict(sizes)
-        return solids.SHAPES[kind](**values, **common)
+
+        def shape(**common: Any) -> solids.Shape:
+            if kind == "mesh":
+                return read_mesh(self.mesh, self.units, **common)  # type: ignore[no-any-return]
+            values = {"size": sizes} if kind == "box" else dict(sizes)
+            return solids.SHAPES[kind](**values, **common)
+
+        with Gather() as part:
+            frame = part(lambda: self.placement(where))
+            made = part(lambda: located(lambda: shape(frame=frame, density=self.density), f"{where}.{kind}"))
+        assert made is not None
+        return made
 
 
 class InertiaEntry(Entry):
     """Inertia tensor. Signs: xx = ∫(y²+z²)dm, xy = -∫xy dm, unless products: positive."""
 
     moments: tuple[MomentOfInertia, ...] | None = Field(None, description="xx, yy, zz or xx, yy, zz, xy, xz, yz")
-    tensor: tuple[tuple[MomentOfInertia, MomentOfInertia, MomentOfInertia], ...] | None = None
+    tensor: tuple[MomentRow, MomentRow, MomentRow] | None = None
     xx: MomentOfInertia | None = None
     yy: MomentOfInertia | None = None
     zz: MomentOfInertia | None = None
@@ -219,7 +285,7 @@ class InertiaEntry(Entry):
     yz: MomentOfInertia | None = None
     about: Literal["com", "origin"] = "com"
     products: Literal["tensor", "positive"] = "tensor"
-    axes: OrientationEntry | None = Field(None, description="axes of the numbers in the body's own frame")
+    axes: AxesEntry | None = Field(None, description="axes of the numbers in the body's own frame")
 
     def inertia(self, where: str) -> bodies.Inertia:
         """The inertia that the entry describes."""
@@ -228,9 +294,11 @@ class InertiaEntry(Entry):
         if len(forms) != 1:
             hint = "give a list, a 3x3 `tensor`, or elements xx, yy, zz, xy, xz, yz"
             raise ModelError(Problem(f"{len(forms)} forms of inertia are given", where, hint))
-        axes = None
-        if self.axes is not None:
-            axes = placement(where=f"{where}.axes", **self.axes._axes()).orientation
+        if self.tensor is not None and self.products == "positive":
+            raise ModelError(
+                Problem("`products: positive` with a tensor", where, "the elements of a tensor have signs")
+            )
+        axes = None if self.axes is None else self.axes.orientation(f"{where}.axes")
         return bodies.inertia(forms[0], about=self.about, axes=axes, products=self.products, where=where)
 
 
@@ -254,22 +322,32 @@ class BodyEntry(Entry):
 
     def arguments(self, where: str, read_mesh: Any) -> dict[str, Any]:
         """Keyword arguments of `Mechanism.body`."""
-        solid: solids.Solid | None = None
-        for i, entry in enumerate(self.solids or ()):
-            shape = entry.solid(f"{where}.solids[{i}]", read_mesh)
-            sign = -1 if entry.minus else +1
-            earlier = solids.parts_of(solid) if solid is not None else ()
-            solid = shape if not earlier and sign > 0 else solids.Compound((*earlier, (sign, shape)))
+        with Gather() as part:
+            solid = part(lambda: self._solid(where, read_mesh))
+            inertia = part(lambda: None if self.inertia is None else self.inertia.inertia(f"{where}.inertia"))
+            frame = part(lambda: None if self.frame is None else self.frame.placement(f"{where}.frame"))
         return {
             "mass": self.mass,
             "com": self.com,
-            "inertia": None if self.inertia is None else self.inertia.inertia(f"{where}.inertia"),
+            "inertia": inertia,
             "solid": solid,
             "density": self.density,
-            "frame": None if self.frame is None else self.frame.placement(f"{where}.frame"),
+            "frame": frame,
             "accept_unphysical": self.accept_unphysical,
             "description": self.description,
         }
+
+    def _solid(self, where: str, read_mesh: Any) -> solids.Solid | None:
+        with Gather() as part:
+            entries = enumerate(self.solids or ())
+            shapes = [
+                (-1 if entry.minus else +1, part(functools.partial(entry.solid, f"{where}.solids[{i}]", read_mesh)))
+                for i, entry in entries
+            ]
+        parts = tuple((sign, shape) for sign, shape in shapes if shape is not None)
+        if len(parts) == 1 and parts[0][0] > 0:
+            return parts[0][1]
+        return solids.Compound(parts) if parts else None
 
 
 # -------------------------------------------------------------------- joints
@@ -327,17 +405,16 @@ class PlacedJoint(JointEntry, PlacementEntry):
 
     def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
         where = f"joints.{name}"
-        variables = _variables(self.kind)
-        getattr(m, self.kind)(
-            name,
-            *self._ends(),
-            frame=self.placement(where),
-            to=None if self.to is None else self.to.placement(f"{where}.to"),
-            value=variable_values(variables, self.value, units, f"{where}.value"),
-            limits=variable_limits(variables, self.limits, units, f"{where}.limits"),
-            description=self.description,
-            **self.law(m, where),
-        )
+        with Gather() as part:
+            frame = part(lambda: self._frame(where))
+            to = part(lambda: None if self.to is None else self.to.placement(f"{where}.to"))
+            value = part(lambda: variable_values(self.kind, self.value, units, f"{where}.value"))
+            limits = part(lambda: variable_limits(self.kind, self.limits, units, f"{where}.limits"))
+        options = {"frame": frame, "to": to, "value": value, "limits": limits, "description": self.description}
+        getattr(m, self.kind)(name, *self._ends(), **options, **self.law(m, where))
+
+    def _frame(self, where: str) -> Placement:
+        return self.placement(where)
 
 
 class RevoluteEntry(PlacedJoint):
@@ -391,28 +468,17 @@ class UniversalEntry(PlacedJoint):
 
     kind = "universal"
     universal: Pair
-    axes: tuple[Direction, Direction] | None = Field(None, description="first body's axis, second body's; perpendicular")
+    axes: tuple[Direction, Direction] | None = Field(None, description="one of each body; perpendicular")
 
-    def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
+    def _frame(self, where: str) -> Placement:
         if self.axes is None:
-            super().add(m, name, units)
-            return
-        where = f"joints.{name}"
-        others = self.model_fields_set - {"universal", "at", "axes", "to", "value", "limits", "description"}
-        if others:
-            text = f"`axes` is given besides {', '.join(sorted(others))}"
+            return self.placement(where)
+        besides = self.model_fields_set & (set(PlacementEntry.model_fields) - {"at", "within"})
+        if besides:
+            text = f"`axes` is given besides {', '.join(sorted(besides))}"
             raise ModelError(Problem(text, where, "keep one of them"))
-        variables = _variables(self.kind)
-        m.universal(
-            name,
-            *self.universal,
-            at=self.at,
-            axes=self.axes,
-            to=None if self.to is None else self.to.placement(f"{where}.to"),
-            value=variable_values(variables, self.value, units, f"{where}.value"),
-            limits=variable_limits(variables, self.limits, units, f"{where}.limits"),
-            description=self.description,
-        )
+        first, second = perpendicular_axes(self.axes, where)
+        return placement(self.at, axis=first, x=second, within=self.within, where=where)
 
 
 class RigidEntry(PlacedJoint):
@@ -429,68 +495,55 @@ class FreeEntry(PlacedJoint):
     free: Pair
 
 
-class GearEntry(JointEntry, PlacementEntry):
-    """Two gears on parallel axes. Variables: angle, stretch, axial."""
+class ToothedEntry(JointEntry, PlacementEntry):
+    """What gears and racks have in common: a second centre, and teeth."""
+
+    to: SecondFrame = Field(description="centre of the second body, the gear or pinion")
+    pressure_angle: Angle | None = Field(None, description="20 deg unless given")
+    helix_angle: Angle = 0.0
+    flank: Whole = 0
+
+    def sizes(self) -> dict[str, Any]:
+        """Arguments that are the kind's own."""
+        raise AssertionError(self.kind)  # both kinds give their own
+
+    def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
+        where = f"joints.{name}"
+        with Gather() as part:
+            at = part(lambda: self.placement(where))
+            to = part(lambda: self.to.placement(f"{where}.to"))
+            limits = part(lambda: variable_limits(self.kind, self.limits, units, f"{where}.limits"))
+        options: dict[str, Any] = {"helix_angle": self.helix_angle, "flank": self.flank, **self.sizes()}
+        if self.pressure_angle is not None:
+            options["pressure_angle"] = self.pressure_angle
+        options |= {"at": at, "to": to, "limits": limits, "description": self.description}
+        getattr(m, self.kind)(name, *self._ends(), **options)
+
+
+class GearEntry(ToothedEntry):
+    """Two gears on parallel axes, centred at `at` and `to`. Variables: angle, stretch, axial."""
 
     kind = "gear"
     gear: Pair
-    to: SecondFrame = Field(description="centre of the second gear; `at` is that of the first")
     radii: tuple[Length, Length] | None = None
     teeth: tuple[Whole, Whole] | None = None
     module: Length | None = None
     internal: Switch = Field(False, description="true when one gear is a ring around the other")
-    pressure_angle: Angle | None = Field(None, description="20 deg unless given")
-    helix_angle: Angle = 0.0
-    flank: Whole = 0
 
-    def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
-        where = f"joints.{name}"
-        pressure = {} if self.pressure_angle is None else {"pressure_angle": self.pressure_angle}
-        m.gear(
-            name,
-            *self.gear,
-            at=self.placement(where),
-            to=self.to.placement(f"{where}.to"),
-            radii=self.radii,
-            teeth=self.teeth,
-            module=self.module,
-            internal=self.internal,
-            helix_angle=self.helix_angle,
-            flank=self.flank,
-            limits=variable_limits(_variables("gear"), self.limits, units, f"{where}.limits"),
-            description=self.description,
-            **pressure,
-        )
+    def sizes(self) -> dict[str, Any]:
+        return {"radii": self.radii, "teeth": self.teeth, "module": self.module, "internal": self.internal}
 
 
-class RackEntry(JointEntry, PlacementEntry):
-    """A rack and pinion: [rack, pinion]. Variables: slide, stretch, axial."""
+class RackEntry(ToothedEntry):
+    """A rack and pinion: [rack, pinion]; `at` is a point of the rack's pitch line. Variables: slide, stretch, axial."""
 
     kind = "rack"
     rack: Pair
-    to: SecondFrame = Field(description="centre of the pinion; `at` is a point of the rack's pitch line")
     radius: Length
     teeth: Whole | None = None
-    pressure_angle: Angle | None = Field(None, description="20 deg unless given")
-    helix_angle: Angle = 0.0
-    flank: Whole = 0
 
-    def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
-        where = f"joints.{name}"
-        pressure = {} if self.pressure_angle is None else {"pressure_angle": self.pressure_angle}
-        m.rack(
-            name,
-            *self.rack,
-            at=self.placement(where),
-            to=self.to.placement(f"{where}.to"),
-            radius=self.radius,
-            teeth=self.teeth,
-            helix_angle=self.helix_angle,
-            flank=self.flank,
-            limits=variable_limits(_variables("rack"), self.limits, units, f"{where}.limits"),
-            description=self.description,
-            **pressure,
-        )
+    def sizes(self) -> dict[str, Any]:
+        return {"radius": self.radius, "teeth": self.teeth}
 
 
 class BevelEntry(JointEntry):
@@ -515,7 +568,7 @@ class BevelEntry(JointEntry):
             cones=self.cones,
             teeth=self.teeth,
             internal=self.internal,
-            limits=variable_limits(_variables("bevel"), self.limits, units, f"joints.{name}.limits"),
+            limits=variable_limits("bevel", self.limits, units, f"joints.{name}.limits"),
             description=self.description,
         )
 
@@ -567,26 +620,48 @@ def _variables(kind: str) -> dict[str, Dimension]:
     return {v.name: DIMENSIONS[v.dimension] for v in KINDS[kind].variables}
 
 
-def variable_values(variables: dict[str, Dimension], value: Any, units: UnitSystem, where: str) -> Any:
-    """Layout values in SI; the Mechanism checks their number and names."""
+def _of_variable(kind: str, name: Any, where: str) -> Dimension:
+    variables = _variables(kind)
+    if name not in variables:
+        hint = did_you_mean(str(name), variables)
+        raise ModelError(Problem(f"a {kind} joint has no variable '{name}'", where, hint))
+    return variables[name]
+
+
+def variable_values(kind: str, value: Any, units: UnitSystem, where: str) -> Any:
+    """Layout values in SI, by name or in order; the Mechanism checks their number."""
     if value is None:
         return None
     if isinstance(value, Mapping):
-        return {k: _variable(variables.get(k, NUMBER), v, units, f"{where}.{k}") for k, v in value.items()}
-    dimensions = list(variables.values())
+        with Gather() as part:
+            given = {
+                k: part(lambda k=k, v=v: _variable(_of_variable(kind, k, where), v, units, f"{where}.{k}"))  # type: ignore[misc]
+                for k, v in value.items()
+            }
+        return given
     items = value if isinstance(value, list) else [value]
-    padded = [*dimensions, *([NUMBER] * len(items))]
-    return [_variable(d, v, units, where) for d, v in zip(padded, items, strict=False)]
+    dimensions = [*_variables(kind).values(), *([NUMBER] * len(items))]
+    with Gather() as part:
+        numbers = [
+            part(lambda d=d, v=v: _variable(d, v, units, where))  # type: ignore[misc]
+            for d, v in zip(dimensions, items, strict=False)
+        ]
+    return numbers
 
 
-def variable_limits(variables: dict[str, Dimension], limits: Any, units: UnitSystem, where: str) -> Any:
-    """Limits in SI; the Mechanism checks their names and order."""
-    if limits is None:
-        return None
+def variable_limits(kind: str, limits: Any, units: UnitSystem, where: str) -> Any:
+    """Limits in SI; the Mechanism checks their order."""
+    variables = _variables(kind)
     if isinstance(limits, Mapping):
-        return {k: _limit_pair(variables.get(k, NUMBER), v, units, f"{where}.{k}") for k, v in limits.items()}
-    dimension = next(iter(variables.values()), NUMBER)
-    return _limit_pair(dimension, limits, units, where)
+        with Gather() as part:
+            given = {
+                k: part(lambda k=k, v=v: _limit_pair(_of_variable(kind, k, where), v, units, f"{where}.{k}"))  # type: ignore[misc]
+                for k, v in limits.items()
+            }
+        return given
+    if limits is None or len(variables) != 1:
+        return limits
+    return _limit_pair(next(iter(variables.values())), limits, units, where)
 
 
 def _limit_pair(dimension: Dimension, pair: Any, units: UnitSystem, where: str) -> list[float]:
@@ -596,10 +671,7 @@ def _limit_pair(dimension: Dimension, pair: Any, units: UnitSystem, where: str) 
 
 
 def _variable(dimension: Dimension, value: Any, units: UnitSystem, where: str) -> float:
-    try:
-        return parse_quantity(value, dimension, units)
-    except ModelError as error:
-        raise ModelError([Problem(p.what, where, p.hint) for p in error.problems]) from None
+    return located(lambda: parse_quantity(value, dimension, units), where)
 
 
 # -------------------------------------------------------------------- points, frames, curves, chains
@@ -632,15 +704,29 @@ class FourierEntry(Entry):
     v_sin: list[Length] = []
 
 
+Arithmetic = Annotated[
+    str,
+    BeforeValidator(lambda v: str(v) if type(v) in (int, float) else v),
+    WithJsonSchema({"type": ["string", "number"]}),
+]
+
+
 class ExpressionEntry(Entry):
     """u(t) and v(t): arithmetic with sin, cos, ... and where(a < b, x, y)."""
 
-    u: Annotated[str, BeforeValidator(lambda v: str(v) if isinstance(v, int | float) else v)]
-    v: Annotated[str, BeforeValidator(lambda v: str(v) if isinstance(v, int | float) else v)]
+    u: Arithmetic
+    v: Arithmetic
+
+
+_CURVE_EXTRAS = {"fourier": (), "expression": ("closed", "span", "unit"), "spline": ("closed", "degree")}
 
 
 class CurveEntry(Entry):
     """A planar curve: one of fourier, expression, spline."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": [k]} for k in ("fourier", "expression", "spline")]}
+    )
 
     fourier: FourierEntry | None = None
     expression: ExpressionEntry | None = None
@@ -653,6 +739,11 @@ class CurveEntry(Entry):
     def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
         """Add the curve to a mechanism."""
         fourier = None
+        for kind, extras in _CURVE_EXTRAS.items():
+            lost = self.model_fields_set - {kind, *extras} if getattr(self, kind) is not None else ()
+            if lost:
+                text = f"a {kind} curve has no {' and no '.join(sorted(lost))}"
+                raise ModelError(Problem(text, f"curves.{name}", f"it takes {', '.join(extras)}" if extras else ""))
         if self.fourier is not None:
             fourier = {k: list(v) if isinstance(v, list) else v for k, v in self.fourier}
         m.curve(
@@ -688,15 +779,21 @@ class RowEntry(BodyEntry):
         """The row as `Mechanism.dh_chain` takes it."""
         if self.frame is not None:
             raise ModelError(Problem("`frame` in a row", where, "the row itself is the body's frame"))
-        row = {k: v for k, v in self.arguments(where, read_mesh).items() if v is not None and v != ""}
+        with Gather() as part:
+            given = part(lambda: self.arguments(where, read_mesh)) or {}
+            value = part(lambda: variable_values(self.kind, self.value, units, f"{where}.value"))
+            limits = part(lambda: variable_limits(self.kind, self.limits, units, f"{where}.limits"))
+        row = {k: v for k, v in given.items() if v is not None and v != ""}
         for key in ("joint", "body", "kind", "theta", "d", "a", "alpha", "beta", "gamma", "b", "c"):
             if getattr(self, key) is not None:
                 row[key] = getattr(self, key)
-        variables = _variables(self.kind)
-        if self.value is not None:
-            row["value"] = variable_values(variables, self.value, units, f"{where}.value")[0]
-        if self.limits is not None:
-            row["limits"] = variable_limits(variables, self.limits, units, f"{where}.limits")
+        if value is not None:
+            numbers = list(value.values()) if isinstance(value, Mapping) else value
+            if len(numbers) != 1:
+                raise ModelError(Problem(f"{len(numbers)} values for one variable", f"{where}.value"))
+            row["value"] = numbers[0]
+        if limits is not None:
+            row["limits"] = limits
         return row
 
 

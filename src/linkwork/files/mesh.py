@@ -1,7 +1,9 @@
-"""Meshes as solids: closed surfaces from STL, OBJ, PLY or glTF files, in a unit that must be said."""
+"""Meshes as solids: closed surfaces from STL, OBJ, PLY, OFF or GLB files, in a unit that must be said."""
 
 from __future__ import annotations
 
+import io
+import warnings
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,7 +15,7 @@ from linkwork.model.solids import MeshSolid
 from linkwork.units import LENGTH, parse_quantity, parse_unit
 
 MAX_MESH_BYTES = 200_000_000
-SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
+SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb")
 
 
 def read_mesh(
@@ -36,23 +38,16 @@ def read_mesh(
     """
     scale = _scale(units, path)
     file = _inside(path, Path() if folder is None else Path(folder))
-    mesh = _surface(file, path)
-    if not mesh.is_watertight:
-        hint = "close its holes in the CAD program; a mass needs a closed surface"
-        raise ModelError(Problem(f"the mesh '{path}' is not watertight", hint=hint))
-    if not mesh.is_winding_consistent or mesh.volume <= 0.0:
-        hint = "turn its faces outward in the CAD program"
-        raise ModelError(Problem(f"the faces of the mesh '{path}' do not all point outward", hint=hint))
-    volume, first, second = float(mesh.volume), np.asarray(mesh.center_mass), np.asarray(mesh.moment_inertia)
-    central = np.trace(second) / 2 * np.eye(3) - second  # trimesh integrates with density 1 about the centroid
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # of the mesh reader, about files that are refused below
+        volume, first, second = _integrals(_surface(file, path), path)
+    central = np.trace(second) / 2 * np.eye(3) - second
     moments = np.zeros((4, 4))
     moments[:3, :3] = (central + volume * np.outer(first, first)) * scale**5
     moments[:3, 3] = moments[3, :3] = volume * first * scale**4
     moments[3, 3] = volume * scale**3
     integrals = tuple(float(v) for v in moments.ravel())
-    return MeshSolid(
-        path=path, scale=scale, integrals=integrals, frame=frame or Placement(), density=density
-    )
+    return MeshSolid(path=path, scale=scale, integrals=integrals, frame=frame or Placement(), density=density)
 
 
 def _scale(units: str | float | None, path: str) -> float:
@@ -72,31 +67,51 @@ def _scale(units: str | float | None, path: str) -> float:
 def _inside(path: str, folder: Path) -> Path:
     """The file, which must lie in the folder: model files may come from strangers."""
     given = PurePosixPath(path.replace("\\", "/"))
-    root = folder.resolve()
-    file = (root / given).resolve()
-    if given.is_absolute() or ":" in path or not file.is_relative_to(root):
+    if given.suffix.lower() not in SUFFIXES:
+        raise ModelError(Problem(f"'{path[:80]}' is not a mesh file", hint=f"one of {', '.join(SUFFIXES)}"))
+    try:
+        root = folder.resolve()
+        file = (root / given).resolve()
+        is_inside = file.is_relative_to(root) and not given.is_absolute() and ":" not in path
+        size = file.stat().st_size if is_inside and file.is_file() else None
+    except (OSError, ValueError, RuntimeError):  # a name too long, a zero byte, a circle of links
+        is_inside, size = True, None
+    if not is_inside:
         hint = "put it beside the model and name it without a path"
-        raise ModelError(Problem(f"the mesh '{path}' lies outside the folder of the model", hint=hint))
-    if file.suffix.lower() not in SUFFIXES:
-        raise ModelError(Problem(f"'{path}' is not a mesh file", hint=f"one of {', '.join(SUFFIXES)}"))
-    if not file.is_file():
-        raise ModelError(Problem(f"there is no mesh file '{path}'", hint="it is looked for beside the model"))
-    if file.stat().st_size > MAX_MESH_BYTES:
+        raise ModelError(Problem(f"the mesh '{path[:80]}' lies outside the folder of the model", hint=hint))
+    if size is None:
+        raise ModelError(Problem(f"there is no mesh file '{path[:80]}'", hint="it is looked for beside the model"))
+    if size > MAX_MESH_BYTES:
         raise ModelError(f"the mesh '{path}' has more than {MAX_MESH_BYTES / 1e6:.0f} MB")
     return file
 
 
 def _surface(file: Path, path: str) -> Any:
+    """The faces of a file; other files that it names (materials, textures) are not looked at."""
     try:
         import trimesh
     except ImportError:
         raise MissingExtra("trimesh", "mesh", "reading a mesh") from None
+    kind = file.suffix.lower().removeprefix(".")
     try:
-        mesh = trimesh.load_mesh(file)
-    except Exception as error:  # noqa: BLE001  # a broken file makes its reader fail in any way
-        raise ModelError(f"the mesh '{path}' cannot be read: {str(error)[:200]}") from None
-    if isinstance(mesh, trimesh.Scene):
-        mesh = mesh.to_mesh()
-    if not isinstance(mesh, trimesh.Trimesh) or len(mesh.faces) == 0:
+        mesh = trimesh.load_mesh(io.BytesIO(file.read_bytes()), file_type=kind)
+        faces = len(mesh.faces)
+    except Exception:  # noqa: BLE001  # a broken file makes its reader fail in any way
+        raise ModelError(f"the mesh '{path}' cannot be read as {kind.upper()}") from None
+    if faces == 0:
         raise ModelError(f"the mesh '{path}' has no faces")
     return mesh
+
+
+def _integrals(mesh: Any, path: str) -> tuple[float, Any, Any]:
+    """Volume, centroid and moment of inertia about it (density 1) of a closed surface, in the file's unit."""
+    if not mesh.is_watertight:
+        hint = "close its holes in the CAD program; a mass needs a closed surface"
+        raise ModelError(Problem(f"the mesh '{path}' is not watertight", hint=hint))
+    if not (mesh.is_winding_consistent and mesh.volume > 0.0):
+        hint = "turn its faces outward in the CAD program"
+        raise ModelError(Problem(f"the faces of the mesh '{path}' do not all point outward", hint=hint))
+    volume, first, second = float(mesh.volume), np.asarray(mesh.center_mass), np.asarray(mesh.moment_inertia)
+    if not all(np.isfinite(v).all() for v in (volume, first, second)):
+        raise ModelError(f"the mesh '{path}' has numbers that are not finite")
+    return volume, first, second

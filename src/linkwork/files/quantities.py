@@ -64,7 +64,7 @@ Point = tuple[Length, Length, Length]
 def _direction(value: Any) -> Vector:
     if isinstance(value, list) and not all(type(v) in (int, float) for v in value):
         hint = "write x, y, z, -x, -y, -z or three numbers without units"
-        raise ModelError(Problem("it is not a direction", hint=hint))
+        raise ModelError(Problem("this is not a direction", hint=hint))
     return direction(value, "")
 
 

@@ -24,8 +24,20 @@ Path = tuple[str | int, ...]
 
 INTEGER = re.compile(r"[-+]?[0-9]+")
 FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_WORDS: dict[str, Any] = {"": None, "~": None, "null": None, "true": True, "false": False}
-_LIMITS = {".inf": float("inf"), "+.inf": float("inf"), "-.inf": float("-inf"), ".nan": float("nan")}
+_PADDED = re.compile(r"0[0-9]+")  # 007 is a name, or a number that is read from its text
+_INFINITY = float("inf")
+_WORDS: dict[str, Any] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), _INFINITY),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INFINITY),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+}
+
+_JSON_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 # libyaml reads thirty times faster; the pure parser stands in where it is not built.
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -38,6 +50,13 @@ class Tree:
     data: Any = None
     lines: dict[Path, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+
+    def complain_of_two(self, path: Path, line: int) -> None:
+        """A name that is there for the second time."""
+        if len(self.problems) < MAX_PROBLEMS:
+            text = f"there are two entries named '{str(path[-1])[:80]}' (the first in line {self.lines.get(path)})"
+            where = ".".join(map(str, path[:-1]))
+            self.problems.append(Problem(text, where, "give one another name", line))
 
 
 def read_tree(raw: bytes, is_json: bool = False) -> Tree:
@@ -62,58 +81,89 @@ def _read_yaml(text: str) -> Tree:
             builder.take(event)
     except ModelError as error:
         raise ModelError([*builder.tree.problems, *error.problems]) from None
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        what = " ".join(filter(None, (error.context, error.problem)))
-        line = mark.line + 1 if mark is not None else None
-        raise ModelError([*builder.tree.problems, Problem(f"this is not YAML: {what}", line=line)]) from None
     except (yaml.YAMLError, ValueError) as error:
-        raise ModelError(Problem(f"this is not YAML: {str(error)[:200]}")) from None
+        raise ModelError([*builder.tree.problems, _not_yaml(error, text)]) from None
     return builder.tree
 
 
+def _not_yaml(error: Exception, text: str) -> Problem:
+    """Where the parser stumbled, and over what."""
+    found = _UNPRINTABLE.search(text)
+    if found is not None:
+        what = f"the character U+{ord(found[0]):04X} is not text"
+        return Problem(what, hint="save it as UTF-8 text", line=text.count("\n", 0, found.start()) + 1)
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    if not isinstance(error, yaml.MarkedYAMLError) or mark is None:
+        return Problem(f"this is not YAML: {str(error)[:200]}")
+    what = " ".join(filter(None, (error.context, error.problem)))
+    lines = re.split("\r\n|[\r\n\x85\u2028\u2029]", text)  # as the parser counts them
+    has_tab = "\t" in lines[mark.line] if mark.line < len(lines) else False
+    hint = "indent with blanks, not with tabs" if has_tab else ""
+    return Problem(f"this is not YAML: {what}", hint=hint, line=mark.line + 1)
+
+
 def _read_json(text: str) -> Tree:
-    tree = Tree()
-
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        result: dict[str, Any] = {}
-        for key, value in items:
-            if key in result:
-                tree.problems.append(Problem(f"there are two entries named '{key[:80]}'", hint="give one another name"))
-            result[key] = value
-        return result
-
     try:
-        tree.data = json.loads(text, object_pairs_hook=pairs)
+        tree = Tree(json.loads(text, object_pairs_hook=_first_of_each))
     except json.JSONDecodeError as error:
         raise ModelError(Problem(f"this is not JSON: {error.msg}", line=error.lineno)) from None
-    except RecursionError:
-        raise ModelError(f"it is nested more than {MAX_DEPTH} deep") from None
+    except RecursionError:  # JSON is YAML, whose reader tells the line where it gets too deep
+        return _read_yaml(text)
     except ValueError as error:  # whole numbers of thousands of digits
         raise ModelError(f"this is not JSON: {str(error)[:200]}") from None
-    _assert_bounded(tree.data)
-    try:  # JSON is YAML, which tells the lines; a text that only JSON allows has none
-        tree.lines = _read_yaml(text).lines
-    except ModelError:
-        tree.lines = {}
+    _find_json_lines(text, tree)
     return tree
 
 
-def _assert_bounded(data: Any) -> None:
-    level, depth, count = [data], 0, 0
-    while level:
-        count += len(level)
-        if depth > MAX_DEPTH:
-            raise ModelError(f"it is nested more than {MAX_DEPTH} deep")
-        if count > MAX_NODES:
-            raise ModelError(f"it has more than {MAX_NODES} entries")
-        below: list[Any] = []
-        for item in level:
-            if isinstance(item, dict):
-                below.extend(item.values())
-            elif isinstance(item, list):
-                below.extend(item)
-        level, depth = below, depth + 1
+def _first_of_each(items: list[tuple[str, Any]]) -> dict[str, Any]:
+    return dict(reversed(items)) if len(items) != len(dict(items)) else dict(items)
+
+
+def _find_json_lines(text: str, tree: Tree) -> None:
+    """Lines of the entries of a JSON text that is known to be well formed, and its bounds."""
+    line, end, count = 1, 0, 0
+    path: list[str | int] = []  # of the entry that is being read
+    names: list[set[str] | None] = []  # of every open mapping; None for a list
+    awaits_name = False
+    for token in _JSON_TOKEN.finditer(text):
+        line += text.count("\n", end, token.start())
+        end, sign = token.start(), token[0]
+        if "\\u" in sign and _SURROGATE.search(json.loads(sign)):
+            raise ModelError(Problem("a text has half of a surrogate pair (\\ud800 to \\udfff)", line=line))
+        if sign == ":":
+            continue
+        if sign == ",":
+            last = path[-1]
+            awaits_name = not isinstance(last, int)
+            path[-1] = last + 1 if isinstance(last, int) else last
+        elif sign in "]}":
+            path.pop()
+            names.pop()
+            awaits_name = False
+        elif awaits_name:
+            path[-1], awaits_name = json.loads(sign), False
+            known = names[-1]
+            assert known is not None
+            if path[-1] in known:
+                tree.complain_of_two(tuple(path), line)
+            known.add(str(path[-1]))
+            tree.lines.setdefault(tuple(path), line)
+        else:
+            count += 1
+            if names and names[-1] is None:
+                tree.lines.setdefault(tuple(path), line)
+            if sign in "[{":
+                path.append(0 if sign == "[" else "")
+                names.append(None if sign == "[" else set())
+                awaits_name = sign == "{"
+            _assert_bounded(len(names), count, line)
+
+
+def _assert_bounded(depth: int, count: int, line: int) -> None:
+    if depth > MAX_DEPTH:
+        raise ModelError(Problem(f"it is nested more than {MAX_DEPTH} deep", line=line))
+    if count > MAX_NODES:
+        raise ModelError(Problem(f"it has more than {MAX_NODES} entries", line=line))
 
 
 @dataclass
@@ -138,7 +188,8 @@ class _Builder:
         self._documents = 0
 
     def take(self, event: yaml.Event) -> None:
-        line = event.start_mark.line + 1
+        mark = event.start_mark
+        line = 1 if mark is None else mark.line + 1
         if isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
@@ -173,18 +224,14 @@ class _Builder:
         top = self._open[-1]
         assert isinstance(top.value, dict)
         top.key, top.awaits_key = key, False
+        path = (*top.path, key)
         if key in top.value:
-            first = self.tree.lines.get((*top.path, key))
-            where = ".".join(map(str, top.path))
-            text = f"there are two entries named '{key[:80]}' (the first in line {first})"
-            self._complain(Problem(text, where, "give one another name", line))
-        else:
-            self.tree.lines[(*top.path, key)] = line
+            self.tree.complain_of_two(path, line)
+        self.tree.lines.setdefault(path, line)
 
     def _put(self, value: Any, line: int) -> None:
         self._count += 1
-        if self._count > MAX_NODES:
-            raise ModelError(Problem(f"it has more than {MAX_NODES} entries", line=line))
+        _assert_bounded(len(self._open), self._count, line)
         if not self._open:
             self.tree.data = value
             return
@@ -194,14 +241,13 @@ class _Builder:
             top.value.setdefault(top.key, value)
             top.awaits_key = True
         else:
-            self.tree.lines[(*top.path, len(top.value))] = line
+            self.tree.lines.setdefault((*top.path, len(top.value)), line)
             top.value.append(value)
 
     def _begin(self, value: dict[str, Any] | list[Any], anchor: str | None, line: int) -> None:
         if self._wants_key():
             raise ModelError(Problem("a name must be plain text, not a list or mapping", line=line))
-        if len(self._open) >= MAX_DEPTH:
-            raise ModelError(Problem(f"it is nested more than {MAX_DEPTH} deep", line=line))
+        _assert_bounded(len(self._open) + 1, self._count, line)
         top = self._open[-1] if self._open else None
         if top is None:
             path: Path = ()
@@ -224,28 +270,18 @@ class _Builder:
     def _copy(self, value: Any, line: int, depth: int) -> Any:
         """A deep copy whose entries are counted, so that aliases of aliases cannot explode."""
         self._count += 1
-        if self._count > MAX_NODES:
-            raise ModelError(Problem(f"aliases unfold to more than {MAX_NODES} entries", line=line))
-        if depth > MAX_DEPTH:
-            raise ModelError(Problem(f"it is nested more than {MAX_DEPTH} deep", line=line))
+        _assert_bounded(depth, self._count, line)
         if isinstance(value, dict):
             return {k: self._copy(v, line, depth + 1) for k, v in value.items()}
         if isinstance(value, list):
             return [self._copy(v, line, depth + 1) for v in value]
         return value
 
-    def _complain(self, problem: Problem) -> None:
-        if len(self.tree.problems) < MAX_PROBLEMS:
-            self.tree.problems.append(problem)
-
 
 def _scalar(text: str) -> Any:
     """A plain scalar by the YAML 1.2 core rules (decimal numbers only)."""
     if INTEGER.fullmatch(text):
-        return int(text) if len(text) <= 18 else float(text)
-    if FLOAT.fullmatch(text):
-        return float(text)
-    lowered = text.lower()
-    if lowered in _LIMITS:
-        return _LIMITS[lowered]
-    return _WORDS.get(lowered, text)
+        if _PADDED.fullmatch(text):
+            return text
+        return int(text) if len(text) <= 64 else float(text)
+    return float(text) if FLOAT.fullmatch(text) else _WORDS.get(text, text)

@@ -172,7 +172,7 @@ class SplineCurve(Curve):
 @functools.lru_cache(maxsize=64)
 def _spline_pieces(curve: SplineCurve) -> tuple[Array, Array, Array]:
     """Breaks, and for u and v the polynomial coefficients of each piece (highest power first)."""
-    from scipy.interpolate import PPoly, make_interp_spline
+    from scipy.interpolate import make_interp_spline
 
     points = np.array(curve.points)
     if curve.closed:
@@ -180,10 +180,12 @@ def _spline_pieces(curve: SplineCurve) -> tuple[Array, Array, Array]:
     t = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
     t /= t[-1]
     spline = make_interp_spline(t, points, k=curve.degree, bc_type="periodic" if curve.closed else None)
-    pieces = PPoly.from_spline(spline)
-    inside = (pieces.x[:-1] >= -1e-15) & (pieces.x[1:] <= 1 + 1e-15) & (np.diff(pieces.x) > 0.0)
-    starts = pieces.x[:-1][inside]
-    return starts, pieces.c[:, inside, 0], pieces.c[:, inside, 1]
+    knots = np.unique(spline.t)
+    starts = knots[(knots >= 0.0) & (knots < 1.0)]
+    # Taylor's coefficients at the start of each piece; there all derivatives are taken from the right.
+    powers = range(curve.degree, -1, -1)
+    taylor = np.array([spline(starts, nu=n) / math.factorial(n) for n in powers])
+    return starts, taylor[:, :, 0], taylor[:, :, 1]
 
 
 def _piecewise(t: Any, starts: Array, coefficients: Array, n: int) -> Any:

@@ -74,6 +74,7 @@ class _Drawing:
     def __init__(self, m: Mechanism, layout: Layout, ax: Any, normal: Array | None, units: UnitSystem, names: bool) -> None:
         self.m, self.layout, self.ax, self.normal, self.units = m, layout, ax, normal, units
         self.names = names and len(m.joints) <= MANY
+        self.labels: dict[tuple[Any, ...], list[tuple[str, Array, str]]] = {}
         self.rows = _page(normal) if normal is not None else np.eye(3)
         moving = [b for b in m.bodies if b != m.ground.name]
         self.colours = {b: PALETTE[i % len(PALETTE)] for i, b in enumerate(moving)} | {m.ground.name: STONE}
@@ -86,7 +87,7 @@ class _Drawing:
             self._joint(name, seat)
         for name, place in self.layout.points.items():
             self._plot([place], color=INK, marker="+", markersize=8, linestyle="", zorder=5)
-            self._name(name, place, INK, italic=True)
+            self._name(name, place, INK)
         self._finish()
 
     def _places_of_bodies(self) -> dict[str, list[Array]]:
@@ -118,7 +119,7 @@ class _Drawing:
                 for p in distinct:
                     self._plot([centre, p], color=colour, linewidth=2.4, solid_capstyle="round", zorder=2)
         if len(self.m.bodies) <= MANY and self.names and len(_distinct(points)) > 1:
-            self._name(body, np.mean(_distinct(points), axis=0), colour, offset=(0, -13))
+            self._name(body, np.mean(_distinct(points), axis=0), colour, below=True)
 
     def _joint(self, name: str, seat: Seat) -> None:
         joint = self.m.joints[name]
@@ -178,16 +179,23 @@ class _Drawing:
         self._plot(list(ring), color=colour, linewidth=1.8, linestyle=(0, (6, 1.5)), zorder=2)
         self._plot([X[:3, 3]], color=colour, marker="o", markersize=4, linestyle="", zorder=3)
 
-    def _name(self, text: str, place: Array, colour: str, offset: tuple[int, int] = (7, 7), italic: bool = False) -> None:
-        if not self.names:
-            return
-        style = {"fontsize": 9, "color": colour, "fontstyle": "italic" if italic else "normal", "zorder": 6}
+    def _name(self, text: str, place: Array, colour: str, below: bool = False) -> None:
+        """Keep a name to be written; names at one place share a line."""
+        if self.names:
+            x, *rest = (round(float(c), 9) for c in self._at(place) / (self.layout.size / self.units.factor(LENGTH)))
+            self.labels.setdefault((x, *rest, below), []).append((text, self._at(place), colour))
+
+    def _write_names(self) -> None:
         halo = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.7}
-        if self.normal is not None:
-            at = tuple(self._at(place))
-            self.ax.annotate(text, at, xytext=offset, textcoords="offset points", bbox=halo, **style)
-        else:
-            self.ax.text(*self._at(place), f" {text}", **style)
+        for key, entries in self.labels.items():
+            text = ", ".join(text for text, _, _ in entries)
+            _, at, colour = entries[0]
+            if self.normal is not None:
+                offset = (0, -14) if key[-1] else (7, 7)
+                style = {"fontsize": 9, "color": colour, "zorder": 6, "ha": "center" if key[-1] else "left"}
+                self.ax.annotate(text, tuple(at), xytext=offset, textcoords="offset points", bbox=halo, **style)
+            else:
+                self.ax.text(*at, f" {text}", fontsize=9, color=colour, zorder=6)
 
     def _plot(self, places: list[Array], **style: Any) -> None:
         self.ax.plot(*np.array([self._at(p) for p in places]).T, **style)
@@ -198,9 +206,10 @@ class _Drawing:
     def _finish(self) -> None:
         symbol = self.units.symbol(LENGTH)
         self.ax.set_title(self.m.name, fontsize=12, color=INK)
-        self.ax.set_aspect("equal")
+        self._write_names()
         self.ax.margins(0.12)
         if self.normal is not None:
+            self.ax.set_aspect("equal", adjustable="datalim")
             names = [_axis_name(row) for row in self.rows]
             self.ax.set_xlabel(f"{names[0]} [{symbol}]")
             self.ax.set_ylabel(f"{names[1]} [{symbol}]")
@@ -209,6 +218,7 @@ class _Drawing:
             for side in ("top", "right"):
                 self.ax.spines[side].set_visible(False)
         else:
+            self.ax.set_aspect("equal")
             for axis, letter in zip((self.ax.xaxis, self.ax.yaxis, self.ax.zaxis), "xyz", strict=True):
                 axis.set_label_text(f"{letter} [{symbol}]")
                 axis.set_pane_color((1.0, 1.0, 1.0, 0.0))

@@ -18,7 +18,7 @@ import numpy as np
 from linkwork import geometry as geo
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
-from linkwork.geometry.elementary import arccos, cos, is_number, sin, tan
+from linkwork.geometry.elementary import arccos, cos, sin, tan
 from linkwork.model.joints.law import (
     ORIGIN,
     Law,
@@ -28,6 +28,7 @@ from linkwork.model.joints.law import (
     about_w,
     angle_about_w,
     assert_parallel,
+    is_plain,
     nearest_turn,
     product,
     radial,
@@ -62,7 +63,7 @@ class Gear(Law):
     keep = 0
 
     def __post_init__(self) -> None:
-        if is_number(self.radius) and is_number(self.mate):
+        if is_plain(self.radius) and is_plain(self.mate):
             if self.radius == 0.0 or self.mate == 0.0 or not math.isfinite(self.radius + self.mate):
                 raise ModelError(Problem(f"radii {self.radius:g} and {self.mate:g}", hint="give two positive radii"))
             if self.radius + self.mate <= 0.0:
@@ -138,7 +139,7 @@ class Rack(Law):
     keep = 0
 
     def __post_init__(self) -> None:
-        if is_number(self.radius) and not (math.isfinite(self.radius) and self.radius != 0.0):
+        if is_plain(self.radius) and not (math.isfinite(self.radius) and self.radius != 0.0):
             raise ModelError(Problem(f"the radius is {self.radius:g}", hint="give the pinion's pitch radius"))
         _assert_tooth_angles(self.pressure_angle, self.helix_angle, self.flank)
 
@@ -187,7 +188,7 @@ class Bevel(Law):
     keep = 0
 
     def __post_init__(self) -> None:
-        if is_number(self.cone) and is_number(self.mate):
+        if is_plain(self.cone) and is_plain(self.mate):
             if not all(0.0 < abs(a) < math.pi for a in (self.cone, self.mate)):
                 raise ModelError(Problem("cone angles must lie between 0 and 180 deg"))
             if not 0.0 < self.cone + self.mate < math.pi:
@@ -237,12 +238,12 @@ def _mesh_concerns(stretch: float, nominal: float, module: float | None, smalles
 
 
 def _assert_tooth_angles(pressure: Any, helix: Any, flank: int) -> None:
-    if is_number(pressure) and not 0.0 <= pressure < math.radians(60.0):
+    if is_plain(pressure) and not 0.0 <= pressure < math.radians(60.0):
         hint = "usual is 20 deg"
         raise ModelError(Problem(f"the pressure angle is {math.degrees(pressure):.4g} deg", hint=hint))
-    if is_number(helix) and not abs(helix) < math.radians(80.0):
+    if is_plain(helix) and not abs(helix) < math.radians(80.0):
         raise ModelError(Problem(f"the helix angle is {math.degrees(helix):.4g} deg", hint="keep it below 80 deg"))
     if flank not in (-1, 0, 1):
         raise ModelError(Problem(f"flank is {flank}", hint="write 0, 1 or -1"))
-    if flank and is_number(pressure) and pressure == 0.0:
+    if flank and is_plain(pressure) and pressure == 0.0:
         raise ModelError(Problem("a tooth flank without a pressure angle", hint="give the angle, or leave `flank` out"))

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from numbers import Real
+from typing import Any, ClassVar, Literal, TypeGuard
 
 import numpy as np
 
@@ -128,6 +129,11 @@ def _assemble(motion: Motion, dtype: type) -> Any:
         X[..., i, 3] = p[i]
     X[..., 3, 3] = 1.0
     return X
+
+
+def is_plain(parameter: Any) -> TypeGuard[float]:
+    """True for a real number, which can be judged; False for an expression or a complex step, which cannot."""
+    return isinstance(parameter, Real)
 
 
 def about_w(angle: Any) -> Rotation3:

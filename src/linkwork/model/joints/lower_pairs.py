@@ -16,7 +16,6 @@ import numpy as np
 from linkwork import geometry as geo
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
-from linkwork.geometry.elementary import is_number
 from linkwork.model.joints.law import (
     IDENTITY,
     ORIGIN,
@@ -27,6 +26,7 @@ from linkwork.model.joints.law import (
     about_u,
     about_w,
     angle_about_w,
+    is_plain,
     product,
 )
 
@@ -70,7 +70,7 @@ class Helical(Law):
     variables = (Variable("angle", "angle"),)
 
     def __post_init__(self) -> None:
-        if is_number(self.lead) and not (math.isfinite(self.lead) and self.lead != 0.0):
+        if is_plain(self.lead) and not (math.isfinite(self.lead) and self.lead != 0.0):
             raise ModelError(Problem(f"the lead is {self.lead:g}", hint="use a revolute joint for no advance"))
 
     def motion(self, q: Sequence[Any]) -> Motion:
