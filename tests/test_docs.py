@@ -61,7 +61,11 @@ def test_every_public_name_is_documented() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     names = {n for n in lw.__all__ if not n.startswith("__")} | set(geometry.__all__)
     methods = {n for n, f in inspect.getmembers(lw.Mechanism, inspect.isfunction) if not n.startswith("_")}
-    missing = {n for n in names | methods if not re.search(rf"\b{n}\b", text)} - {"LinkworkError", "MissingExtra", "joint"}
+    missing = {n for n in names | methods if not re.search(rf"\b{n}\b", text)} - {
+        "LinkworkError",
+        "MissingExtra",
+        "joint",
+    }
     assert missing == set()
 
 

@@ -108,48 +108,37 @@ def test_an_internal_bevel_from_teeth(teeth: tuple[int, int]) -> None:
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("beta", [0.4, -0.3])
 def test_helical_teeth_keep_touching_under_axial_motion(pair: tuple[float, float], beta: float) -> None:
-    # On the first pitch cylinder a tooth is the helix (R cos a, R sin a, a R cot β) of hand β; the mate's helix has the
-    # opposite hand. Let the mate move by z without rolling: the pitch point of its moved tooth trace must lie on the
-    # first tooth trace again. Both are cut at the plane of heights where the line of centres meets them.
+    # Unrolled at the pitch point, the tooth traces of both gears are one line y = k h of the common tangent plane (h along
+    # the axes). The mate moves by z along its axis and turns by θ, which shifts its trace to y = k (h - z) - R' θ there.
+    # It stays on the first trace when θ = -k z / R'; a positive helix angle is k = -tan β: right-handed teeth on the mate.
     R, mate = pair
-    law = Gear(R, mate, ALPHA, beta)
+    k = -math.tan(beta)
     z = 0.05
-    X = transform(law, [0.0, 0.0, z])
-    C = R + mate
-    # In the layout both teeth touch at (R, 0, 0). The mate's tooth trace through there, in the mate's frame, by its
-    # angle b about the mate's axis: (-R' cos b, -R' sin b, h), and h = b R' cot β': equal unwound slope on both.
-    slope = math.tan(beta)
+    X = transform(Gear(R, mate, ALPHA, beta), [0.0, 0.0, z])
 
     def first(h: float) -> np.ndarray:
-        a = slope * h / R
-        return np.array([R * math.cos(a), R * math.sin(a), h])
+        return np.array([R * math.cos(k * h / R), R * math.sin(k * h / R), h])
 
     def second(h: float) -> np.ndarray:
-        # Unwound where they touch, both traces run the same way across: the y shift of a point is slope h on each.
-        b = -slope * h / mate
-        return np.array([-mate * math.cos(b), -mate * math.sin(b), h])
+        return np.array([-mate * math.cos(k * h / mate), mate * math.sin(k * h / mate), h])
 
-    # At every height both traces cross the common tangent line with the same y to first order: a line contact.
+    # Both touch at the pitch point of the layout, along one line.
+    layout = transform(Gear(R, mate, ALPHA, beta), [0.0, 0.0, 0.0])
+    close((layout @ [*second(0.0), 1.0])[:3], first(0.0), 1e-15)
     step = 1e-6
-    close((second(step)[1] - second(-step)[1]) / (2 * step), slope, 1e-9)
-    close((first(step)[1] - first(-step)[1]) / (2 * step), slope, 1e-9)
-    # After the axial motion the mate's trace, moved, must cross the plane of centres where the first one did: at the
-    # pitch point of height 0, which is the mate's point of height -z.
-    moved = X @ [*second(-z), 1.0]
-    close(moved[:3], first(0.0), 1e-14)
-    assert X[0, 3] == pytest.approx(C, rel=1e-15)
+    for trace in (first, second):
+        close((trace(step) - trace(-step))[:2] / (2 * step), [0.0, k], 1e-9)
+    # After the axial motion the mate's point of height -z stands at the first gear's pitch point again.
+    close((X @ [*second(-z), 1.0])[:3], first(0.0), 1e-15)
 
 
 @pytest.mark.parametrize("beta", [0.4, -0.3])
 def test_helical_rack_teeth_keep_touching_under_axial_motion(beta: float) -> None:
-    # Rack teeth are lines x = h tan β' of its pitch plane; a gear of endless radius has its tooth trace along
-    # y_gear = h tan β, and y_gear = -x_rack.
-    law = Rack(0.4, ALPHA, beta)
-    z = 0.05
-    X = transform(law, [0.0, 0.0, z])
-    b = -math.tan(beta) * (-z) / 0.4
-    # The mate's trace seen in the rack's axes: gear (x, y) is rack (y, -x).
-    trace = np.array([0.4 * math.sin(b), -0.4 * math.cos(b), -z])
+    # The same with a rack: its pitch plane has x = -y of the tangent plane above, so its teeth are lines x = h tan β.
+    R, z = 0.4, 0.05
+    X = transform(Rack(R, ALPHA, beta), [0.0, 0.0, z])
+    turn = math.tan(beta) * -z / R
+    trace = [R * math.sin(turn), -R * math.cos(turn), -z]
     close((X @ [*trace, 1.0])[:3], [0.0, 0.0, 0.0], 1e-15)
 
 
@@ -180,45 +169,33 @@ def test_the_involute_turn_against_tooth_geometry(pair: tuple[float, float], str
     close(math.atan2(X[1, 0], X[0, 0]), string / base, 1e-13)
 
 
-def flank_distance(R: float, mate: float, stretch: float, turn: float) -> float:
-    """Gap between two involute flanks, by brute force: least distance of two sampled involutes.
+def flank_gap(R: float, mate: float, stretch: float, turn: float) -> float:
+    """Gap [m] between two drawn involute flanks that touch in the layout, across the line of centres.
 
-    The first gear's flank is unwound from its base circle through the nominal pitch point (R, 0); the mate's likewise
-    from the other side; then the mate is moved out by `stretch` and turned by `turn`.
+    The first is unwound from its base circle through the pitch point (R, 0). The mate's, with its centre in the origin,
+    is the same construction seen from the other side (turned by π); it is then turned by `turn` and moved out.
     """
-
-    def involute(radius: float, roll: np.ndarray) -> np.ndarray:
-        r = radius * math.cos(ALPHA)
-        start = math.tan(ALPHA) - ALPHA  # brings the pitch point onto the x axis
-        a = roll + 0.0
-        x = r * (np.cos(a) + a * np.sin(a))
-        y = r * (np.sin(a) - a * np.cos(a))
-        c, s = math.cos(-start), math.sin(-start)
-        return np.stack([c * x - s * y, s * x + c * y])
-
     roll = np.linspace(0.0, 0.8, 4001)
-    first = involute(R, roll)
-    # A flank of the mate is the mirror image through both axes of its own flank: it points to -x.
-    own = -involute(mate, roll)
-    c, s = math.cos(turn), math.sin(turn)
-    second = np.stack([c * own[0] - s * own[1] + R + mate + stretch, s * own[0] + c * own[1]])
-    # Signed gap across the line of centres: along each height, flank against flank.
-    gaps = []
-    for x in np.linspace(R * 0.99, R * 1.01, 41):
-        y1 = np.interp(x, first[0], first[1])
-        order = np.argsort(second[0])
-        y2 = np.interp(x, second[0][order], second[1][order])
-        gaps.append(y2 - y1)
-    return float(min(gaps)) if np.mean(gaps) > 0 else float(max(gaps))
+    towards = math.tan(ALPHA) - ALPHA  # brings the point on the pitch circle onto the x axis
+
+    def involute(radius: float) -> np.ndarray:
+        unwound = radius * math.cos(ALPHA) * np.exp(1j * (roll - towards)) * (1 - 1j * roll)
+        return np.asarray(unwound)
+
+    first = involute(R)
+    second = -involute(mate) * np.exp(1j * turn) + R + mate + stretch
+    at = np.linspace(0.985 * R, 1.015 * R, 601)
+    gaps = np.interp(at, second.real[::-1], second.imag[::-1]) - np.interp(at, first.real, first.imag)
+    return float(min(gaps, key=abs)) if gaps.min() * gaps.max() > 0 else float(gaps.min())
 
 
 def test_the_flank_that_carries_stays_in_touch() -> None:
     # The drawn flanks touch in the layout; stretched, one turn of the mate brings them together again. Which sign of
     # `flank` that is, and how far, must agree with the law.
     R, mate, stretch = 1.0, 0.7, 0.004
-    assert abs(flank_distance(R, mate, 0.0, 0.0)) < 1e-6
+    assert abs(flank_gap(R, mate, 0.0, 0.0)) < 1e-6
     law_turn = {f: float(transform(Gear(R, mate, ALPHA, 0.0, f), [0.0, stretch, 0.0])[1, 0]) for f in (1, -1)}
-    gaps = {f: abs(flank_distance(R, mate, stretch, math.asin(turn))) for f, turn in law_turn.items()}
+    gaps = {f: abs(flank_gap(R, mate, stretch, math.asin(turn))) for f, turn in law_turn.items()}
     assert min(gaps.values()) < 2e-6
     assert max(gaps.values()) > 1e-3
 

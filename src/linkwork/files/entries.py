@@ -5,7 +5,6 @@ The same classes check a file, tell editors what is allowed (JSON Schema), and b
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
@@ -30,6 +29,7 @@ from linkwork.model.entry import perpendicular_axes
 from linkwork.model.joints import KINDS
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.placement import ROW_KEYS, Orientation, Placement, ThreePoints, placement
+from linkwork.model.solids import Solid
 from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension, UnitSystem, parse_quantity
 
 DIMENSIONS: dict[str, Dimension] = {"angle": ANGLE, "length": LENGTH, "number": NUMBER}
@@ -47,9 +47,9 @@ class Gather:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
-    def __call__(self, make: Callable[[], Made]) -> Made | None:
+    def __call__(self, make: Callable[..., Made], *given: Any) -> Made | None:
         try:
-            return make()
+            return make(*given)
         except ModelError as error:
             self.problems += error.problems
             return None
@@ -266,7 +266,7 @@ class SolidEntry(PlacementEntry):
             return solids.SHAPES[kind](**values, **common)
 
         with Gather() as part:
-            frame = part(lambda: self.placement(where))
+            frame = part(self.placement, where)
             made = part(lambda: located(lambda: shape(frame=frame, density=self.density), f"{where}.{kind}"))
         assert made is not None
         return made
@@ -323,7 +323,7 @@ class BodyEntry(Entry):
     def arguments(self, where: str, read_mesh: Any) -> dict[str, Any]:
         """Keyword arguments of `Mechanism.body`."""
         with Gather() as part:
-            solid = part(lambda: self._solid(where, read_mesh))
+            solid = part(self._solid, where, read_mesh)
             inertia = part(lambda: None if self.inertia is None else self.inertia.inertia(f"{where}.inertia"))
             frame = part(lambda: None if self.frame is None else self.frame.placement(f"{where}.frame"))
         return {
@@ -337,14 +337,12 @@ class BodyEntry(Entry):
             "description": self.description,
         }
 
-    def _solid(self, where: str, read_mesh: Any) -> solids.Solid | None:
+    def _solid(self, where: str, read_mesh: Any) -> Solid | None:
+        entries = self.solids or ()
         with Gather() as part:
-            entries = enumerate(self.solids or ())
-            shapes = [
-                (-1 if entry.minus else +1, part(functools.partial(entry.solid, f"{where}.solids[{i}]", read_mesh)))
-                for i, entry in entries
-            ]
-        parts = tuple((sign, shape) for sign, shape in shapes if shape is not None)
+            shapes = [part(entry.solid, f"{where}.solids[{i}]", read_mesh) for i, entry in enumerate(entries)]
+        signs = [-1 if entry.minus else +1 for entry in entries]
+        parts = tuple((sign, shape) for sign, shape in zip(signs, shapes, strict=True) if shape is not None)
         if len(parts) == 1 and parts[0][0] > 0:
             return parts[0][1]
         return solids.Compound(parts) if parts else None
@@ -406,10 +404,10 @@ class PlacedJoint(JointEntry, PlacementEntry):
     def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
         where = f"joints.{name}"
         with Gather() as part:
-            frame = part(lambda: self._frame(where))
+            frame = part(self._frame, where)
             to = part(lambda: None if self.to is None else self.to.placement(f"{where}.to"))
-            value = part(lambda: variable_values(self.kind, self.value, units, f"{where}.value"))
-            limits = part(lambda: variable_limits(self.kind, self.limits, units, f"{where}.limits"))
+            value = part(variable_values, self.kind, self.value, units, f"{where}.value")
+            limits = part(variable_limits, self.kind, self.limits, units, f"{where}.limits")
         options = {"frame": frame, "to": to, "value": value, "limits": limits, "description": self.description}
         getattr(m, self.kind)(name, *self._ends(), **options, **self.law(m, where))
 
@@ -510,9 +508,9 @@ class ToothedEntry(JointEntry, PlacementEntry):
     def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
         where = f"joints.{name}"
         with Gather() as part:
-            at = part(lambda: self.placement(where))
-            to = part(lambda: self.to.placement(f"{where}.to"))
-            limits = part(lambda: variable_limits(self.kind, self.limits, units, f"{where}.limits"))
+            at = part(self.placement, where)
+            to = part(self.to.placement, f"{where}.to")
+            limits = part(variable_limits, self.kind, self.limits, units, f"{where}.limits")
         options: dict[str, Any] = {"helix_angle": self.helix_angle, "flank": self.flank, **self.sizes()}
         if self.pressure_angle is not None:
             options["pressure_angle"] = self.pressure_angle
@@ -632,36 +630,31 @@ def variable_values(kind: str, value: Any, units: UnitSystem, where: str) -> Any
     """Layout values in SI, by name or in order; the Mechanism checks their number."""
     if value is None:
         return None
-    if isinstance(value, Mapping):
-        with Gather() as part:
-            given = {
-                k: part(lambda k=k, v=v: _variable(_of_variable(kind, k, where), v, units, f"{where}.{k}"))  # type: ignore[misc]
-                for k, v in value.items()
-            }
-        return given
-    items = value if isinstance(value, list) else [value]
-    dimensions = [*_variables(kind).values(), *([NUMBER] * len(items))]
     with Gather() as part:
-        numbers = [
-            part(lambda d=d, v=v: _variable(d, v, units, where))  # type: ignore[misc]
-            for d, v in zip(dimensions, items, strict=False)
-        ]
-    return numbers
+        if isinstance(value, Mapping):
+            return {k: part(_named_variable, kind, k, v, units, where) for k, v in value.items()}
+        items = value if isinstance(value, list) else [value]
+        dimensions = [*_variables(kind).values(), *([NUMBER] * len(items))]
+        return [part(_variable, d, v, units, where) for d, v in zip(dimensions, items, strict=False)]
 
 
 def variable_limits(kind: str, limits: Any, units: UnitSystem, where: str) -> Any:
     """Limits in SI; the Mechanism checks their order."""
-    variables = _variables(kind)
     if isinstance(limits, Mapping):
         with Gather() as part:
-            given = {
-                k: part(lambda k=k, v=v: _limit_pair(_of_variable(kind, k, where), v, units, f"{where}.{k}"))  # type: ignore[misc]
-                for k, v in limits.items()
-            }
-        return given
+            return {k: part(_named_limits, kind, k, v, units, where) for k, v in limits.items()}
+    variables = _variables(kind)
     if limits is None or len(variables) != 1:
         return limits
     return _limit_pair(next(iter(variables.values())), limits, units, where)
+
+
+def _named_variable(kind: str, name: Any, value: Any, units: UnitSystem, where: str) -> float:
+    return _variable(_of_variable(kind, name, where), value, units, f"{where}.{name}")
+
+
+def _named_limits(kind: str, name: Any, pair: Any, units: UnitSystem, where: str) -> list[float]:
+    return _limit_pair(_of_variable(kind, name, where), pair, units, f"{where}.{name}")
 
 
 def _limit_pair(dimension: Dimension, pair: Any, units: UnitSystem, where: str) -> list[float]:
@@ -780,9 +773,9 @@ class RowEntry(BodyEntry):
         if self.frame is not None:
             raise ModelError(Problem("`frame` in a row", where, "the row itself is the body's frame"))
         with Gather() as part:
-            given = part(lambda: self.arguments(where, read_mesh)) or {}
-            value = part(lambda: variable_values(self.kind, self.value, units, f"{where}.value"))
-            limits = part(lambda: variable_limits(self.kind, self.limits, units, f"{where}.limits"))
+            given = part(self.arguments, where, read_mesh) or {}
+            value = part(variable_values, self.kind, self.value, units, f"{where}.value")
+            limits = part(variable_limits, self.kind, self.limits, units, f"{where}.limits")
         row = {k: v for k, v in given.items() if v is not None and v != ""}
         for key in ("joint", "body", "kind", "theta", "d", "a", "alpha", "beta", "gamma", "b", "c"):
             if getattr(self, key) is not None:

@@ -19,7 +19,7 @@ from linkwork.files.entries import (
     Switch,
     Text,
 )
-from linkwork.files.quantities import Acceleration, Name
+from linkwork.files.quantities import NAME_PATTERN, Acceleration, Name
 
 VERSION = 1
 
@@ -36,6 +36,9 @@ class UnitsEntry(Entry):
     force: Text = "N"
 
 
+Named = Annotated[str, Field(pattern=NAME_PATTERN)]
+
+
 class ModelFile(Entry):
     """A Linkwork model file, version 1."""
 
@@ -46,16 +49,30 @@ class ModelFile(Entry):
     gravity: tuple[Acceleration, Acceleration, Acceleration] | None = None
     ground: Name = Field("ground", description="name of the body that stands still")
     floating: Switch = Field(False, description="true when nothing is joined to ground on purpose")
-    curves: dict[str, CurveEntry] = {}
-    bodies: dict[str, BodyEntry] = {}
-    chains: dict[str, ChainEntry] = {}
-    joints: dict[str, Annotated[AnyJoint, Field()]] = {}  # type: ignore[valid-type]
-    points: dict[str, PointEntry] = {}
-    frames: dict[str, FrameEntry] = {}
-    expect: dict[str, float | str] = Field({}, description="numbers that a check must find")
+    curves: dict[Named, CurveEntry] | None = None
+    bodies: dict[Named, BodyEntry | None] | None = None
+    chains: dict[Named, ChainEntry] | None = None
+    joints: dict[Named, AnyJoint] | None = None  # type: ignore[valid-type]
+    points: dict[Named, PointEntry] | None = None
+    frames: dict[Named, FrameEntry] | None = None
+    expect: dict[str, float | str] | None = Field(None, description="numbers that a check must find")
+
+
+SECTIONS = ("units", "gravity", "curves", "bodies", "chains", "joints", "points", "frames", "expect")
+"""Keys of the file that may stand there with nothing behind them; so may the names in `bodies`."""
 
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema of model files (draft 2020-12)."""
     schema = ModelFile.model_json_schema(by_alias=True)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    entries = {name: _without_null(entry) for name, entry in schema["$defs"].items()}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": entries}
+
+
+def _without_null(schema: Any) -> Any:
+    """A key of an entry is written with a value or not at all."""
+    if isinstance(schema, list):
+        return [_without_null(s) for s in schema if s != {"type": "null"}]
+    if not isinstance(schema, dict):
+        return schema
+    return {k: _without_null(v) for k, v in schema.items() if not (k == "default" and v is None)}

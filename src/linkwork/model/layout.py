@@ -57,7 +57,12 @@ class Layout:
 
 
 def lay_out(m: Mechanism) -> Layout:
-    """Work out the layout posture of a mechanism."""
+    """Work out the layout posture of a mechanism.
+
+    Parameters
+    ----------
+    m : the mechanism
+    """
     layout = Layout()
     _place_bodies(m, layout)
     for joint in m.joints.values():

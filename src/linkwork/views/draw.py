@@ -71,7 +71,9 @@ _TRANSLATING = ("prismatic", "rigid", "free", "spheric", "universal")
 class _Drawing:
     """One drawing in the plane or in space; `_at` turns world places into coordinates of the page."""
 
-    def __init__(self, m: Mechanism, layout: Layout, ax: Any, normal: Array | None, units: UnitSystem, names: bool) -> None:
+    def __init__(
+        self, m: Mechanism, layout: Layout, ax: Any, normal: Array | None, units: UnitSystem, names: bool
+    ) -> None:
         self.m, self.layout, self.ax, self.normal, self.units = m, layout, ax, normal, units
         self.names = names and len(m.joints) <= MANY
         self.labels: dict[tuple[Any, ...], list[tuple[str, Array, str]]] = {}
@@ -95,7 +97,7 @@ class _Drawing:
         for name, seat in self.layout.seats.items():
             joint = self.m.joints[name]
             for body, X in ((joint.tail, seat.X_WF), (joint.head, seat.X_WM)):
-                if body in places and not isinstance(joint.law, PointOnCurve | LineOnCurve) or body == joint.head:
+                if (body in places and not isinstance(joint.law, PointOnCurve | LineOnCurve)) or body == joint.head:
                     places[body].append(X[:3, 3])
         for point in self.m.points.values():
             if point.name in self.layout.points and point.body in places:
@@ -132,7 +134,9 @@ class _Drawing:
         if isinstance(law, Rack):
             self._circle(seat.X_WM, abs(law.radius), self.colours.get(joint.head, INK))
             along = seat.X_WF[:3, 0] * 2.5 * abs(law.radius)
-            self._plot([seat.X_WF[:3, 3] - along, seat.X_WF[:3, 3] + along], color=self.colours.get(joint.tail, INK), lw=2.4)
+            self._plot(
+                [seat.X_WF[:3, 3] - along, seat.X_WF[:3, 3] + along], color=self.colours.get(joint.tail, INK), lw=2.4
+            )
             self._name(name, seat.X_WF[:3, 3], INK)
             return
         if isinstance(law, PointOnCurve | LineOnCurve):
@@ -142,8 +146,14 @@ class _Drawing:
             self._plot(list(outline), color=self.colours.get(joint.tail, INK), linewidth=2.4, zorder=2)
             if isinstance(law, LineOnCurve):
                 face = seat.X_WM[:3, 0] * law.curve.size() / 2
-                self._plot([seat.X_WM[:3, 3] - face, seat.X_WM[:3, 3] + face], color=self.colours.get(joint.head, INK), lw=3)
+                self._plot(
+                    [seat.X_WM[:3, 3] - face, seat.X_WM[:3, 3] + face], color=self.colours.get(joint.head, INK), lw=3
+                )
         grounded = self.m.ground.name in (joint.tail, joint.head)
+        if law.kind in ("prismatic", "cylindric", "helical"):
+            self._plot(
+                [seat.X_WF[:3, 3], seat.X_WM[:3, 3]], color=INK, linewidth=1.6, linestyle=(0, (3, 1.5)), zorder=3
+            )
         if law.kind == "prismatic":
             reach = seat.X_WF[:3, 2] * 0.09 * self.layout.size
             self._plot([seat.X_WF[:3, 3] - reach, seat.X_WF[:3, 3] + reach], color=INK, linewidth=1.4, zorder=3)
@@ -165,12 +175,24 @@ class _Drawing:
     def _pedestal(self, at: Array) -> None:
         """A hatched foot under a pin on ground, of the same size on every page."""
         self.ax.annotate(
-            "", xy=tuple(at), xytext=(0, -13), textcoords="offset points",
-            arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 1.4}, zorder=1,
+            "",
+            xy=tuple(at),
+            xytext=(0, -13),
+            textcoords="offset points",
+            arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 1.4},
+            zorder=1,
         )
         self.ax.annotate(
-            "/////", xy=tuple(at), xytext=(0, -19), textcoords="offset points", ha="center", va="center",
-            color=INK, fontsize=7, fontweight="bold", zorder=1,
+            "/////",
+            xy=tuple(at),
+            xytext=(0, -19),
+            textcoords="offset points",
+            ha="center",
+            va="center",
+            color=INK,
+            fontsize=7,
+            fontweight="bold",
+            zorder=1,
         )
 
     def _circle(self, X: Array, radius: float, colour: str) -> None:
@@ -188,7 +210,7 @@ class _Drawing:
     def _write_names(self) -> None:
         halo = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.7}
         for key, entries in self.labels.items():
-            text = ", ".join(text for text, _, _ in entries)
+            text = ", ".join(text for text, _, _ in entries[:3]) + (" ..." if len(entries) > 3 else "")
             _, at, colour = entries[0]
             if self.normal is not None:
                 offset = (0, -14) if key[-1] else (7, 7)
@@ -203,7 +225,17 @@ class _Drawing:
     def _at(self, place: Array) -> Array:
         return np.asarray(self.rows @ place / self.units.factor(LENGTH))
 
+    def _widen(self) -> None:
+        """A flat box would be all ticks: every side gets at least a third of the longest."""
+        limits = [np.array(get()) for get in (self.ax.get_xlim3d, self.ax.get_ylim3d, self.ax.get_zlim3d)]
+        least = max(float(np.ptp(pair)) for pair in limits) / 3
+        for pair, put in zip(limits, (self.ax.set_xlim3d, self.ax.set_ylim3d, self.ax.set_zlim3d), strict=True):
+            half = max(float(np.ptp(pair)), least) / 2
+            put(pair.mean() - half, pair.mean() + half)
+
     def _finish(self) -> None:
+        from matplotlib.ticker import MaxNLocator
+
         symbol = self.units.symbol(LENGTH)
         self.ax.set_title(self.m.name, fontsize=12, color=INK)
         self._write_names()
@@ -218,10 +250,12 @@ class _Drawing:
             for side in ("top", "right"):
                 self.ax.spines[side].set_visible(False)
         else:
+            self._widen()
             self.ax.set_aspect("equal")
             for axis, letter in zip((self.ax.xaxis, self.ax.yaxis, self.ax.zaxis), "xyz", strict=True):
                 axis.set_label_text(f"{letter} [{symbol}]")
                 axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
+                axis.set_major_locator(MaxNLocator(4))
             self.ax.view_init(elev=22.0, azim=-58.0)
 
 

@@ -42,7 +42,13 @@ SPOTS = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)
 
 
 def draw_graph(topology: Topology, kinds: Mapping[str, str] | None = None, ax: Axes | None = None) -> Axes:
-    """Draw bodies and joints; `kinds` (joint -> letter) is added to the labels, `ax` is drawn into if given.
+    """Draw bodies and joints.
+
+    Parameters
+    ----------
+    topology : the graph
+    kinds : letter or word of every joint, added to its label
+    ax : axes to draw into; a new figure without
 
     Solid blue joints are in the tree, dashed orange ones are cut; arrows run from tail to head. Without `ax` a figure
     of fitting size is made, independent of pyplot: `draw_graph(t).figure.savefig("graph.svg")`. Boxes carry the gid
@@ -147,8 +153,13 @@ def draw_graph(topology: Topology, kinds: Mapping[str, str] | None = None, ax: A
 def text_tree(topology: Topology, kinds: Mapping[str, str] | None = None, ascii_only: bool = False) -> str:
     """The spanning tree with box characters, one body a line, and the cut joints below it.
 
-    The arrow shows how a joint is oriented: `A → crank` runs out to the crank, `A ← crank` comes from it. With
-    `ascii_only` no character outside ASCII is used, except those in names.
+    Parameters
+    ----------
+    topology : the graph
+    kinds : letter or word of every joint, added to its name
+    ascii_only : use no character outside ASCII, except those in names
+
+    The arrow shows how a joint is oriented: `A → crank` runs out to the crank, `A ← crank` comes from it.
 
     >>> from linkwork.topology import Edge, topology
     >>> t = topology(["ground", "crank", "rod", "piston"],

@@ -29,7 +29,9 @@ def tables(m: Mechanism) -> list[Table]:
         _bodies(m, layout, units),
         _joints(m, layout, units),
         _places("points", {p: m.points[p].body for p in m.points}, layout.points, units),
-        _places("frames", {f: m.frames[f].body for f in m.frames}, {f: X[:3, 3] for f, X in layout.frames.items()}, units),
+        _places(
+            "frames", {f: m.frames[f].body for f in m.frames}, {f: X[:3, 3] for f, X in layout.frames.items()}, units
+        ),
         _curves(m, units),
     ]
     return [table for table in found if len(table.rows) > 1]
@@ -41,7 +43,7 @@ def _bodies(m: Mechanism, layout: Layout, units: UnitSystem) -> Table:
     for name in m.bodies:
         weight = layout.masses.get(name)
         label = f"{name} (ground)" if name == m.ground.name and name != "ground" else name
-        if weight is None or weight.mass == 0.0 and not weight.inertia.any():
+        if weight is None or (weight.mass == 0.0 and not weight.inertia.any()):
             rows.append((label, "-", "", ""))
             continue
         T = weight.inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]] / units.factor(INERTIA)

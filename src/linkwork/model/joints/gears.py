@@ -49,7 +49,8 @@ class Gear(Law):
     gear carries a minus sign, so that their sum is the centre distance in both cases. `flank` says which tooth flank
     carries and makes the angle follow the centre distance C as an involute pair does; 0 leaves that out:
         R' θ = (R + R') φ + flank (R + R') (inv α' - inv α) + z tan β,   cos α' = (R + R') cos α / C,
-    so that with flank +1 the mate turns by + tan α / R' per metre of stretch.
+    so that with flank +1 the mate turns by + tan α / R' per metre of stretch. The helix angle β is positive when the
+    teeth of an external mate are right-handed.
     """
 
     radius: float
