@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.expressions import Expression
 from linkwork.files.quantities import (
     Angle,
     Density,
@@ -184,11 +185,12 @@ class PlacementEntry(OrientationEntry):
         return placement(self.at, points=self.points, within=self.within, where=where, **self._axes(), **rows)
 
 
-def _point_as_placement(value: Any) -> Any:
+def point_as_placement(value: Any) -> Any:
+    """A bare point is a frame with the axes left out."""
     return {"at": value} if isinstance(value, list | tuple) else value
 
 
-SecondFrame = Annotated[PlacementEntry, BeforeValidator(_point_as_placement)]
+SecondFrame = Annotated[PlacementEntry, BeforeValidator(point_as_placement)]
 
 
 # -------------------------------------------------------------------- bodies
@@ -302,7 +304,8 @@ class InertiaEntry(Entry):
         return bodies.inertia(forms[0], about=self.about, axes=axes, products=self.products, where=where)
 
 
-def _inertia_form(value: Any) -> Any:
+def inertia_form(value: Any) -> Any:
+    """A bare list is one of moments, or of the rows of a tensor."""
     if isinstance(value, list | tuple):
         return {"tensor" if value and isinstance(value[0], list | tuple) else "moments": value}
     return value
@@ -313,7 +316,7 @@ class BodyEntry(Entry):
 
     mass: Mass | None = None
     com: Point | None = Field(None, description="centre of mass; by default the mean of the body's joints")
-    inertia: Annotated[InertiaEntry, BeforeValidator(_inertia_form)] | None = None
+    inertia: Annotated[InertiaEntry, BeforeValidator(inertia_form)] | None = None
     solids: list[SolidEntry] | None = None
     density: Density | None = None
     frame: PlacementEntry | None = Field(None, description="the body's own frame in the layout posture")
@@ -643,9 +646,12 @@ def variable_limits(kind: str, limits: Any, units: UnitSystem, where: str) -> An
     if isinstance(limits, Mapping):
         with Gather() as part:
             return {k: part(_named_limits, kind, k, v, units, where) for k, v in limits.items()}
+    if limits is None:
+        return None
     variables = _variables(kind)
-    if limits is None or len(variables) != 1:
-        return limits
+    if len(variables) != 1:
+        hint = f"write {{{next(iter(variables))}: [low, high]}}" if variables else "it has nothing to limit"
+        raise ModelError(Problem(f"a {kind} joint has {len(variables) or 'no'} variables", where, hint))
     return _limit_pair(next(iter(variables.values())), limits, units, where)
 
 
@@ -660,7 +666,10 @@ def _named_limits(kind: str, name: Any, pair: Any, units: UnitSystem, where: str
 def _limit_pair(dimension: Dimension, pair: Any, units: UnitSystem, where: str) -> list[float]:
     if not isinstance(pair, list) or len(pair) != 2:
         raise ModelError(Problem("a pair [low, high] is wanted", where))
-    return [_variable(dimension, v, units, where) for v in pair]
+    low, high = (_variable(dimension, v, units, where) for v in pair)
+    if not low < high:
+        raise ModelError(Problem(f"the limits {low:g} and {high:g} leave no room", where))
+    return [low, high]
 
 
 def _variable(dimension: Dimension, value: Any, units: UnitSystem, where: str) -> float:
@@ -697,11 +706,14 @@ class FourierEntry(Entry):
     v_sin: list[Length] = []
 
 
-Arithmetic = Annotated[
-    str,
-    BeforeValidator(lambda v: str(v) if type(v) in (int, float) else v),
-    WithJsonSchema({"type": ["string", "number"]}),
-]
+def _arithmetic(value: Any) -> Any:
+    text = str(value) if type(value) in (int, float) else value
+    if isinstance(text, str):
+        Expression(text, ("t",))  # complains of all that is not arithmetic
+    return text
+
+
+Arithmetic = Annotated[str, BeforeValidator(_arithmetic), WithJsonSchema({"type": ["string", "number"]})]
 
 
 class ExpressionEntry(Entry):
@@ -731,12 +743,12 @@ class CurveEntry(Entry):
 
     def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
         """Add the curve to a mechanism."""
+        kinds = [kind for kind in _CURVE_EXTRAS if getattr(self, kind) is not None]
+        lost = self.model_fields_set.difference(kinds, *(_CURVE_EXTRAS[kind] for kind in kinds)) if kinds else ()
+        if lost:
+            text = f"{', '.join(sorted(lost))} besides {' and '.join(kinds)}"
+            raise ModelError(Problem(text, f"curves.{name}", "leave it out; it would not be used"))
         fourier = None
-        for kind, extras in _CURVE_EXTRAS.items():
-            lost = self.model_fields_set - {kind, *extras} if getattr(self, kind) is not None else ()
-            if lost:
-                text = f"a {kind} curve has no {' and no '.join(sorted(lost))}"
-                raise ModelError(Problem(text, f"curves.{name}", f"it takes {', '.join(extras)}" if extras else ""))
         if self.fourier is not None:
             fourier = {k: list(v) if isinstance(v, list) else v for k, v in self.fourier}
         m.curve(

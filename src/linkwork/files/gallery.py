@@ -8,6 +8,7 @@ from importlib.resources.abc import Traversable
 
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.files.read import loads
+from linkwork.files.tree import read_tree
 from linkwork.model.mechanism import Mechanism
 
 
@@ -21,8 +22,9 @@ def examples() -> dict[str, str]:
     """Names of the gallery's mechanisms with their sentence."""
     sentences = {}
     for name, file in _files().items():
-        match = re.search(r"^description: *(.*)$", file.read_text(encoding="utf-8"), re.MULTILINE)
-        sentences[name] = match.group(1).strip("\"'") if match else ""
+        # The header's lines alone: a list of names should not read whole models.
+        match = re.search(r"^description:.*\n(?:[ \t].*\n|\n)*", file.read_text(encoding="utf-8"), re.MULTILINE)
+        sentences[name] = str(read_tree(match[0].encode()).data["description"]).strip() if match else ""
     return sentences
 
 

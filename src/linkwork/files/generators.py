@@ -66,7 +66,7 @@ def stewart_platform(
 ) -> Mechanism:
     """A Stewart (Gough) platform: six legs, each a universal joint below, a slider, and a ball above (6-UPS).
 
-    Leg i has the bodies `lower_i` and `upper_i` and the joints U_i, P_i, S_i; `P_i.slide` is its length. The layout
+    Leg 1 has the bodies `lower1` and `upper1` and the joints U1, P1, S1; `P1.slide` is its length. The layout
     posture is the given pose. Leg parts are thin: they have no inertia about their own line.
 
     Parameters

@@ -30,10 +30,16 @@ class Quantity:
     dimension: Dimension
     what: str
     example: str
+    may_be_negative: bool = True
 
     def read(self, value: Any, info: ValidationInfo) -> float:
         """The number in SI."""
-        system = unit_system(info)
+        result = self._read(value, unit_system(info))
+        if result < 0.0 and not self.may_be_negative:
+            raise ModelError(f"the {self.what} is negative")
+        return result
+
+    def _read(self, value: Any, system: UnitSystem) -> float:
         if type(value) is float or type(value) is int:  # most numbers are bare; the result is the same
             result: float = value * system.factor(self.dimension) if abs(value) < 1e300 else math.inf
             if math.isfinite(result):
@@ -52,7 +58,7 @@ class Quantity:
 
 Length = Annotated[float, Quantity(units.LENGTH, "length", "50 mm")]
 Angle = Annotated[float, Quantity(units.ANGLE, "angle", "30 deg")]
-Mass = Annotated[float, Quantity(units.MASS, "mass", "800 g")]
+Mass = Annotated[float, Quantity(units.MASS, "mass", "800 g", may_be_negative=False)]
 MomentOfInertia = Annotated[float, Quantity(units.INERTIA, "moment of inertia", "0.02 kg m^2")]
 Density = Annotated[float, Quantity(units.DENSITY, "density", "7850 kg/m^3")]
 Acceleration = Annotated[float, Quantity(units.ACCELERATION, "acceleration", "9.81 m/s^2")]
@@ -83,19 +89,20 @@ Direction = Annotated[
 ]
 
 
-def _name(value: Any) -> str:
+def as_name(value: Any) -> str:
+    """A name as the file has it: text, or a whole number."""
     if type(value) is int:
         return str(value)  # a body may be called 1
     if not isinstance(value, str):
-        what = "a list" if isinstance(value, list) else "a table" if isinstance(value, dict) else str(value).lower()
-        hint = "put it in quotes" if isinstance(value, bool | float) else "write the name of a body"
-        raise ModelError(Problem(f"{'nothing' if value is None else what} is not a name", hint=hint))
+        if isinstance(value, bool | float):
+            raise ModelError(Problem(f"{str(value).lower()} is not a name", hint="put it in quotes"))
+        raise ModelError("nothing is given" if value is None else "this is not a name")
     return value
 
 
 Name = Annotated[
     str,
-    BeforeValidator(_name),
+    BeforeValidator(as_name),
     WithJsonSchema({"anyOf": [{"type": "string", "pattern": NAME_PATTERN}, {"type": "integer", "minimum": 0}]}),
 ]
 Pair = tuple[Name, Name]

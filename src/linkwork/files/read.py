@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
 from linkwork.errors import ModelError, Problem, did_you_mean
-from linkwork.files.entries import DIMENSIONS, JOINTS, BodyEntry, ChainEntry, CurveEntry, FrameEntry, PointEntry
+from linkwork.files.entries import (
+    DIMENSIONS,
+    JOINTS,
+    BodyEntry,
+    ChainEntry,
+    CurveEntry,
+    FrameEntry,
+    Gather,
+    InertiaEntry,
+    PlacementEntry,
+    PointEntry,
+    RowEntry,
+    SolidEntry,
+    inertia_form,
+    point_as_placement,
+    variable_limits,
+    variable_values,
+)
 from linkwork.files.mesh import read_mesh
+from linkwork.files.quantities import as_name
 from linkwork.files.schema import VERSION, ModelFile
-from linkwork.files.tree import MAX_BYTES, Tree, read_tree
+from linkwork.files.tree import MAX_BYTES, MAX_PROBLEMS, Keys, Tree, read_tree
 from linkwork.model.layout import lay_out
 from linkwork.model.mechanism import Mechanism
-from linkwork.model.source import Source
+from linkwork.model.parts import checked_name
+from linkwork.model.placement import ROW_KEYS, Placement
+from linkwork.model.source import Source, path_of
 from linkwork.units import ACCELERATION, LENGTH, MASS, NUMBER, UnitSystem, parse_quantity
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -37,16 +58,17 @@ def load(path: str | Path) -> Mechanism:
         hint = f"name it with {', '.join(SUFFIXES)}"
         raise ModelError(Problem(f"'{file.suffix}' is not a kind of model file", hint=hint), str(file))
     try:
-        with file.open("rb") as stream:
-            raw = stream.read(MAX_BYTES + 1)
-        if len(raw) > MAX_BYTES:
+        if file.is_file() and file.stat().st_size > MAX_BYTES:
             size = file.stat().st_size / 1e6
             raise ModelError(f"the file has {size:.1f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read", str(file))
+        raw = file.read_bytes()
     except FileNotFoundError:
         others = [p.name for p in file.parent.glob("*") if p.suffix in SUFFIXES] if file.parent.is_dir() else []
         raise ModelError(Problem("there is no such file", hint=did_you_mean(file.name, others)), str(file)) from None
     except OSError as error:
         raise ModelError(f"it cannot be read: {error.strerror}", str(file)) from None
+    except ValueError:  # a zero byte in its name
+        raise ModelError("there is no such file", str(file)) from None
     return loads(raw, source=str(file), folder=file.parent, is_json=file.suffix.lower() == ".json")
 
 
@@ -70,15 +92,15 @@ def loads(
     reader = _Reader(tree, source, None if folder is None else Path(folder))
     m = reader.mechanism()
     if reader.problems:
-        # What the good entries tell about themselves still helps, without what follows from the bad ones.
-        reader.problems += [p for p in lay_out(m).problems if p.severity == "error"]
-        raise ModelError(_in_order(map(reader.source.locate, reader.problems)), source)
+        raise ModelError(_in_order(map(reader.source.locate, reader.all_problems(m))), source)
     return m
 
 
 def _in_order(problems: Iterable[Problem]) -> list[Problem]:
-    unique = list(dict.fromkeys(problems))
-    return sorted(unique, key=lambda p: p.line if p.line is not None else 0)
+    unique = sorted(dict.fromkeys(problems), key=lambda p: p.line if p.line is not None else 0)
+    if len(unique) <= MAX_PROBLEMS:
+        return unique
+    return [*unique[:MAX_PROBLEMS], Problem("and more; the rest of the file is not looked at")]
 
 
 class _Reader:
@@ -89,57 +111,100 @@ class _Reader:
         self.source = Source(source, tree.lines)
         self._data = tree.data
         self._units = UnitSystem()
-        self._read_mesh = functools.partial(read_mesh, folder=folder)
+        self._read_mesh = _no_mesh if folder is None else functools.partial(read_mesh, folder=folder)
+        self._kinds: dict[str, str] = {}  # what each name is
+        self._unplaced: set[str] = set()  # bodies whose frame could not be understood
+        self._bad_curves: set[str] = set()
 
     def mechanism(self) -> Mechanism:
         """The mechanism, without what could not be understood."""
         data = self._header()
         m = self._empty(data)
+        self._kinds[m.ground.name] = "body"
         m.source = self.source = replace(self.source, units=self._units)
         self._section(m, data, "curves", self._curve)
         self._section(m, data, "bodies", self._body)
+        self._in_file_order(m, data.get("bodies"))
         self._section(m, data, "chains", self._chain)
         self._section(m, data, "joints", self._joint)
         self._section(m, data, "points", self._point)
         self._section(m, data, "frames", self._frame)
-        self._expectations(m, data.get("expect"))
+        self._expectations(m, data)
         return m
+
+    def all_problems(self, m: Mechanism) -> list[Problem]:
+        """What was found, and what the good entries tell about themselves, without what follows from the bad ones."""
+        if len(self.problems) > MAX_PROBLEMS:  # the rest of the file was not read
+            return self.problems
+        self._leave_out_unplaced(m)
+        return [*self.problems, *(p for p in lay_out(m).problems if p.severity == "error")]
+
+    def _leave_out_unplaced(self, m: Mechanism) -> None:
+        """Nothing is told about joints that stand in the frame of a body that is not placed."""
+        for joint in list(m.joints.values()):
+            frames = [joint.frame.within] if joint.to is None else [joint.frame.within, joint.to.within]
+            if any(self._hangs_on_unplaced(m, body) for body in frames):
+                self.problems += _end_problems(m, [joint.tail, joint.head], f"joints.{joint.name}")
+                del m.joints[joint.name]
+
+    def _hangs_on_unplaced(self, m: Mechanism, body: str | None) -> bool:
+        seen: set[str] = set()
+        while self._unplaced and body in m.bodies and body not in seen:
+            if body in self._unplaced:
+                return True
+            seen.add(body)
+            frame = m.bodies[body].frame
+            body = None if frame is None else frame.within
+        return False
 
     def _header(self) -> dict[str, Any]:
         if not isinstance(self._data, dict):
-            self.problems.append(Problem("this is not a model file", hint="start it with `linkwork: 1`"))
+            hint = f"start it with `linkwork: {VERSION}`"
+            self.problems.append(Problem("this is not a model file", hint=hint, line=1))
             return {}
         keys = tuple(ModelFile.model_fields)
-        for key in self._data:
-            if key not in keys:
-                self.problems.append(Problem(f"unknown key '{_short(key)}'", _short(key), did_you_mean(key, keys)))
+        unknown = [key for key in self._data if key not in keys]
+        for key in unknown[:MAX_PROBLEMS]:
+            self.problems.append(Problem(f"unknown key '{_short(key)}'", _short(key), did_you_mean(key, keys)))
         if "linkwork" not in self._data:
-            self.problems.append(Problem("the version is missing", hint=f"start the file with `linkwork: {VERSION}`"))
+            hint = f"start the file with `linkwork: {VERSION}`"
+            self.problems.append(Problem("the version is missing", hint=hint, line=1))
         elif self._data["linkwork"] != VERSION or isinstance(self._data["linkwork"], bool):
             text = f"version {_short(self._data['linkwork'])} is not known"
             self.problems.append(Problem(text, "linkwork", f"this program reads version {VERSION}"))
-        header = self._data.get("units")
-        if header is not None:
-            self._units = self._attempt(lambda: UnitSystem.parse(header), "units") or self._units
+        self._units = self._unit_system(self._data.get("units"))
         return self._data
 
+    def _unit_system(self, header: Any) -> UnitSystem:
+        """The units of bare numbers: what is right of the header."""
+        if header is not None and not isinstance(header, dict):
+            self._attempt(lambda: UnitSystem.parse(header), "units")
+        right: dict[str, str] = {}
+        for key, value in header.items() if isinstance(header, dict) else ():
+            try:
+                UnitSystem.parse({key: value})
+                right[key] = value
+            except ModelError as error:
+                self.problems += [Problem(p.what, f"units.{_short(key)}", p.hint) for p in error.problems]
+                if len(self.problems) > MAX_PROBLEMS:
+                    break
+        return UnitSystem.parse(right)
+
     def _empty(self, data: dict[str, Any]) -> Mechanism:
-        kinds = {"name": str, "description": str, "ground": str, "floating": bool}
+        """A mechanism with nothing but what the head of the file says."""
         given: dict[str, Any] = {}
-        for key, kind in kinds.items():
-            value = data.get(key)
-            if kind is str and key != "description" and isinstance(value, int) and not isinstance(value, bool):
-                value = str(value)
-            if isinstance(value, kind):
-                given[key] = value
-            elif value is not None:
-                wanted = "true or false" if kind is bool else "text"
-                self.problems.append(Problem(f"{_short(value)} is not {wanted}", key))
+        for key in ("name", "ground"):
+            if key in data:
+                name = self._attempt(lambda k=key: checked_name(as_name(data[k]), k), key)  # type: ignore[misc]
+                given |= {} if name is None else {key: name}
+        for key, kind, wanted in (("description", str, "text"), ("floating", bool, "true or false")):
+            if key in data and isinstance(data[key], kind):
+                given[key] = data[key]
+            elif key in data:
+                text = "nothing is given" if data[key] is None else f"{_short(data[key])} is not {wanted}"
+                self.problems.append(Problem(text, key, _quotes(data[key], kind)))
         if data.get("gravity") is not None:
             given["gravity"] = self._gravity(data["gravity"]) or (0.0, 0.0, 0.0)
-        for key in ("name", "ground"):
-            if key in given and self._attempt(lambda k=key: Mechanism(**{k: given[k]}), key) is None:  # type: ignore[misc]
-                del given[key]
         return Mechanism(**given)
 
     def _gravity(self, value: Any) -> tuple[float, ...] | None:
@@ -162,11 +227,44 @@ class _Reader:
             self.problems.append(Problem("names with their entries are wanted", section, "write `name: {...}`"))
             return
         for name, value in entries.items():
-            where = f"{section}.{_short(name)}"
-            self._attempt(functools.partial(add, m, name, {} if value is None else value, where), where)
+            if len(self.problems) > MAX_PROBLEMS:
+                return
+            where = f"{section}.{name}"
+            try:
+                self._claim(name, section)
+            except ModelError as error:
+                line = self.source.lines.get((section, name))
+                self.problems += [Problem(p.what, f"{section}.{_short(name)}", p.hint, line) for p in error.problems]
+            else:
+                self._attempt(functools.partial(add, m, name, {} if value is None else value, where), where)
+
+    def _claim(self, name: str, section: str) -> None:
+        """One name, one thing, also where one of the two is wrong and left out."""
+        checked_name(name, section)
+        kind = {"bodies": "body"}.get(section, section.removesuffix("s"))
+        if self._kinds.setdefault(name, kind) != kind and kind != "chain":
+            raise ModelError(
+                Problem(f"the name '{name}' is taken by a {self._kinds[name]}", hint="give one another name")
+            )
+
+    def _also_called(self, where: str, path: Keys) -> None:
+        """The line of an entry is also found by the text that messages call it."""
+        if path in self.source.lines:
+            self.source.lines.setdefault(path_of(where), self.source.lines[path])
+
+    def _in_file_order(self, m: Mechanism, entries: Any) -> None:
+        """Ground comes first in a new mechanism; a file may have it elsewhere."""
+        if isinstance(entries, dict) and m.ground.name in entries:
+            ordered = {name: m.bodies[name] for name in entries if name in m.bodies}
+            m.bodies.clear()
+            m.bodies.update(ordered)
 
     def _curve(self, m: Mechanism, name: str, value: Any, where: str) -> None:
-        self._validated(CurveEntry, value, where).add(m, name, self._units)
+        try:
+            self._validated(CurveEntry, value, where).add(m, name, self._units)
+        except ModelError:
+            self._bad_curves.add(name)
+            raise
 
     def _body(self, m: Mechanism, name: str, value: Any, where: str) -> None:
         try:
@@ -174,22 +272,76 @@ class _Reader:
             m.body(name, **entry.arguments(where, self._read_mesh))
         except ModelError:
             # A body that is wrong is still there for its joints.
-            self._attempt(lambda: m.body(name), where) if name not in m.bodies else None
+            frame = self._parts_of_body(value, where)
+            if name not in m.bodies:
+                self._attempt(lambda: m.body(name, frame=frame), where)
             raise
 
+    def _parts_of_body(self, value: Any, where: str) -> Placement | None:
+        """Each part of a body that is wrong, looked at by itself; its frame when that is right."""
+        parts = value if isinstance(value, dict) else {}
+        solids = parts.get("solids")
+        for i, solid in enumerate(solids[:MAX_PROBLEMS] if isinstance(solids, list) else ()):
+            place = f"{where}.solids[{i}]"
+            self._attempt(lambda s=solid, p=place: self._validated(SolidEntry, s, p).solid(p, self._read_mesh), place)  # type: ignore[misc]
+        if parts.get("inertia") is not None:
+            place, inertia = f"{where}.inertia", inertia_form(parts["inertia"])
+            self._attempt(lambda: self._validated(InertiaEntry, inertia, place).inertia(place), place)
+        if parts.get("frame") is None:
+            return None
+        frame: Placement | None = self._frame_alone(parts["frame"], f"{where}.frame")
+        if frame is None:
+            self._unplaced.add(where.removeprefix("bodies."))
+        return frame
+
+    def _frame_alone(self, value: Any, where: str) -> Any:
+        return self._attempt(lambda: self._validated(PlacementEntry, value, where).placement(where), where)
+
     def _chain(self, m: Mechanism, name: str, value: Any, where: str) -> None:
-        entry = self._validated(ChainEntry, value, where)
-        rows = [
-            r.row(f"{where}.rows[{i}]", self._units, self._read_mesh) for i, r in enumerate(entry.rows)
-        ]
         try:
-            m.dh_chain(rows, convention=entry.convention, base=entry.base)
+            entry: ChainEntry = self._validated(ChainEntry, value, where)
+            self._add_rows(m, entry, where)
+        except ModelError:
+            self._stand_in(m, value, where)
+            raise
+
+    def _add_rows(self, m: Mechanism, entry: ChainEntry, where: str) -> None:
+        with Gather() as part:
+            rows = [part(r.row, f"{where}.rows[{i}]", self._units, self._read_mesh) for i, r in enumerate(entry.rows)]
+        places = {}
+        for i, row in enumerate(entry.rows):
+            for made in (f"bodies.{row.body}", f"joints.{row.joint}"):
+                places[made] = f"{where}.rows[{i}]"
+                self._also_called(made, path_of(places[made]))
+        try:
+            m.dh_chain([row for row in rows if row is not None], convention=entry.convention, base=entry.base)
         except ModelError as error:
-            placed = [
-                Problem(p.what, f"{where}.{p.where}" if p.where.startswith("rows") else p.where, p.hint)
-                for p in error.problems
-            ]
-            raise ModelError(placed) from None
+            raise ModelError(
+                [Problem(p.what, _in_chain(p.where, where, places), p.hint) for p in error.problems]
+            ) from None
+
+    def _stand_in(self, m: Mechanism, value: Any, where: str) -> None:
+        """Each row of a chain that is wrong, looked at by itself; its body is still there for its joints."""
+        rows = value.get("rows") if isinstance(value, dict) else None
+        for i, row in enumerate(rows[:MAX_PROBLEMS] if isinstance(rows, list) else ()):
+            place = f"{where}.rows[{i}]"
+            self._attempt(functools.partial(self._row_alone, row, value.get("convention", "dh"), place), place)
+            body = row.get("body") if isinstance(row, dict) else None
+            if type(body) in (str, int):
+                self._unplaced.add(str(body))
+                with contextlib.suppress(ModelError):
+                    m.body(str(body))
+
+    def _row_alone(self, row: Any, convention: Any, where: str) -> None:
+        made = self._validated(RowEntry, row, where).row(where, self._units, self._read_mesh)
+        if isinstance(convention, str) and convention in ROW_KEYS:
+            places = {f"bodies.{made['body']}": where, f"joints.{made['joint']}": where, "rows[0]": where}
+            try:
+                Mechanism().dh_chain([made], convention=convention)
+            except ModelError as error:
+                raise ModelError(
+                    [Problem(p.what, _in_chain(p.where, where, places), p.hint) for p in error.problems]
+                ) from None
 
     def _joint(self, m: Mechanism, name: str, value: Any, where: str) -> None:
         if not isinstance(value, dict):
@@ -200,9 +352,24 @@ class _Reader:
                 raise ModelError(Problem(f"it is {' and '.join(kinds)} at once", where, "keep one kind"))
             raise ModelError(Problem("the kind of joint is missing", where, _kind_hint(value)))
         try:
-            self._validated(JOINTS[kinds[0]], value, where).add(m, name, self._units)
+            entry = self._validated(JOINTS[kinds[0]], value, where)
+            if getattr(entry, "curve", None) not in self._bad_curves:
+                entry.add(m, name, self._units)
         except ModelError as error:
+            self._parts_of_joint(kinds[0], value, where)
             raise ModelError([*error.problems, *_end_problems(m, value[kinds[0]], where)]) from None
+
+    def _parts_of_joint(self, kind: str, value: dict[str, Any], where: str) -> None:
+        """Each part of a joint that is wrong, looked at by itself."""
+        allowed = _keys(JOINTS[kind])
+        own = {k: v for k, v in value.items() if k in _keys(PlacementEntry) and v is not None}
+        if issubclass(JOINTS[kind], PlacementEntry):
+            self._frame_alone(own, where)
+        if "to" in allowed and value.get("to") is not None:
+            self._frame_alone(point_as_placement(value["to"]), f"{where}.to")
+        if "value" in allowed:
+            self._attempt(lambda: variable_values(kind, value.get("value"), self._units, f"{where}.value"), where)
+        self._attempt(lambda: variable_limits(kind, value.get("limits"), self._units, f"{where}.limits"), where)
 
     def _point(self, m: Mechanism, name: str, value: Any, where: str) -> None:
         entry = self._validated(PointEntry, value, where)
@@ -212,10 +379,11 @@ class _Reader:
         entry = self._validated(FrameEntry, value, where)
         m.frame(name, entry.on, entry.placement(where), description=entry.description)
 
-    def _expectations(self, m: Mechanism, value: Any) -> None:
-        if value is None:
+    def _expectations(self, m: Mechanism, data: dict[str, Any]) -> None:
+        wanted = data.get("expect")
+        if wanted is None:
             return
-        if not isinstance(value, dict):
+        if not isinstance(wanted, dict):
             self.problems.append(Problem("names with their numbers are wanted", "expect", "such as {mobility: 1}"))
             return
         dimensions = {"mass": MASS}
@@ -223,20 +391,35 @@ class _Reader:
             dimensions |= {f"{joint.name}.{v.name}": DIMENSIONS[v.dimension] for v in joint.law.variables}
         for place in (*m.points, *m.frames):
             dimensions |= {f"{place}.{c}": LENGTH for c in "xyz"}
-        for name, number in value.items():
-            dimension = dimensions.get(name, NUMBER)
-            found = self._attempt(lambda n=number, d=dimension: parse_quantity(n, d, self._units), "expect")  # type: ignore[misc]
-            if found is not None:
-                m.expect[name] = found
+        bad = {name for s in ("joints", "points", "frames") if isinstance(data.get(s), dict) for name in data[s]}
+        bad -= {*m.joints, *m.points, *m.frames}
+        for name, number in wanted.items():
+            if len(self.problems) > MAX_PROBLEMS:
+                return
+            where = f"expect.{_short(name)}"
+            self._also_called(where, ("expect", name))
+            if name.partition(".")[0] not in bad:
+                dimension = dimensions.get(name, NUMBER)
+                found = self._attempt(lambda n=number, d=dimension: parse_quantity(n, d, self._units), where)  # type: ignore[misc]
+                if found is not None:
+                    m.expect[name] = found
 
     def _validated(self, kind: type[Any], value: Any, where: str) -> Any:
         if not isinstance(value, dict):
-            keys = ", ".join(_keys(kind)[:6])
-            raise ModelError(Problem(f"{_short(value)} is not an entry", where, f"write {{...}} with keys such as {keys}"))
+            hint = f"write {{...}} with keys such as {', '.join(_keys(kind)[:6])}"
+            raise ModelError(Problem(f"{_short(value)} is not an entry", where, hint))
+        problems = [Problem("nothing is given", place) for place in _blanks(value, where)]
         try:
-            return kind.model_validate(value, context={"units": self._units})
+            entry = kind.model_validate(value, context={"units": self._units})
         except ValidationError as error:
-            raise ModelError([_explained(e, kind, where) for e in error.errors(include_url=False)]) from None
+            blank = {p.where for p in problems}
+            for finding in error.errors(include_url=False)[:MAX_PROBLEMS]:
+                line = self.source.lines.get((*path_of(where), *finding["loc"]))
+                problem = replace(_explained(finding, kind, where), line=line)
+                problems += [] if problem.where in blank else [problem]
+        if problems:
+            raise ModelError(problems)
+        return entry
 
     def _attempt(self, make: Callable[[], Any], where: str) -> Any:
         try:
@@ -253,46 +436,76 @@ def _keys(kind: type[BaseModel]) -> list[str]:
 def _explained(error: Any, kind: type[BaseModel], where: str) -> Problem:
     """One of pydantic's findings in our words."""
     location = [*error["loc"]]
-    place = where + "".join(f"[{k}]" if isinstance(k, int) else f".{_short(k)}" for k in location)
-    what = error["type"]
-    given = error.get("input")
+    place = _place(where, location)
+    what, given, context = error["type"], error.get("input"), error.get("ctx", {})
     if what == "extra_forbidden":
         allowed = _keys(_model_at(kind, location[:-1]))
-        return Problem(f"unknown key '{_short(location[-1])}'", place, did_you_mean(str(location[-1]), allowed))
+        word = "in" if location[-1] == "within" else str(location[-1])  # as Python has it
+        return Problem(f"unknown key '{_short(location[-1])}'", place, did_you_mean(word, allowed))
     if what == "missing":
-        if location and isinstance(location[-1], int):
-            return Problem("too few numbers or names are given", place.rsplit("[", 1)[0])
-        return Problem(f"'{location[-1]}' is missing", where)
-    if what == "value_error":
-        cause = error["ctx"]["error"]
-        if isinstance(cause, ModelError) and cause.problems:
-            return Problem(cause.problems[0].what, place, cause.problems[0].hint)
-        return Problem(str(cause), place)
+        around = _place(where, location[:-1])
+        if isinstance(location[-1], int):
+            return Problem(f"too few are given: {len(given)}" if isinstance(given, list) else "too few", around)
+        return Problem(f"'{location[-1]}' is missing", around)
+    if what == "value_error" and isinstance(context["error"], ModelError):
+        first = context["error"].problems[0]
+        return Problem(first.what, place, first.hint)
     if what in ("too_long", "too_short"):
-        limit = error["ctx"].get("max_length", error["ctx"].get("min_length"))
-        return Problem(f"{limit} entries are wanted, {error['ctx']['actual_length']} are given", place)
+        limit = context.get("max_length", context.get("min_length"))
+        return Problem(f"{limit} are wanted, {context['actual_length']} are given", place)
     if what == "literal_error":
-        return Problem(f"{_short(given)} is not one of {error['ctx']['expected']}", place)
-    wanted = {
-        "tuple_type": "a list",
-        "list_type": "a list",
-        "dict_type": "an entry {...}",
-        "model_type": "an entry {...}",
-        "bool_type": "true or false",
-        "int_type": "a whole number",
-        "string_type": "text",
-        "float_type": "a number",
-    }.get(what)
-    if wanted is not None:
-        return Problem(f"{_short(given)} is not {wanted}", place)
-    return Problem(str(error["msg"])[:200], place)
+        return Problem(f"'{_short(given)}' is not known here", place, f"write {context['expected']}")
+    kinds: dict[str, tuple[str, type]] = {
+        "tuple_type": ("a list", list),
+        "list_type": ("a list", list),
+        "model_type": ("an entry {...}", dict),
+        "bool_type": ("true or false", bool),
+        "int_type": ("a whole number", int),
+        "string_type": ("text", str),
+    }
+    wanted, python = kinds.get(what, ("accepted here", object))
+    return Problem(f"{_short(given)} is not {wanted}", place, _quotes(given, python))
+
+
+def _place(where: str, location: list[Any]) -> str:
+    return where + "".join(f"[{k}]" if isinstance(k, int) else f".{_short(k)}" for k in location)
+
+
+def _quotes(given: Any, wanted: type) -> str:
+    is_scalar = isinstance(given, bool | int | float)
+    return "put it in quotes" if wanted is str and is_scalar else ""
+
+
+def _blanks(value: Any, where: str) -> Iterator[str]:
+    """Keys that have nothing behind them."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if inner is None:
+                yield f"{where}.{_short(key)}"
+            else:
+                yield from _blanks(inner, f"{where}.{_short(key)}")
+    elif isinstance(value, list):
+        for i, inner in enumerate(value):
+            if isinstance(inner, dict | list):
+                yield from _blanks(inner, f"{where}[{i}]")
+
+
+def _in_chain(place: str, where: str, places: dict[str, str]) -> str:
+    """Where in the file a problem of a chain is: its rows make bodies and joints."""
+    for made, row in places.items():
+        if place == made or place.startswith(f"{made}."):
+            return row + place.removeprefix(made)
+    return f"{where}.{place}" if place.startswith(("rows", "convention", "base")) else place
+
+
+def _no_mesh(path: str, units: str | None, **options: Any) -> Any:
+    raise ModelError(Problem(f"the mesh '{_short(path)}' cannot be looked for", hint="load the model from a file"))
 
 
 def _model_at(kind: type[BaseModel], location: list[Any]) -> type[BaseModel]:
     """The entry class that a location inside `kind` leads to."""
-    from typing import get_args
 
-    def models(annotation: Any) -> Iterable[type[BaseModel]]:
+    def models(annotation: Any) -> Iterator[type[BaseModel]]:
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
             yield annotation
         for part in get_args(annotation):
@@ -301,24 +514,25 @@ def _model_at(kind: type[BaseModel], location: list[Any]) -> type[BaseModel]:
     for key in location:
         for name, field in kind.model_fields.items():
             if key in (name, field.alias):
-                kind = next(iter(models(field.annotation)), kind)
+                kind = next(models(field.annotation), kind)
                 break
     return kind
 
 
 def _end_problems(m: Mechanism, ends: Any, where: str) -> list[Problem]:
     """What is wrong with the bodies of a joint that is left out for another reason."""
-    if not isinstance(ends, list) or len(ends) != 2:
+    if not isinstance(ends, list) or len(ends) != 2 or not all(type(end) in (str, int) for end in ends):
         return []
-    if ends[0] == ends[1]:
-        hint = "a joint joins two different bodies"
-        return [Problem(f"it joins '{_short(ends[0])}' to itself", where, hint)]
-    missing = [str(end) for end in ends if str(end) not in m.bodies]
-    return [Problem(f"there is no body '{_short(b)}'", where, did_you_mean(b, m.bodies)) for b in missing]
+    tail, head = (str(end) for end in ends)
+    missing = [b for b in dict.fromkeys((tail, head)) if b not in m.bodies]
+    problems = [Problem(f"there is no body '{_short(b)}'", where, did_you_mean(b, m.bodies)) for b in missing]
+    if tail == head:
+        problems.append(Problem(f"it joins '{_short(tail)}' to itself", where, "a joint joins two different bodies"))
+    return problems
 
 
 def _kind_hint(value: dict[str, Any]) -> str:
-    for key in value:
+    for key in list(value)[:12]:
         hint = did_you_mean(str(key), JOINTS)
         if hint.startswith("did you mean"):
             return hint
@@ -326,5 +540,10 @@ def _kind_hint(value: dict[str, Any]) -> str:
 
 
 def _short(value: Any) -> str:
+    """A value as the file has it, cut to a length for messages."""
+    if value is None or isinstance(value, bool):
+        return {None: "nothing", True: "true", False: "false"}[value]
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "an entry {...}"
     text = value if isinstance(value, str) else repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -36,9 +36,6 @@ class UnitsEntry(Entry):
     force: Text = "N"
 
 
-Named = Annotated[str, Field(pattern=NAME_PATTERN)]
-
-
 class ModelFile(Entry):
     """A Linkwork model file, version 1."""
 
@@ -49,22 +46,20 @@ class ModelFile(Entry):
     gravity: tuple[Acceleration, Acceleration, Acceleration] | None = None
     ground: Name = Field("ground", description="name of the body that stands still")
     floating: Switch = Field(False, description="true when nothing is joined to ground on purpose")
-    curves: dict[Named, CurveEntry] | None = None
-    bodies: dict[Named, BodyEntry | None] | None = None
-    chains: dict[Named, ChainEntry] | None = None
-    joints: dict[Named, AnyJoint] | None = None  # type: ignore[valid-type]
-    points: dict[Named, PointEntry] | None = None
-    frames: dict[Named, FrameEntry] | None = None
+    curves: dict[str, CurveEntry] | None = None
+    bodies: dict[str, BodyEntry | None] | None = None
+    chains: dict[str, ChainEntry] | None = None
+    joints: dict[str, AnyJoint] | None = None  # type: ignore[valid-type]
+    points: dict[str, PointEntry] | None = None
+    frames: dict[str, FrameEntry] | None = None
     expect: dict[str, float | str] | None = Field(None, description="numbers that a check must find")
-
-
-SECTIONS = ("units", "gravity", "curves", "bodies", "chains", "joints", "points", "frames", "expect")
-"""Keys of the file that may stand there with nothing behind them; so may the names in `bodies`."""
 
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema of model files (draft 2020-12)."""
     schema = ModelFile.model_json_schema(by_alias=True)
+    for section in ("curves", "bodies", "chains", "joints", "points", "frames"):
+        schema["properties"][section]["anyOf"][0]["propertyNames"] = {"pattern": NAME_PATTERN}
     entries = {name: _without_null(entry) for name, entry in schema["$defs"].items()}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": entries}
 

@@ -20,7 +20,7 @@ MAX_DEPTH = 24
 MAX_NODES = 1_000_000
 MAX_PROBLEMS = 100
 
-Path = tuple[str | int, ...]
+Keys = tuple[str | int, ...]  # the way to an entry: names, and indices of lists
 
 INTEGER = re.compile(r"[-+]?[0-9]+")
 FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
@@ -48,10 +48,10 @@ class Tree:
     """Plain data, the line (1-based) of every entry by its path, and what was wrong with the text."""
 
     data: Any = None
-    lines: dict[Path, int] = field(default_factory=dict)
+    lines: dict[Keys, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
-    def complain_of_two(self, path: Path, line: int) -> None:
+    def complain_of_two(self, path: Keys, line: int) -> None:
         """A name that is there for the second time."""
         if len(self.problems) < MAX_PROBLEMS:
             text = f"there are two entries named '{str(path[-1])[:80]}' (the first in line {self.lines.get(path)})"
@@ -171,7 +171,7 @@ class _Open:
     """A mapping or list that is being filled."""
 
     value: dict[str, Any] | list[Any]
-    path: Path
+    path: Keys
     anchor: str | None
     key: str | None = None
     awaits_key: bool = True
@@ -250,7 +250,7 @@ class _Builder:
         _assert_bounded(len(self._open) + 1, self._count, line)
         top = self._open[-1] if self._open else None
         if top is None:
-            path: Path = ()
+            path: Keys = ()
         else:
             path = (*top.path, top.key if isinstance(top.value, dict) and top.key is not None else len(top.value))
         self._put(value, line)
@@ -262,7 +262,8 @@ class _Builder:
 
     def _alias(self, anchor: str, line: int) -> None:
         if anchor not in self._anchors:
-            raise ModelError(Problem(f"the alias '*{anchor[:60]}' has no anchor before it", line=line))
+            text = f"the alias '*{anchor[:60]}' has no anchor before it"
+            raise ModelError(Problem(text, line=line, hint="it stands below its anchor, not within it"))
         if self._wants_key():
             raise ModelError(Problem("a name must be plain text, not an alias", line=line))
         self._put(self._copy(self._anchors[anchor], line, len(self._open)), line)

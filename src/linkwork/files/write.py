@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+try:  # libyaml writes many times faster
+    from yaml import CSafeDumper as SafeDumper
+except ImportError:
+    from yaml import SafeDumper  # type: ignore[assignment]
+
 from linkwork.errors import ModelError, Problem
 from linkwork.files.schema import VERSION
 from linkwork.files.tree import FLOAT
 from linkwork.model.bodies import ELEMENTS, Body, Inertia
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
-from linkwork.model.joints import Bevel, Gear, Helical, LineOnCurve, PointOnCurve, Rack
+from linkwork.model.joints import KINDS, Bevel, Gear, Helical, LineOnCurve, PointOnCurve, Rack
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
 from linkwork.model.placement import ROW_KEYS, Axis, Orientation, Placement, ThreePoints
@@ -32,7 +38,7 @@ def save(m: Mechanism, path: str | Path) -> Path:
     """
     file = Path(path)
     text = dumps(m, is_json=_is_json(file))
-    file.write_text(text, encoding="utf-8")
+    file.write_text(text, encoding="utf-8", newline="\n")
     return file
 
 
@@ -53,14 +59,26 @@ def dumps(m: Mechanism, *, is_json: bool = False) -> str:
     is_json : True for JSON instead of YAML
     """
     data = as_data(m)
-    if is_json:
-        return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    try:
+        text = _json(data) if is_json else _yaml(data)
+        text.encode()
+    except UnicodeEncodeError:
+        raise ModelError("a text of this model has half of a surrogate pair; it cannot be written") from None
+    return text
+
+
+def _json(data: dict[str, Any]) -> str:
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _yaml(data: dict[str, Any]) -> str:
     for key, section in data.items():
         if isinstance(section, dict):
             data[key] = {n: _Line(entry) if isinstance(entry, dict) else entry for n, entry in section.items()}
         elif isinstance(section, list):
             data[key] = _Row(section)
-    return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100_000)
+    text: str = yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100_000)
+    return text
 
 
 def as_data(m: Mechanism) -> dict[str, Any]:
@@ -68,7 +86,7 @@ def as_data(m: Mechanism) -> dict[str, Any]:
     data: dict[str, Any] = {"linkwork": VERSION, "name": m.name}
     if m.description:
         data["description"] = m.description
-    if m.gravity != ZERO:
+    if repr(m.gravity) != repr(ZERO):  # minus zero is kept, too
         data["gravity"] = list(m.gravity)
     if m.ground.name != "ground":
         data["ground"] = m.ground.name
@@ -77,7 +95,7 @@ def as_data(m: Mechanism) -> dict[str, Any]:
     sections: dict[str, dict[str, Any]] = {
         "curves": {c.name: _curve(c) for c in m.curves.values()},
         "bodies": {b.name: _body(b) for b in m.bodies.values()},
-        "joints": {j.name: _joint(j) for j in m.joints.values()},
+        "joints": {j.name: _joint(j, m.curves) for j in m.joints.values()},
         "points": {
             p.name: _pruned({"on": p.body, "at": list(p.at), "in": p.within, "description": p.description})
             for p in m.points.values()
@@ -97,15 +115,17 @@ def _pruned(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def _direction(v: Vector) -> str | list[float]:
-    return AXIS_NAMES.get(v) or list(v)
+    name = AXIS_NAMES.get(v)
+    return list(v) if name is None or "-0.0" in map(repr, v) else name
 
 
 def _orientation(turn: Orientation | None) -> dict[str, Any]:
     if turn is None:
         return {}
+    if isinstance(turn, ThreePoints):
+        return {"points": [list(p) for p in (ZERO, turn.on_axis, turn.on_plane)]}
     if isinstance(turn, Axis):
         return _pruned({"axis": _direction(turn.axis), "x": None if turn.x is None else _direction(turn.x)})
-    assert not isinstance(turn, ThreePoints)
     if turn.form == "axis_angle":
         x, y, z, angle = turn.values
         return {"axis_angle": {"axis": _direction((x, y, z)), "angle": angle}}
@@ -146,11 +166,7 @@ def _inertia(value: Inertia) -> Any:
     elements = [getattr(value, k) for k in ELEMENTS]
     if value.about == "com" and value.axes is None:
         return elements
-    axes = None
-    if isinstance(value.axes, ThreePoints):
-        axes = {"matrix": value.axes.rotation(ZERO).tolist()}
-    elif value.axes is not None:
-        axes = _orientation(value.axes)
+    axes = None if value.axes is None else _orientation(value.axes)
     return _pruned({"moments": elements, "about": value.about, "axes": axes})
 
 
@@ -163,7 +179,10 @@ def _solid(sign: int, shape: Shape) -> dict[str, Any]:
     return _pruned({shape.kind: sizes, **common})
 
 
-def _joint(j: Joint) -> dict[str, Any]:
+def _joint(j: Joint, curves: Mapping[str, Curve]) -> dict[str, Any]:
+    reason = _unwritable(j, curves)
+    if reason:
+        raise ModelError(Problem(f"model files cannot say this: {reason}", f"joints.{j.name}"))
     names = [v.name for v in j.law.variables]
     entry: dict[str, Any] = {j.law.kind: [j.tail, j.head]}
     if isinstance(j.law, Bevel):
@@ -172,6 +191,27 @@ def _joint(j: Joint) -> dict[str, Any]:
     entry["to"] = None if j.to is None else _placement(j.to)
     entry["value"] = None if j.value is None else dict(zip(names, j.value, strict=True))
     return _pruned({**entry, **_parameters(j), "limits": _limits(j), "description": j.description})
+
+
+def _unwritable(j: Joint, curves: Mapping[str, Curve]) -> str:
+    """Why a joint that was added by its law, not by its kind's own method, has no words in a model file."""
+    if KINDS.get(j.law.kind) is not type(j.law):
+        return f"a {j.law.kind} joint of one's own"
+    if isinstance(j.law, Gear | Rack | Bevel) and (j.to is None or j.value is not None):
+        return f"a {j.law.kind} joint without its second frame"
+    if isinstance(j.law, Bevel) and not (_is_axis(j.frame) and _is_axis(j.to) and _apex(j.frame) == _apex(j.to)):
+        return "a bevel joint that is not given by one apex and two axes"
+    if isinstance(j.law, PointOnCurve | LineOnCurve) and curves.get(j.law.curve.name) != j.law.curve:
+        return f"a joint on the curve '{j.law.curve.name}', which is not one of the mechanism's"
+    return ""
+
+
+def _is_axis(place: Placement | None) -> bool:
+    return place is not None and isinstance(place.orientation, Axis) and place.orientation.x is None
+
+
+def _apex(place: Placement | None) -> Any:
+    return None if place is None else (place.at, place.within, place.row)
 
 
 def _limits(j: Joint) -> dict[str, list[float]] | None:
@@ -229,20 +269,20 @@ class _Row(list[Any]):
     """A list that is written on one line."""
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(SafeDumper):
     """Entries on one line; text that would read as a number is quoted."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
-def _one_line(dumper: yaml.SafeDumper, entry: _Line) -> yaml.MappingNode:
+def _one_line(dumper: _Dumper, entry: _Line) -> yaml.MappingNode:
     node = dumper.represent_dict(entry)
     node.flow_style = True
     return node
 
 
-def _one_row(dumper: yaml.SafeDumper, row: _Row) -> yaml.SequenceNode:
+def _one_row(dumper: _Dumper, row: _Row) -> yaml.SequenceNode:
     return dumper.represent_sequence("tag:yaml.org,2002:seq", row, flow_style=True)
 
 

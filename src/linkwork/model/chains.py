@@ -44,6 +44,8 @@ def add_chain(m: Mechanism, rows: Sequence[Mapping[str, Any]], convention: str, 
 
 
 def _add_row(m: Mechanism, row: Mapping[str, Any], convention: str, parent: str, where: str) -> tuple[Joint, str]:
+    if not isinstance(row, Mapping):
+        raise ModelError(Problem(f"{row!r} is not a row", where, "each row is a mapping from names to numbers"))
     keys = ROW_KEYS[convention]  # type: ignore[index]
     allowed = (*_OWN_KEYS, *keys, *_BODY_KEYS)
     unknown = [k for k in row if k not in allowed]

@@ -1,0 +1,189 @@
+"""Model files that are right, between them with every key that a model file may have."""
+
+from __future__ import annotations
+
+DESIGN = """\
+linkwork: 1
+name: slider-crank
+units: {length: mm, angle: deg}
+gravity: [0, -9.81 m/s^2, 0]
+bodies:
+  crank:  {mass: 800 g, com: [25, 0, 0]}
+  rod:    {mass: 550 g, com: [125, 0, 0]}
+  piston: {mass: 700 g}
+joints:
+  A: {revolute: [ground, crank], at: [0, 0, 0], axis: z}
+  B: {revolute: [crank, rod],    at: [50, 0, 0], axis: z}
+  C: {revolute: [rod, piston],   at: [250, 0, 0], axis: z}
+  D: {prismatic: [ground, piston], at: [250, 0, 0], axis: x}
+points:
+  P: {on: rod, at: [150, 20, 0]}
+"""
+
+BODIES = """\
+linkwork: 1
+name: bodies
+description: "every way to give a body: mass, inertia, solids"
+units: {length: mm, angle: deg, mass: g, time: s, force: N}
+ground: base
+floating: true
+bodies:
+  base:
+    description: the one that stands still
+  numbers: {mass: 1.5 kg, com: [1, 2, 3], inertia: [0.3 kg m^2, 0.4 kg m^2, 0.5 kg m^2]}
+  six: {mass: 2 kg, inertia: [3e5, 4e5, 5e5, 1e4, 2e4, 3e4]}
+  square: {mass: 1, inertia: [[3, 0.1, 0.2], [0.1, 4, 0.3], [0.2, 0.3, 5]]}
+  elements:
+    mass: 1
+    com: [0, 0, 1]
+    inertia: {xx: 30, yy: 40, zz: 50, xy: 1, xz: 2, yz: 3, about: origin, products: positive, axes: {rpy: [0, 0, 90]}}
+  listed: {mass: 1, inertia: {moments: [3, 4, 5], axes: {points: [[1, 1, 1], [1, 1, 2], [2, 1, 1]]}}}
+  tensor: {mass: 1, inertia: {tensor: [[3, 0, 0], [0, 4, 0], [0, 0, 5]], about: com, products: tensor}}
+  drilled:
+    density: 7850 kg/m^3
+    frame: {at: [10, 0, 0], axis: x, x: y}
+    solids:
+      - {box: [10, 20, 30]}
+      - {cylinder: {radius: 5, length: 30}, minus: true, at: [1, 2, 3], axis: -z}
+      - {tube: {outer: 5, inner: 4, length: 30}, density: 2700 kg/m^3}
+      - {sphere: {radius: 5}, rpy: [10, 20, 30]}
+      - {cone: {radius: 5, length: 30, top: 2}}
+      - {ring_sector: {outer: 30, inner: 10, angle: 60, length: 4}}
+  thin: {mass: 1, inertia: [1, 1, 3], accept_unphysical: true}
+  nothing:
+"""
+
+PLACEMENTS = """\
+linkwork: 1
+name: placements
+units: {angle: deg}
+bodies:
+  a: {frame: {at: [1, 2, 3], euler_zxz: [10, 20, 30]}}
+  b: {frame: {at: [1, 0, 0], euler_zyz: [10, 20, 30], in: a}}
+joints:
+  J1: {rigid: [ground, a], at: [1, 2, 3]}
+  J2: {revolute: [a, b], in: b, matrix: [[0, -1, 0], [1, 0, 0], [0, 0, 1]], limits: [-30, 30], description: the pin}
+frames:
+  F1: {on: a, at: [1, 2, 3], euler_xyz: [10, 20, 30], description: a tool}
+  F2: {on: a, quaternion: [0.6, 0.8, 0, 0]}
+  F3: {on: a, axis_angle: {axis: [1, 1, 0], angle: 45}}
+  F4: {on: b, points: [[0, 0, 0], [0, 0, 1], [1, 0, 0]], in: b}
+  F5: {on: a, dh: {theta: 30, d: 0.1, a: 0.2, alpha: 90}}
+  F6: {on: a, dh_craig: {alpha: 90, a: 0.2, theta: 30, d: 0.1}, in: a}
+  F7: {on: a, hayati: {theta: 30, a: 0.2, alpha: 1, beta: 2}}
+  F8: {on: a, sheth_uicker: {gamma: 10, c: 0.1, alpha: 20, a: 0.2, beta: 30, b: 0.3}}
+  F9: {on: a, x: -y}
+points:
+  P1: {on: b, at: [1, 0, 0], in: b, description: the tip}
+"""
+
+JOINTS = """\
+linkwork: 1
+name: joints
+units: {length: mm, angle: deg}
+bodies: {a: , b: , c: , d: , e: , f: , g: , h: , i: }
+joints:
+  revolute: {revolute: [ground, a], at: [0, 0, 0], axis: z, value: 30, limits: [-90, 90 deg]}
+  prismatic: {prismatic: [a, b], at: [100, 0, 0], axis: x, to: [120, 0, 0], limits: {slide: [0, 0.2 m]}}
+  helical: {helical: [b, c], at: [100, 0, 0], axis: [1, 1, 0], lead: 5, value: {angle: 720}}
+  cylindric: {cylindric: [c, d], at: [0, 0, 0], value: [90, 10], limits: {angle: [0, 180], slide: [0, 20]}}
+  spheric: {spheric: [d, e], at: [0, 0, 50], to: {at: [0, 0, 50], rpy: [0, 0, 20]}}
+  flat: {flat: [e, f], at: [0, 0, 50], value: {x: 10, y: 20, angle: 30}}
+  universal: {universal: [f, g], at: [0, 0, 0], axes: [x, y], value: [10, 20]}
+  universal2: {universal: [f, g], at: [0, 0, 0], axes: [x, y], in: f}
+  rigid: {rigid: [g, h], at: [0, 0, 0]}
+  free: {free: [ground, i], value: [10, 20, 30, 1, 0, 0, 0], description: anywhere}
+expect: {bodies: 10, revolute.angle: 30, prismatic.slide: 20 mm, mass: 0 g}
+"""
+
+GEARS = """\
+linkwork: 1
+name: gears
+units: {length: mm, angle: deg}
+bodies: {sun: , planet: , rack: , pinion: , bevel1: , bevel2: , ring: , cam: , follower: , plate: }
+joints:
+  A: {revolute: [ground, sun], at: [0, 0, 0], axis: z}
+  B: {revolute: [ground, planet], at: [60, 0, 0], axis: z}
+  AB: {gear: [sun, planet], at: [0, 0, 0], to: [60, 0, 0], axis: z, teeth: [20, 40], module: 2, pressure_angle: 20,
+    helix_angle: 15, flank: 1, limits: {angle: [-90, 90]}}
+  R: {revolute: [ground, ring], at: [60, 0, 0], axis: z}
+  RB: {gear: [ring, planet], at: [60, 0, 0], to: {at: [100, 0, 0]}, radii: [80, 40], internal: true}
+  C: {prismatic: [ground, rack], at: [0, 0, 0], axis: x}
+  D: {revolute: [ground, pinion], at: [0, 30, 0], axis: z}
+  CD: {rack: [rack, pinion], at: [0, 0, 0], to: [0, 30, 0], axis: z, x: x, radius: 30, teeth: 30, flank: -1}
+  E: {revolute: [ground, bevel1], at: [0, 0, 0], axis: x}
+  F: {revolute: [ground, bevel2], at: [0, 0, 0], axis: y}
+  EF: {bevel: [bevel1, bevel2], at: [0, 0, 0], axes: [x, y], teeth: [20, 40], in: ground, limits: {angle: [-9, 9]}}
+  EF2: {bevel: [bevel1, bevel2], at: [0, 0, 0], axes: [x, [1, 1, 0]], cones: [60, 15], internal: true}
+  G: {revolute: [ground, cam], at: [0, 0, 0], axis: z}
+  H: {point_on_curve: [cam, follower], curve: oval, at: [0, 0, 0], axis: z, value: {parameter: 0.5}}
+  I: {line_on_curve: [cam, plate], curve: egg, at: [0, 0, 0], axis: z, x: x, value: [0.25, 1, 0]}
+curves:
+  oval: {fourier: {u0: 1, v0: 2, u_cos: [30, 1], u_sin: [0, 1], v_cos: [0, 2], v_sin: [20]}}
+  egg: {spline: [[20, 0], [0, 15], [-25, 0], [0, -15]], closed: true, degree: 3}
+  line: {expression: {u: t, v: sin(t)**2 / 2}, span: [0, 4], unit: 10 mm, closed: false}
+  flat: {expression: {u: t, v: 0}}
+"""
+
+CHAINS = """\
+linkwork: 1
+name: chains
+units: {length: mm, angle: deg}
+bodies: {stand: {mass: 1}}
+joints: {fix: {rigid: [ground, stand]}}
+chains:
+  standard:
+    base: stand
+    convention: dh
+    rows:
+      - {joint: J1, body: L1, theta: 30, d: 100, a: 200, alpha: -90, mass: 2, com: [0, 0, 50], inertia: [1, 1, 1],
+         limits: [-170, 170], description: the shoulder}
+      - {joint: J2, body: L2, kind: prismatic, d: 300, alpha: 90, limits: {slide: [0, 400]}, density: 2700,
+         solids: [{box: [10, 20, 30]}], accept_unphysical: false}
+  craig:
+    convention: dh_craig
+    rows:
+      - {joint: C1, body: M1, theta: 30}
+      - {joint: C2, body: M2, alpha: -90, a: 10, d: 5, kind: prismatic}
+  hayati:
+    convention: hayati
+    rows: [{joint: H1, body: N1, theta: 30, a: 100, alpha: 1, beta: 2}]
+  sheth:
+    convention: sheth_uicker
+    rows:
+      - {joint: S1, body: O1, gamma: 10, c: 20, alpha: 30, a: 40, beta: 50, b: 60, value: 15}
+      - {joint: S2, body: O2, a: 40, kind: prismatic, value: {slide: 5}}
+"""
+
+WORDS = """\
+# Names that other readers of YAML take for something else, comments, anchors and quotes.
+linkwork: 1
+name: 1
+ground: no
+units: &units {length: mm}
+bodies:
+  1: &light {mass: 1 g, com: &middle [1, 2, 3]}
+  on: *light
+  yes: {mass: "2", com: *middle}
+  007: {mass: 0.5}
+  "null": {mass: +.5e1}
+  Kurbel-ä: {mass: 1.}
+joints:
+  2: {revolute: [no, 1], at: [0, 0, 0]}
+  off: {revolute: [1, on], at: [10, 0, 0], description: '1e5'}
+  y: {revolute: [on, yes], at: [20, 0, 0], description: "a: b # c\\nd"}
+  n: {revolute: [yes, 007], at: [30, 0, 0], description: no}
+  z: {revolute: [007, "null"], at: [40, 0, 0]}
+  ü: {revolute: ['null', Kurbel-ä], at: [50, 0, 0]}
+"""
+
+GOOD = {
+    "design": DESIGN,
+    "bodies": BODIES,
+    "placements": PLACEMENTS,
+    "joints": JOINTS,
+    "gears": GEARS,
+    "chains": CHAINS,
+    "words": WORDS,
+}
+"""Documents that load; all keys of all entries occur in them, apart from those of meshes."""
