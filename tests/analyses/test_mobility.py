@@ -242,7 +242,7 @@ def test_the_ground_does_not_matter(name: str) -> None:
 def test_the_tree_does_not_matter(name: str) -> None:
     build, _, grubler, moves = MACHINES[name]
     m = build()
-    for options in (dict(tree="declared"), dict(tree="shallow"), *(dict(cut=(j,)) for j in list(m.joints)[:8])):
+    for options in ({"tree": "declared"}, {"tree": "shallow"}, *({"cut": (j,)} for j in list(m.joints)[:8])):
         try:
             found = mobility(m, **options)
         except lw.ModelError:

@@ -1,4 +1,4 @@
-"""One or more laws of every joint kind with random variables, and helpers that the joint tests share."""
+"""One or more laws of every joint kind with random variables, and what the joint tests share."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def close(actual: object, expected: object, tol: float = 1e-12) -> None:
 
 
 def same_variables(law: Law, found: Any, wanted: Any, tol: float = 1e-12) -> None:
-    """Variables agree: angles of unlimited kinds up to whole turns, quaternions up to sign, closed curves up to turns."""
+    """Variables agree, quaternions up to their sign, parameters of closed curves up to whole turns."""
     found, wanted = np.array(found, float), np.array(wanted, float)
     assert found.shape == wanted.shape
     names = [v.name for v in law.variables]

@@ -45,12 +45,16 @@ def test_every_form_gives_the_same_tensor() -> None:
     close(inertia(TENSOR).tensor(), TENSOR, 0.0)
     close(inertia(TENSOR.tolist()).tensor(), TENSOR, 0.0)
     close(inertia(np.array(SIX)).tensor(), TENSOR, 0.0)
-    close(inertia(dict(xx=3, yy=4, zz=5, xy=0.1, xz=-0.2, yz=0.3)).tensor(), TENSOR, 0.0)
+    close(inertia({"xx": 3, "yy": 4, "zz": 5, "xy": 0.1, "xz": -0.2, "yz": 0.3}).tensor(), TENSOR, 0.0)
     close(inertia((3, 4, 5, -0.1, 0.2, -0.3), products="positive").tensor(), TENSOR, 0.0)
-    close(inertia(dict(xx=3, yy=4, zz=5, xy=-0.1, xz=0.2, yz=-0.3), products="positive").tensor(), TENSOR, 0.0)
+    close(
+        inertia({"xx": 3, "yy": 4, "zz": 5, "xy": -0.1, "xz": 0.2, "yz": -0.3}, products="positive").tensor(),
+        TENSOR,
+        0.0,
+    )
     close(inertia(TENSOR, products="positive").tensor(), TENSOR, 0.0)  # a matrix is a tensor, whatever is said
     close(inertia((3, 4, 5)).tensor(), np.diag([3, 4, 5]), 0.0)
-    close(inertia(dict(yy=2)).tensor(), np.diag([0, 2, 0]), 0.0)
+    close(inertia({"yy": 2}).tensor(), np.diag([0, 2, 0]), 0.0)
     ready = Inertia(*SIX)
     assert inertia(ready) is ready
 
@@ -118,11 +122,11 @@ def test_a_tensor_with_rounded_products_is_symmetric_enough() -> None:
         ([1, [2], 3], {}, "is not a list of numbers"),
         ((1, 2, math.nan), {}, "not finite"),
         ((1, 2, True), {}, "is not a list of numbers"),
-        (dict(xx=1, zx=2), {}, "unknown element 'zx'"),
-        (dict(xx="1"), {}, "is not a number"),
-        ((1, 2, 3), dict(about="centre"), "about is 'centre'"),
-        ((1, 2, 3), dict(products="negative"), "products is 'negative'"),
-        (Inertia(1, 2, 3), dict(about="origin"), "a ready inertia with options"),
+        ({"xx": 1, "zx": 2}, {}, "unknown element 'zx'"),
+        ({"xx": "1"}, {}, "is not a number"),
+        ((1, 2, 3), {"about": "centre"}, "about is 'centre'"),
+        ((1, 2, 3), {"products": "negative"}, "products is 'negative'"),
+        (Inertia(1, 2, 3), {"about": "origin"}, "a ready inertia with options"),
     ],
 )
 def test_bad_inertias(value: Any, options: dict[str, Any], message: str) -> None:
@@ -233,14 +237,14 @@ def test_all_problems_of_a_body_at_once() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (dict(mass=-1), "the mass is negative: -1 kg"),
-        (dict(mass="1 kg"), "'1 kg' is not a number"),
-        (dict(mass=True), "True is not a number"),
-        (dict(com=("1", "2", "3")), "is not a list of numbers"),
-        (dict(density=1000.0), "a density without solids"),
-        (dict(solid=lw.Sphere(radius=0.1), mass=1.0), "mass besides solids"),
-        (dict(solid=lw.Sphere(radius=0.1), com=(0, 0, 0), inertia=(1, 1, 1)), "com, inertia besides solids"),
-        (dict(solid="sphere"), "'sphere' is not a solid"),
+        ({"mass": -1}, "the mass is negative: -1 kg"),
+        ({"mass": "1 kg"}, "'1 kg' is not a number"),
+        ({"mass": True}, "True is not a number"),
+        ({"com": ("1", "2", "3")}, "is not a list of numbers"),
+        ({"density": 1000.0}, "a density without solids"),
+        ({"solid": lw.Sphere(radius=0.1), "mass": 1.0}, "mass besides solids"),
+        ({"solid": lw.Sphere(radius=0.1), "com": (0, 0, 0), "inertia": (1, 1, 1)}, "com, inertia besides solids"),
+        ({"solid": "sphere"}, "'sphere' is not a solid"),
     ],
 )
 def test_bad_bodies(options: dict[str, Any], message: str) -> None:

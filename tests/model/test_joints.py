@@ -39,7 +39,7 @@ from linkwork.model.joints import (
 every_case = pytest.mark.parametrize("case", CASES, ids=NAMES)
 
 
-def seeds(case: Case, count: int = 12) -> list[list[float]]:
+def draws(case: Case, count: int = 12) -> list[list[float]]:
     rng = np.random.default_rng(sum(map(ord, case.name)))
     return [case.draw(rng) for _ in range(count)]
 
@@ -58,14 +58,24 @@ def test_the_cases_cover_every_kind() -> None:
     assert len({law.letter for law in KINDS.values()}) == len(KINDS)
 
 
-FREEDOMS = dict(revolute=1, prismatic=1, helical=1, cylindric=2, spheric=3, flat=3, universal=2, rigid=0, free=6)
-FREEDOMS |= dict(gear=3, rack=3, bevel=2, point_on_curve=3, line_on_curve=3)
+FREEDOMS = {
+    "revolute": 1,
+    "prismatic": 1,
+    "helical": 1,
+    "cylindric": 2,
+    "spheric": 3,
+    "flat": 3,
+    "universal": 2,
+    "rigid": 0,
+    "free": 6,
+}
+FREEDOMS |= {"gear": 3, "rack": 3, "bevel": 2, "point_on_curve": 3, "line_on_curve": 3}
 
 
 @every_case
 def test_freedom_and_names(case: Case) -> None:
     law = case.law
-    assert law.freedom == FREEDOMS[law.kind] == law.twists(seeds(case, 1)[0]).shape[1]
+    assert law.freedom == FREEDOMS[law.kind] == law.twists(draws(case, 1)[0]).shape[1]
     assert len({v.name for v in law.variables}) == len(law.variables) == len(law.neutral())
     assert {v.unit for v in law.variables} <= {"rad", "m", "1"}
 
@@ -75,7 +85,7 @@ def test_freedom_and_names(case: Case) -> None:
 
 @every_case
 def test_the_motion_is_rigid_and_its_variables_come_back(case: Case) -> None:
-    for q in seeds(case):
+    for q in draws(case):
         X = transform(case.law, q)
         assert geo.is_pose(X, 1e-14)
         found = case.law.recover(X)
@@ -220,7 +230,7 @@ def test_the_point_at_the_end_of_an_open_curve() -> None:
 
 @every_case
 def test_a_seat_from_the_value_fits(case: Case) -> None:
-    for i, q in enumerate(seeds(case, 4)):
+    for i, q in enumerate(draws(case, 4)):
         X_WF, X_WM = case.law.seat(random_pose(i), None, q)
         close(X_WF, random_pose(i), 0.0)
         close(X_WM, X_WF @ transform(case.law, q), 1e-14)
@@ -231,7 +241,7 @@ def test_a_seat_from_the_value_fits(case: Case) -> None:
 
 @every_case
 def test_a_seat_from_two_frames_fits(case: Case) -> None:
-    for i, q in enumerate(seeds(case, 4)):
+    for i, q in enumerate(draws(case, 4)):
         given = random_pose(i)
         X_WF, X_WM = case.law.seat(given, given @ transform(case.law, q), None)
         assert geo.is_pose(X_WF, 1e-12)
@@ -299,24 +309,25 @@ def column(w: Any, v: Any) -> list[float]:
     return [*v, *w]
 
 
-E1, E2, E3, O = np.eye(3)[0], np.eye(3)[1], np.eye(3)[2], np.zeros(3)
+E1, E2, E3 = np.eye(3)
+NONE = np.zeros(3)
 
 
 def closed_form(law: Law, q: list[float]) -> np.ndarray:
     """The derivative operators Q of the joint catalogue as columns [v; w]."""
     match law:
         case Revolute():
-            columns = [column(E3, O)]
+            columns = [column(E3, NONE)]
         case Prismatic():
-            columns = [column(O, E3)]
+            columns = [column(NONE, E3)]
         case Helical(lead):
             columns = [column(E3, lead / (2 * math.pi) * E3)]
         case Cylindric():
-            columns = [column(E3, O), column(O, E3)]
+            columns = [column(E3, NONE), column(NONE, E3)]
         case Flat():
-            columns = [column(O, E1), column(O, E2), column(E3, [q[1], -q[0], 0.0])]
+            columns = [column(NONE, E1), column(NONE, E2), column(E3, [q[1], -q[0], 0.0])]
         case Universal():
-            columns = [column(E3, O), column([math.cos(q[0]), math.sin(q[0]), 0.0], O)]
+            columns = [column(E3, NONE), column([math.cos(q[0]), math.sin(q[0]), 0.0], NONE)]
         case Gear(R, mate, alpha, beta, flank):
             C, c, s = R + mate + q[1], math.cos(q[0]), math.sin(q[0])
             working = math.acos((R + mate) * math.cos(alpha) / C) if flank else 0.0
@@ -340,18 +351,18 @@ def closed_form(law: Law, q: list[float]) -> np.ndarray:
             theta, ratio = g + mate + q[1], math.sin(g) / math.sin(mate)
             c, s = math.cos(q[0]), math.sin(q[0])
             w2 = np.array([s * math.sin(theta), -c * math.sin(theta), math.cos(theta)])
-            columns = [column(E3 + ratio * w2, O), column([c, s, 0.0], O)]
+            columns = [column(E3 + ratio * w2, NONE), column([c, s, 0.0], NONE)]
         case PointOnCurve(curve):
             (u, v), (du, dv) = curve.derivatives(q[0], 1)
-            columns = [column(O, [du, dv, 0.0]), column(E3, [v, -u, 0.0]), column(O, E3)]
+            columns = [column(NONE, [du, dv, 0.0]), column(E3, [v, -u, 0.0]), column(NONE, E3)]
         case LineOnCurve(curve):
             (u, v), (du, dv), (ddu, ddv) = curve.derivatives(q[0], 2)
             turn = (du * ddv - dv * ddu) / (du**2 + dv**2)
             speed = math.hypot(du, dv)
             columns = [
                 column(turn * E3, [du + turn * v, dv - turn * u, 0.0]),
-                column(O, [-du / speed, -dv / speed, 0.0]),
-                column(O, E3),
+                column(NONE, [-du / speed, -dv / speed, 0.0]),
+                column(NONE, E3),
             ]
         case _:
             columns = []
@@ -360,7 +371,7 @@ def closed_form(law: Law, q: list[float]) -> np.ndarray:
 
 @pytest.mark.parametrize("case", [c for c in CASES if c.law.rates is None], ids=lambda c: c.name)
 def test_rates_against_the_closed_forms(case: Case) -> None:
-    for q in seeds(case):
+    for q in draws(case):
         expected = closed_form(case.law, q)
         scale = max(1.0, float(np.max(np.abs(expected), initial=0.0)))
         close(case.law.twists(q), expected, 1e-12 * scale)
@@ -412,7 +423,7 @@ def traced(law: Law, q: Any) -> ca.SX:
 def test_the_traced_motion_is_the_motion(case: Case) -> None:
     q = ca.SX.sym("q", len(case.law.variables))
     pose = ca.Function("pose", [q], [traced(case.law, [q[i] for i in range(q.numel())])])
-    for values in seeds(case):
+    for values in draws(case):
         close(np.array(pose(values)), transform(case.law, values), 1e-13)
 
 
@@ -426,7 +437,7 @@ def test_rates_against_the_differentiated_trace(case: Case) -> None:
     q = ca.SX.sym("q", n)
     X = traced(law, [q[i] for i in range(n)])
     jacobian = ca.Function("jacobian", [q], [ca.jacobian(ca.reshape(X, 16, 1), q)])
-    for values in seeds(case, 6):
+    for values in draws(case, 6):
         D = np.array(jacobian(values)).reshape(4, 4, n, order="F")
         operators = np.einsum("ijk,jl->ilk", D, geo.inverse(transform(law, values)))
         if law.rates is not None:
@@ -455,7 +466,7 @@ def test_parameters_can_be_traced_and_differentiated(case: Case) -> None:
     values = [getattr(law, name) for name in names]
     symbols = ca.SX.sym("p", len(names))
     with_symbols = dataclasses.replace(law, **{name: symbols[i] for i, name in enumerate(names)})
-    q = seeds(case, 1)[0]
+    q = draws(case, 1)[0]
     X = traced(with_symbols, q)
     pose = ca.Function("pose", [symbols], [X, ca.jacobian(ca.reshape(X, 16, 1), symbols)])
     X_value, jacobian = pose(values)
@@ -473,7 +484,7 @@ def test_parameters_can_be_traced_and_differentiated(case: Case) -> None:
 
 @every_case
 def test_a_batch_is_the_loop(case: Case) -> None:
-    rows = np.array(seeds(case, 6)).reshape(6, len(case.law.variables))
+    rows = np.array(draws(case, 6)).reshape(6, len(case.law.variables))
     if rows.shape[1] == 0:
         return
     together = transform(case.law, list(rows.T))

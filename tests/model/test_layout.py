@@ -223,7 +223,10 @@ def puma_standard(theta: list[float]) -> lw.Mechanism:
     """PUMA 560 in the standard table."""
     alpha, a, d = (HALF, 0, -HALF, HALF, -HALF, 0), (0, 0.4318, 0.0203, 0, 0, 0), (0, 0, 0.15005, 0.4318, 0, 0)
     m = lw.Mechanism("puma")
-    rows = [dict(joint=f"J{i + 1}", body=f"L{i + 1}", theta=theta[i], d=d[i], a=a[i], alpha=alpha[i]) for i in range(6)]
+    rows = [
+        {"joint": f"J{i + 1}", "body": f"L{i + 1}", "theta": theta[i], "d": d[i], "a": a[i], "alpha": alpha[i]}
+        for i in range(6)
+    ]
     joints = m.dh_chain(rows)
     assert [j.name for j in joints] == [f"J{i + 1}" for i in range(6)]
     return m
@@ -233,7 +236,10 @@ def puma_modified(theta: list[float]) -> lw.Mechanism:
     """The same lengths in Armstrong's modified table, which counts the angles of shoulder and elbow downwards."""
     alpha, a, d = (0, -HALF, 0, HALF, -HALF, HALF), (0, 0, 0.4318, 0.0203, 0, 0), (0, -0.2435, 0.09345, 0.4318, 0, 0)
     m = lw.Mechanism("puma")
-    rows = [dict(joint=f"J{i + 1}", body=f"L{i + 1}", theta=theta[i], d=d[i], a=a[i], alpha=alpha[i]) for i in range(6)]
+    rows = [
+        {"joint": f"J{i + 1}", "body": f"L{i + 1}", "theta": theta[i], "d": d[i], "a": a[i], "alpha": alpha[i]}
+        for i in range(6)
+    ]
     m.dh_chain(rows, convention="dh_craig")
     return m
 
@@ -243,7 +249,10 @@ def shifted(theta: list[float]) -> lw.Mechanism:
     alpha, a, d = (0, HALF, 0, -HALF, HALF, -HALF), (0, 0, 0.4318, 0.0203, 0, 0), (0, 0, 0.15005, 0.4318, 0, 0)
     m = lw.Mechanism("puma")
     m.dh_chain(
-        [dict(joint=f"J{i + 1}", body=f"L{i + 1}", theta=theta[i], d=d[i], a=a[i], alpha=alpha[i]) for i in range(6)],
+        [
+            {"joint": f"J{i + 1}", "body": f"L{i + 1}", "theta": theta[i], "d": d[i], "a": a[i], "alpha": alpha[i]}
+            for i in range(6)
+        ],
         convention="dh_craig",
     )
     return m
@@ -296,7 +305,15 @@ def test_the_stanford_arm() -> None:
     m = lw.Mechanism()
     m.dh_chain(
         [
-            dict(joint=f"J{i}", body=f"L{i}", kind=kinds[i], theta=theta[i], d=d[i], alpha=alpha[i], limits=(-9, 9))
+            {
+                "joint": f"J{i}",
+                "body": f"L{i}",
+                "kind": kinds[i],
+                "theta": theta[i],
+                "d": d[i],
+                "alpha": alpha[i],
+                "limits": (-9, 9),
+            }
             for i in range(6)
         ]
     )
@@ -321,10 +338,10 @@ def test_a_scara() -> None:
     m = lw.Mechanism()
     m.dh_chain(
         [
-            dict(joint="A", body="b2", a=d2, d=0.2032),
-            dict(joint="B", body="b3", a=d3, alpha=math.pi),
-            dict(joint="C", body="b4", kind="prismatic"),
-            dict(joint="D", body="b5", d=0.0508),
+            {"joint": "A", "body": "b2", "a": d2, "d": 0.2032},
+            {"joint": "B", "body": "b3", "a": d3, "alpha": math.pi},
+            {"joint": "C", "body": "b4", "kind": "prismatic"},
+            {"joint": "D", "body": "b5", "d": 0.0508},
         ]
     )
     A, B, C = 0.6, -1.1, 0.07
@@ -337,8 +354,8 @@ def test_a_scara() -> None:
 
 def test_hayati_rows() -> None:
     rows = [
-        dict(joint="J1", body="L1", theta=0.3, a=0.5, alpha=0.01, beta=-0.02),
-        dict(joint="J2", body="L2", theta=-0.4, a=0.4, alpha=-0.03, beta=0.01),
+        {"joint": "J1", "body": "L1", "theta": 0.3, "a": 0.5, "alpha": 0.01, "beta": -0.02},
+        {"joint": "J2", "body": "L2", "theta": -0.4, "a": 0.4, "alpha": -0.03, "beta": 0.01},
     ]
     m = lw.Mechanism()
     m.dh_chain(rows, convention="hayati")
@@ -348,7 +365,7 @@ def test_hayati_rows() -> None:
 
 
 def test_sheth_uicker_rows_with_a_value() -> None:
-    shape = dict(gamma=0.2, c=0.1, alpha=0.7, a=0.5, beta=-0.4, b=0.3)
+    shape = {"gamma": 0.2, "c": 0.1, "alpha": 0.7, "a": 0.5, "beta": -0.4, "b": 0.3}
     m = lw.Mechanism()
     m.dh_chain(
         [
@@ -372,7 +389,9 @@ def test_link_tables_carry_masses_and_limits() -> None:
     m = lw.Mechanism()
     m.body("tower")
     m.rigid("fix", "ground", "tower", at=(0, 0, 0))
-    m.dh_chain([dict(joint="J", body="L", a=1.0, mass=2.0, com=(-0.5, 0, 0), limits=(-1, 1))], base="tower")
+    m.dh_chain(
+        [{"joint": "J", "body": "L", "a": 1.0, "mass": 2.0, "com": (-0.5, 0, 0), "limits": (-1, 1)}], base="tower"
+    )
     assert m.bodies["L"].mass == 2.0
     assert m.bodies["L"].com == (-0.5, 0.0, 0.0)
     assert m.joints["J"].tail == "tower"
@@ -384,12 +403,12 @@ def test_bad_tables_are_told_row_by_row() -> None:
     with pytest.raises(lw.ModelError) as caught:
         m.dh_chain(
             [
-                dict(joint="J1", body="L1", aplha=1.0),
-                dict(body="L2"),
-                dict(joint="J3", body="L3", kind="spheric"),
-                dict(joint="J4", body="L4", value=1.0),
-                dict(joint="J5", body="L5", d="1"),
-                dict(joint="J6", body="L6", kind="prismatic", value=1.0),
+                {"joint": "J1", "body": "L1", "aplha": 1.0},
+                {"body": "L2"},
+                {"joint": "J3", "body": "L3", "kind": "spheric"},
+                {"joint": "J4", "body": "L4", "value": 1.0},
+                {"joint": "J5", "body": "L5", "d": "1"},
+                {"joint": "J6", "body": "L6", "kind": "prismatic", "value": 1.0},
             ]
         )
     assert [(p.where, p.what) for p in caught.value.problems] == [
@@ -404,12 +423,12 @@ def test_bad_tables_are_told_row_by_row() -> None:
     with pytest.raises(lw.ModelError, match="unknown convention 'dhc'"):
         m.dh_chain([], convention="dhc")
     with pytest.raises(lw.ModelError, match="a Hayati row has no slide"):
-        m.dh_chain([dict(joint="J", body="L", kind="prismatic")], convention="hayati")
-    with pytest.raises(lw.ModelError, match="there are two bodies named 'ground'|is taken"):
-        m.dh_chain([dict(joint="J", body="K"), dict(joint="J", body="M")])
+        m.dh_chain([{"joint": "J", "body": "L", "kind": "prismatic"}], convention="hayati")
+    with pytest.raises(lw.ModelError, match="the name 'J' is taken by a joint"):
+        m.dh_chain([{"joint": "J", "body": "K"}, {"joint": "J", "body": "M"}])
 
 
 def test_a_row_that_is_not_a_row() -> None:
     with pytest.raises(lw.ModelError) as caught:
-        lw.Mechanism().dh_chain([7, dict(joint="J", body="L")])  # type: ignore[list-item]
+        lw.Mechanism().dh_chain([7, {"joint": "J", "body": "L"}])  # type: ignore[list-item]
     assert [p.where for p in caught.value.problems] == ["rows[0]"]

@@ -108,7 +108,7 @@ def test_gears_from_radii_teeth_and_modules() -> None:
 @pytest.mark.parametrize(("teeth", "signs"), [((20, 60), (-1, 1)), ((60, 20), (1, -1))])
 def test_internal_gears(teeth: tuple[int, int], signs: tuple[int, int]) -> None:
     m = two()
-    for i, options in enumerate((dict(module=0.01), {}, dict(radii=[n * 0.005 for n in teeth]))):
+    for i, options in enumerate(({"module": 0.01}, {}, {"radii": [n * 0.005 for n in teeth]})):
         law = m.gear(f"G{i}", "a", "b", at=(0, 0, 0), to=(0.2, 0, 0), teeth=teeth, internal=True, **options).law
         assert isinstance(law, Gear)
         close([law.radius, law.mate], [signs[0] * teeth[0] * 0.005, signs[1] * teeth[1] * 0.005], 1e-15)
@@ -117,7 +117,7 @@ def test_internal_gears(teeth: tuple[int, int], signs: tuple[int, int]) -> None:
 
 def test_gear_options() -> None:
     m = two()
-    options: dict[str, Any] = dict(pressure_angle=0.3, helix_angle=-0.2, flank=-1, limits={"angle": (-1, 1)})
+    options: dict[str, Any] = {"pressure_angle": 0.3, "helix_angle": -0.2, "flank": -1, "limits": {"angle": (-1, 1)}}
     joint = m.gear("G", "a", "b", at=(0, 0, 0), to=(0.3, 0, 0), radii=(0.1, 0.2), **options)
     assert joint.law == Gear(0.1, 0.2, 0.3, -0.2, -1)
     assert joint.limits == (("angle", -1.0, 1.0),)
@@ -419,14 +419,14 @@ METHODS = [*KINDS, "body", "point", "frame", "curve", "joint", "dh_chain", "with
 def test_an_unknown_keyword_is_a_type_error(method: str) -> None:
     m = two()
     required: dict[str, Any] = {
-        "curve": dict(fourier={"u_cos": [1]}),
-        "helical": dict(lead=1),
-        "gear": dict(at=(0, 0, 0), to=(1, 0, 0), radii=(1, 2)),
-        "rack": dict(at=(0, 0, 0), to=(0, 1, 0), radius=1),
-        "bevel": dict(at=(0, 0, 0), axes=("z", "x"), teeth=(1, 2)),
-        "point_on_curve": dict(curve=EGG),
-        "line_on_curve": dict(curve=EGG),
-        "joint": dict(law=Revolute(), tail="a", head="b"),
+        "curve": {"fourier": {"u_cos": [1]}},
+        "helical": {"lead": 1},
+        "gear": {"at": (0, 0, 0), "to": (1, 0, 0), "radii": (1, 2)},
+        "rack": {"at": (0, 0, 0), "to": (0, 1, 0), "radius": 1},
+        "bevel": {"at": (0, 0, 0), "axes": ("z", "x"), "teeth": (1, 2)},
+        "point_on_curve": {"curve": EGG},
+        "line_on_curve": {"curve": EGG},
+        "joint": {"law": Revolute(), "tail": "a", "head": "b"},
     }
     arguments: tuple[Any, ...] = ("J", "a", "b")
     if method in ("body", "curve", "joint"):

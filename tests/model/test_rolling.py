@@ -108,9 +108,10 @@ def test_an_internal_bevel_from_teeth(teeth: tuple[int, int]) -> None:
 @pytest.mark.parametrize("pair", PAIRS)
 @pytest.mark.parametrize("beta", [0.4, -0.3])
 def test_helical_teeth_keep_touching_under_axial_motion(pair: tuple[float, float], beta: float) -> None:
-    # Unrolled at the pitch point, the tooth traces of both gears are one line y = k h of the common tangent plane (h along
-    # the axes). The mate moves by z along its axis and turns by θ, which shifts its trace to y = k (h - z) - R' θ there.
-    # It stays on the first trace when θ = -k z / R'; a positive helix angle is k = -tan β: right-handed teeth on the mate.
+    # Unrolled at the pitch point, the tooth traces of both gears are one line y = k h of the common tangent plane (h
+    # along the axes). The mate moves by z along its axis and turns by θ, which shifts its trace to y = k (h - z) - R' θ
+    # there. It stays on the first trace when θ = -k z / R'. A positive helix angle is k = -tan β, so that the teeth of
+    # an external mate are right-handed.
     R, mate = pair
     k = -math.tan(beta)
     z = 0.05

@@ -58,10 +58,8 @@ def load(path: str | Path) -> Mechanism:
         hint = f"name it with {', '.join(SUFFIXES)}"
         raise ModelError(Problem(f"'{file.suffix}' is not a kind of model file", hint=hint), str(file))
     try:
-        if file.is_file() and file.stat().st_size > MAX_BYTES:
-            size = file.stat().st_size / 1e6
-            raise ModelError(f"the file has {size:.1f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read", str(file))
-        raw = file.read_bytes()
+        size = file.stat().st_size
+        raw = file.read_bytes() if size <= MAX_BYTES else b""
     except FileNotFoundError:
         others = [p.name for p in file.parent.glob("*") if p.suffix in SUFFIXES] if file.parent.is_dir() else []
         raise ModelError(Problem("there is no such file", hint=did_you_mean(file.name, others)), str(file)) from None
@@ -69,6 +67,8 @@ def load(path: str | Path) -> Mechanism:
         raise ModelError(f"it cannot be read: {error.strerror}", str(file)) from None
     except ValueError:  # a zero byte in its name
         raise ModelError("there is no such file", str(file)) from None
+    if size > MAX_BYTES:
+        raise ModelError(f"the file has {size / 1e6:.1f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read", str(file))
     return loads(raw, source=str(file), folder=file.parent, is_json=file.suffix.lower() == ".json")
 
 

@@ -180,8 +180,8 @@ def physical_problems(properties: MassProperties) -> list[str]:
         found.append(f"the mass is negative: {properties.mass:g} kg")
     moments = np.linalg.eigvalsh(properties.inertia)
     largest = float(np.max(np.abs(moments), initial=0.0))
-    # Published data are rounded: a thin rod or plate may miss equality in the last digits given. A point given about the
-    # origin leaves only the rounding of m c².
+    # Published data are rounded: a thin rod or plate may miss equality in the last digits given. A point mass given
+    # about the origin leaves only the rounding of m c².
     slack = 1e-6 * largest + 1e-12 * abs(properties.mass) * float(properties.com @ properties.com)
     if moments[0] < -slack:
         found.append(f"a principal moment of inertia is negative: {moments[0]:.6g} kg m^2")

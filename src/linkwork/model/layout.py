@@ -155,8 +155,9 @@ def _judge_fit(joint: Joint, layout: Layout) -> None:
     angle, distance = misfit(joint.law, geo.inverse(seat.X_WF) @ seat.X_WM, seat.q)
     worst = max(angle, distance / layout.size)
     if not worst <= FIT_WARNING:
-        off = f"{math.degrees(angle):.3g} deg and {distance:.3g} m off"
-        text = f"its two frames do not fit a {joint.law.kind} joint: {off}"
+        errors = ((f"{math.degrees(angle):.3g} deg", angle), (f"{distance:.3g} m", distance / layout.size))
+        off = " and ".join(text for text, error in errors if not error <= FIT_WARNING)
+        text = f"its two frames do not fit a {joint.law.kind} joint: {off} off"
         if not worst <= FIT_ERROR:
             hint = "give the place and the axis once, or correct `to`"
             layout.problems.append(Problem(text, where, hint))

@@ -71,6 +71,9 @@ class Gear(Law):
                 hint = "in an internal pair the radii must differ"
                 raise ModelError(Problem("the pitch circles leave no distance between the centres", hint=hint))
         _assert_tooth_angles(self.pressure_angle, self.helix_angle, self.flank)
+        if self.flank and is_plain(self.pressure_angle) and self.pressure_angle == 0.0:
+            hint = "give the angle, or leave `flank` out"
+            raise ModelError(Problem("a tooth flank without a pressure angle", hint=hint))
 
     def motion(self, q: Sequence[Any]) -> Motion:
         angle, stretch, axial = q
@@ -246,5 +249,3 @@ def _assert_tooth_angles(pressure: Any, helix: Any, flank: int) -> None:
         raise ModelError(Problem(f"the helix angle is {math.degrees(helix):.4g} deg", hint="keep it below 80 deg"))
     if flank not in (-1, 0, 1):
         raise ModelError(Problem(f"flank is {flank}", hint="write 0, 1 or -1"))
-    if flank and is_plain(pressure) and pressure == 0.0:
-        raise ModelError(Problem("a tooth flank without a pressure angle", hint="give the angle, or leave `flank` out"))
