@@ -71,7 +71,7 @@ def test_values_of_a_model() -> None:
     m.frame("tool", "crank", (0, 2, 0))
     m.body("ground", mass=50.0, com=(0, 0, 0))
     values = lw.check(m).values()
-    assert values["mass"] == 1.0  # of what moves
+    assert values["mass"] == 51.0  # of all bodies, so that another ground changes nothing
     assert (values["P.x"], values["P.y"], values["P.z"]) == (1.0, 0.0, 0.0)
     assert values["tool.y"] == 2.0
     assert values["A.angle"] == 0.0
@@ -510,3 +510,51 @@ def test_laws_given_by_hand() -> None:
     )
     assert lw.check(m).values()["Q.parameter"] == pytest.approx(1.0, abs=1e-13)
     assert np.isfinite(list(lw.check(m).values().values())).all()
+
+
+# --- what users told us they expect ------------------------------------------------------------------------------------
+
+
+def test_an_expected_length_is_held_to_its_own_size() -> None:
+    m = lw.Mechanism(expect={"A.slide": 0.5e-3})
+    m.body("a")
+    m.body("b")
+    m.prismatic("A", m.ground, "a", axis="x", value=0.5009e-3)
+    m.revolute("B", "a", "b", at=(0.1, 0, 0), axis="z")
+    assert [p.where for p in lw.check(m).errors] == ["expect.A.slide"]
+    m.expect["A.slide"] = 0.5009e-3 * (1 + 5e-7)
+    assert lw.check(m).sound
+
+
+def test_another_ground_keeps_what_is_expected() -> None:
+    m = slider_crank()
+    m.expect = {"mobility": 1.0, "mass": lw.check(m).values()["mass"]}
+    for body in m.bodies:
+        assert lw.check(m.with_ground(body)).sound
+
+
+def test_a_floating_assembly_has_six_freedoms_more() -> None:
+    m = lw.Mechanism(floating=True)
+    m.body("a", mass=1.0, com=(0, 0, 0))
+    m.body("b", mass=1.0, com=(1, 0, 0))
+    m.revolute("A", "a", "b", at=(1, 0, 0), axis="z")
+    mobility = lw.check(m).mobility
+    assert mobility is not None
+    assert (mobility.freedoms, mobility.grubler, mobility.mobility) == (7, 7, 7)
+
+
+def test_a_corner_at_the_seam_of_a_closed_curve_is_told() -> None:
+    m = slider_crank()
+    m.curve("smooth", expression=("cos(t)", "sin(t)"), closed=True)
+    m.curve("corner", expression=("t*(1 - t)", "t**2*(1 - t)"), span=(0, 1), closed=True)
+    (warning,) = lw.check(m).warnings
+    assert warning.where == "curves.corner"
+    assert "corner of 135 deg" in warning.what
+
+
+def test_a_limit_may_be_open_on_one_side() -> None:
+    m = slider_crank()
+    m.body("x")
+    m.prismatic("X", m.ground, "x", at=(0, 0, 0.5), axis="z", value=0.2, limits=(0.1, None))
+    assert lw.check(m).sound and not lw.check(m).warnings
+    assert m.joints["X"].limits == (("slide", 0.1, float("inf")),)

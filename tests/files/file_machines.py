@@ -86,7 +86,11 @@ texts = st.one_of(
 
 
 def _quaternion(rpy: tuple[float, float, float]) -> tuple[float, ...]:
-    return tuple(lw.geometry.to_quaternion(lw.geometry.from_rpy(rpy)).tolist())
+    """A quaternion that does not change when it is divided by its length."""
+    q = tuple(lw.geometry.to_quaternion(lw.geometry.from_rpy(rpy)).tolist())
+    for _ in range(9):
+        q = tuple(c / math.hypot(*q) for c in q)
+    return q if math.hypot(*q) == 1.0 else (0.6, 0.0, -0.8, 0.0)
 
 
 @st.composite

@@ -341,7 +341,7 @@ def closed_form(law: Law, q: list[float]) -> np.ndarray:
             if q[1] == 0.0:
                 close(columns[0][:3], R / mate * C * np.array([s, -c, 0.0]))
         case Rack(R, alpha, beta, flank):
-            k, h = flank * math.tan(alpha) / R, math.tan(beta) / R
+            k, h = -flank * math.tan(alpha) / R, math.tan(beta) / R
             columns = [
                 column(-E3 / R, [-q[1] / R, q[0] / R, 0.0]),
                 column(-k * E3, [-k * (R + q[1]), 1 + k * q[0], 0.0]),

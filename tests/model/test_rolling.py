@@ -203,14 +203,14 @@ def test_the_flank_that_carries_stays_in_touch() -> None:
 
 @pytest.mark.parametrize("flank", [1, -1])
 def test_a_rack_is_the_limit_of_a_large_gear(flank: int) -> None:
-    # u of the gear is v of the rack, v of the gear is -u of the rack; the sense of the carrying flank swaps.
+    # u of the gear is v of the rack, v of the gear is -u of the rack.
     mate, beta = 0.3, 0.2
     slide, stretch, axial = 0.05, 0.002, 0.04
     rack = transform(Rack(mate, ALPHA, beta, flank), [slide, stretch, axial])
     swap = geo.pose(np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]))
     errors = []
     for R in (1e2, 1e3, 1e4):
-        gear = transform(Gear(R, mate, ALPHA, beta, -flank), [-slide / R, stretch, axial])
+        gear = transform(Gear(R, mate, ALPHA, beta, flank), [-slide / R, stretch, axial])
         # Rack frame at the pitch point; the mate's own axes are named after its frame.
         shifted = geo.pose(p=[-R, 0.0, 0.0]) @ gear
         as_rack = np.linalg.inv(swap) @ shifted @ swap

@@ -138,7 +138,7 @@ def check(m: Mechanism, findings: tuple[Problem, ...] = ()) -> Check:
     if not any(p.severity == "error" for p in problems):
         mobility = layout_mobility(m, layout, graph)
         problems += _mobility_problems(mobility)
-        problems += _expectation_problems(m, found_values(m, layout, graph, mobility))
+        problems += _expectation_problems(m, found_values(m, layout, graph, mobility), layout.size)
     if m.source is not None:
         problems = [m.source.locate(p) for p in problems]
     order = {"error": 0, "warning": 1, "note": 2}
@@ -169,7 +169,7 @@ def found_values(m: Mechanism, layout: Layout, graph: Topology, mobility: Mobili
         "joints": len(graph.joints),
         "loops": graph.n_loops,
         "assemblies": len(graph.assemblies),
-        "mass": sum(_mass(layout, b) for b in graph.bodies if b != m.ground.name),
+        "mass": sum(_mass(layout, b) for b in graph.bodies),
     }
     if mobility is not None:
         values |= {"freedoms": mobility.freedoms, "grubler": mobility.grubler}
@@ -222,7 +222,18 @@ def _curve_problems(curve: Curve) -> list[Problem]:
     if curve.closed and gap > 1e-9 * size:
         hint = "let it end where it starts, or leave `closed` out"
         return [Problem(f"it is said to be closed, but its ends are {gap:.3g} m apart", where, hint)]
+    if curve.closed and (bend := _seam(curve)) > 1e-6:
+        text = f"it has a corner of {np.degrees(bend):.3g} deg where its end joins its start"
+        return [Problem(text, where, "a smooth cam needs one tangent there", severity="warning")]
     return []
+
+
+def _seam(curve: Curve) -> float:
+    """Angle between the tangents at the two ends of a closed curve [rad]."""
+    width = (curve.end - curve.start) * 1e-12  # just inside the end, where a closed curve has not begun anew
+    ends = [curve.derivatives(t, 1)[1] for t in (curve.start, curve.end - width)]
+    (a, b), (c, d) = ((float(u), float(v)) for u, v in ends)
+    return float(abs(np.arctan2(a * d - b * c, a * c + b * d)))
 
 
 def _rod_problems(m: Mechanism, layout: Layout, graph: Topology) -> list[Problem]:
@@ -272,12 +283,13 @@ def _mobility_problems(mobility: Mobility) -> list[Problem]:
     return []
 
 
-def _expectation_problems(m: Mechanism, found: dict[str, float]) -> list[Problem]:
+def _expectation_problems(m: Mechanism, found: dict[str, float], size: float) -> list[Problem]:
+    """Numbers must agree to six digits, or to a billionth of the model's size (of one radian, of one)."""
     problems = []
     for name, wanted in m.expect.items():
         where = f"expect.{name}"
         if name not in found:
             problems.append(Problem(f"'{name}' is not a number of this model", where, did_you_mean(name, found)))
-        elif abs(found[name] - wanted) > 1e-6 * max(1.0, abs(wanted)):
+        elif abs(found[name] - wanted) > 1e-6 * abs(wanted) + 1e-9 * min(size, 1.0):
             problems.append(Problem(f"{wanted:.12g} is expected, {found[name]:.12g} is found", where))
     return problems

@@ -34,7 +34,8 @@ class LoopKind:
 class Mobility:
     """Freedoms and constraints of the layout posture.
 
-    freedoms : sum over all joints; loop_kinds : by chord; grubler : Σ freedoms - Σ λ
+    freedoms : sum over all joints, and six for each assembly that is not joined to ground
+    loop_kinds : by chord; grubler : Σ freedoms - Σ λ
     rank, mobility, redundant : of the 6 equations a loop; None when the system is too large for a dense rank
     """
 
@@ -64,10 +65,11 @@ def joint_twists(m: Mechanism, layout: Layout) -> dict[str, Array]:
 def layout_mobility(m: Mechanism, layout: Layout, topology: Topology) -> Mobility:
     """Freedoms, loop kinds, Grübler's count and the rank of the loop equations at the layout posture."""
     twists = joint_twists(m, layout)
-    freedoms = sum(m.joints[name].law.freedom for name in topology.joints)
+    in_joints = sum(m.joints[name].law.freedom for name in topology.joints)
+    freedoms = in_joints + 6 * sum(topology.ground not in a.bodies for a in topology.assemblies)
     kinds = {loop.chord: loop_kind(np.hstack([twists[j] for j, _ in loop.steps])) for loop in topology.loops}
     grubler = freedoms - sum(kind.equations for kind in kinds.values())
-    rank = _rank(twists, topology, freedoms)
+    rank = _rank(twists, topology, in_joints)
     redundant = None if rank is None else 6 * topology.n_loops - rank
     return Mobility(freedoms, kinds, grubler, rank, None if rank is None else freedoms - rank, redundant)
 

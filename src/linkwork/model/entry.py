@@ -76,6 +76,15 @@ def body_record(
     return Body(name, mass, com, tensor, solid, density, frame, bool(accept_unphysical), str(description))
 
 
+def first_frame(at: Any, axis: Any, x: Any, where: str) -> Placement:
+    """The frame on the first body: a placement, or a point with the directions of w and u."""
+    if not isinstance(at, Placement):
+        return placement(at, axis=axis, x=x, where=where)
+    if axis is not None or x is not None:
+        raise ModelError(Problem("a placement is given besides `axis` or `x`", where, "keep one of them"))
+    return at
+
+
 def second_frame(value: Any, where: str) -> Placement | None:
     """The frame on the second body: a placement, or a plain point (its axes then follow the first frame)."""
     if value is None or isinstance(value, Placement):

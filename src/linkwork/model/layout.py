@@ -185,12 +185,12 @@ def _weigh(body: Body, places: list[Array], layout: Layout) -> None:
         place = ", ".join(f"{c:.4g}" for c in properties.com)
         text = f"no centre of mass is given; taken at the mean of its joints ({place}) m"
         layout.problems.append(Problem(text, where, severity="note"))
-    for text in physical_problems(properties):
-        if body.accept_unphysical:
-            layout.problems.append(Problem(f"{text}; accepted as told", where, severity="warning"))
-        else:
-            hint = "check signs and axes of the inertia; published data can be taken with accept_unphysical: true"
-            layout.problems.append(Problem(text, where, hint))
+    text = "; ".join(physical_problems(properties))
+    if text and body.accept_unphysical:
+        layout.problems.append(Problem(f"{text}; accepted as told", where, severity="warning"))
+    elif text:
+        hint = "check signs and axes of the inertia; published data can be taken with accept_unphysical: true"
+        layout.problems.append(Problem(text, where, hint))
 
 
 def _joint_places(m: Mechanism, layout: Layout) -> dict[str, list[Array]]:

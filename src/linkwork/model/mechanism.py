@@ -45,7 +45,7 @@ class JointOptions(TypedDict, total=False):
     frame : a ready placement instead of `at`, `axis`, `x`
     to : place or frame on the second body, where it differs in the layout posture
     value : layout values of the variables (a number, a list or a mapping by name), instead of `to`
-    limits : pair (low, high) of a single variable, or pairs by variable name
+    limits : pair (low, high) of a single variable, or pairs by variable name; None leaves a side open
     description : a sentence for readers
     """
 
@@ -264,7 +264,7 @@ class Mechanism:
         *,
         at: Any,
         to: Any,
-        axis: Any = "z",
+        axis: Any = None,
         radii: Any = None,
         teeth: Any = None,
         module: float | None = None,
@@ -282,7 +282,7 @@ class Mechanism:
         name : its name
         tail, head : the first and the second gear
         at, to : centres of the first and the second gear [m] (or placements)
-        axis : direction of both axes
+        axis : direction of both axes; z by default
         radii : pitch radii of both [m]; or
         teeth : numbers of teeth of both, with `module` or with the centre distance of the layout
         module : pitch diameter per tooth [m]
@@ -294,7 +294,7 @@ class Mechanism:
         description : a sentence for readers
         """
         where = f"joints.{name}"
-        frame = at if isinstance(at, Placement) else placement(at, axis=axis, where=where)
+        frame = entry.first_frame(at, axis, None, where)
         second = entry.second_frame(to, where)
         law = entry.gear_law(frame, second, radii, teeth, module, internal, pressure_angle, helix_angle, flank, where)
         return self.joint(name, law, tail, head, frame=frame, to=second, limits=limits, description=description)
@@ -308,8 +308,8 @@ class Mechanism:
         at: Any,
         to: Any,
         radius: float,
-        axis: Any = "z",
-        x: Any = "x",
+        axis: Any = None,
+        x: Any = None,
         teeth: int | None = None,
         pressure_angle: float = entry.PRESSURE_ANGLE,
         helix_angle: float = 0.0,
@@ -326,8 +326,8 @@ class Mechanism:
         at : a point of the rack's pitch line [m] (or a placement)
         to : centre of the pinion [m] (or a placement)
         radius : pitch radius of the pinion [m]
-        axis : direction of the pinion's axis
-        x : direction of the rack
+        axis : direction of the pinion's axis; z by default
+        x : direction of the rack; x by default
         teeth : number of teeth of the pinion, to judge the mesh
         pressure_angle, helix_angle : of the teeth [rad]
         flank : +1 or -1 for the tooth flank that carries, 0 to leave the standoff effect out
@@ -335,7 +335,7 @@ class Mechanism:
         description : a sentence for readers
         """
         where = f"joints.{name}"
-        frame = at if isinstance(at, Placement) else placement(at, axis=axis, x=x, where=where)
+        frame = entry.first_frame(at, axis, x, where)
         second = entry.second_frame(to, where)
         law = entry.rack_law(frame, second, radius, teeth, pressure_angle, helix_angle, flank, where)
         return self.joint(name, law, tail, head, frame=frame, to=second, limits=limits, description=description)
@@ -586,7 +586,7 @@ class Mechanism:
         if name not in self.bodies:
             raise ModelError(Problem(f"there is no body '{name}'", "ground", did_you_mean(name, self.bodies)))
         other = Mechanism(self.name, gravity=self.gravity, floating=self.floating, description=self.description)
-        other._ground = name
+        other._ground, other.source = name, self.source
         other.expect = dict(self.expect)
         for own, theirs in zip(other._tables(), self._tables(), strict=True):
             own.clear()

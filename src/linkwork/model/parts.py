@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -96,7 +97,7 @@ def _located(law: Law, values: tuple[float, ...], where: str) -> tuple[float, ..
 
 
 def variable_limits(law: Law, limits: Any, where: str) -> tuple[tuple[str, float, float], ...]:
-    """Limits: a pair for a single variable, or a mapping from variable names to pairs."""
+    """Limits: a pair for a single variable, or a mapping from variable names to pairs; None is no limit."""
     if limits is None:
         return ()
     names = [v.name for v in law.variables]
@@ -111,7 +112,9 @@ def variable_limits(law: Law, limits: Any, where: str) -> tuple[tuple[str, float
             hint = did_you_mean(str(key), names)
             raise ModelError(Problem(f"a {law.kind} joint has no variable '{key}'", where, hint))
         try:
-            low, high = (number(v, f"{where}.{key}") for v in pair)
+            low, high = pair
+            low = -math.inf if low is None else number(low, f"{where}.{key}")
+            high = math.inf if high is None else number(high, f"{where}.{key}")
         except (TypeError, ValueError) as error:
             if isinstance(error, ModelError):
                 raise

@@ -129,8 +129,8 @@ class Rack(Law):
     """A rack (first body) and a pinion (second): w along the pinion axis, u along the rack, v from rack to pinion.
 
     `radius` is the pinion's pitch radius [m], negative when the pinion lies on the -v side of the rack:
-        R' θ = -(x + flank y tan α - z tan β),
-    so that with flank +1 the pinion turns by - tan α / R' per metre of stretch: the limit of a gear with flank -1.
+        R' θ = -(x - flank y tan α - z tan β),
+    so that with flank +1 the pinion turns by + tan α / R' per metre of stretch: the limit of a large gear.
     """
 
     radius: float
@@ -151,7 +151,7 @@ class Rack(Law):
         slide, stretch, axial = q
         rolled = slide - tan(self.helix_angle) * axial
         if self.flank:
-            rolled = rolled + self.flank * tan(self.pressure_angle) * stretch
+            rolled = rolled - self.flank * tan(self.pressure_angle) * stretch
         return about_w(-rolled / self.radius), (slide, self.radius + stretch, axial)
 
     def recover(self, X_FM: Array) -> Array:
