@@ -44,10 +44,12 @@ from linkwork.units import (
     parse_quantity,
     parse_unit,
 )
+from linkwork.units.dimensions import DIMENSION_NAMES
+from linkwork.units.table import ALIASES, PREFIXES, TAKES_PREFIX
 
 registry = pint.UnitRegistry()
 quick = settings(derandomize=True, deadline=None, max_examples=150)
-named_dimensions = st.sampled_from(sorted(lu._DIMENSION_NAMES, key=str))
+named_dimensions = st.sampled_from(sorted(DIMENSION_NAMES, key=str))
 
 
 # Exact answers
@@ -361,7 +363,7 @@ def pint_reading(text):
     return base.magnitude, Dimension(**{powers[name]: int(p) for name, p in base.unit_items()})
 
 
-@pytest.mark.parametrize("name", [*UNITS, *lu._ALIASES])
+@pytest.mark.parametrize("name", [*UNITS, *ALIASES])
 def test_every_unit_agrees_with_pint(name):
     factor, dimension = pint_reading(PINT_NAMES.get(name, name))
     found, found_dimension = parse_unit(name)
@@ -369,11 +371,11 @@ def test_every_unit_agrees_with_pint(name):
     assert found_dimension == dimension
 
 
-@pytest.mark.parametrize("prefix", lu._PREFIXES)
+@pytest.mark.parametrize("prefix", PREFIXES)
 def test_every_prefix_agrees_with_pint(prefix):
-    for name in sorted(lu._TAKES_PREFIX):
+    for name in sorted(TAKES_PREFIX):
         text = prefix + name
-        if text in UNITS or text in lu._ALIASES:
+        if text in UNITS or text in ALIASES:
             continue
         factor, dimension = pint_reading(prefix + "N * m" if name == "Nm" else text)
         found, found_dimension = parse_unit(text)
@@ -382,7 +384,7 @@ def test_every_prefix_agrees_with_pint(prefix):
 
 def test_prefixed_rows_of_the_table_agree_with_the_prefixes():
     for text in ["mm", "cm", "um", "km", "ms", "kg", "kN", "MPa", "GPa", "kW"]:
-        assert UNITS[text].factor == lu._PREFIXES[text[0]] * UNITS[text[1:]].factor
+        assert UNITS[text].factor == PREFIXES[text[0]] * UNITS[text[1:]].factor
 
 
 @pytest.mark.parametrize("name", ["furlong", "yard", "mile", "knot", "eV", "calorie", "stone", "arcsecond", "V", "ohm"])

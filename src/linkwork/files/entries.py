@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.expressions import Expression
 from linkwork.files.quantities import (
+    NUMBER_OR_TEXT,
     Angle,
     Density,
     Direction,
@@ -22,8 +23,10 @@ from linkwork.files.quantities import (
     MomentOfInertia,
     Name,
     Number,
+    OrElse,
     Pair,
     Point,
+    listed,
 )
 from linkwork.model import bodies, solids
 from linkwork.model.entry import perpendicular_axes
@@ -190,7 +193,7 @@ def point_as_placement(value: Any) -> Any:
     return {"at": value} if isinstance(value, list | tuple) else value
 
 
-SecondFrame = Annotated[PlacementEntry, BeforeValidator(point_as_placement)]
+SecondFrame = Annotated[PlacementEntry, BeforeValidator(point_as_placement), OrElse(listed(3))]
 
 
 # -------------------------------------------------------------------- bodies
@@ -311,12 +314,15 @@ def inertia_form(value: Any) -> Any:
     return value
 
 
+_INERTIA_LISTS = {"anyOf": [listed(3), listed(6), listed(3, listed(3))]}
+
+
 class BodyEntry(Entry):
     """A rigid body. Its numbers are in its own frame: the global frame of the layout unless `frame` is given."""
 
     mass: Mass | None = None
     com: Point | None = Field(None, description="centre of mass; by default the mean of the body's joints")
-    inertia: Annotated[InertiaEntry, BeforeValidator(inertia_form)] | None = None
+    inertia: Annotated[InertiaEntry, BeforeValidator(inertia_form), OrElse(_INERTIA_LISTS)] | None = None
     solids: list[SolidEntry] | None = None
     density: Density | None = None
     frame: PlacementEntry | None = Field(None, description="the body's own frame in the layout posture")
@@ -355,25 +361,14 @@ class BodyEntry(Entry):
 
 _VALUE_SCHEMA = {
     "anyOf": [
-        {"type": ["number", "string"]},
-        {"type": "array", "items": {"type": ["number", "string"]}},
-        {"type": "object", "additionalProperties": {"type": ["number", "string"]}},
+        NUMBER_OR_TEXT,
+        {"type": "array", "items": NUMBER_OR_TEXT},
+        {"type": "object", "additionalProperties": NUMBER_OR_TEXT},
     ],
     "description": "layout values of the variables: one, all in order, or by name",
 }
 _LIMITS_SCHEMA = {
-    "anyOf": [
-        {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 2, "maxItems": 2},
-        {
-            "type": "object",
-            "additionalProperties": {
-                "type": "array",
-                "items": {"type": ["number", "string"]},
-                "minItems": 2,
-                "maxItems": 2,
-            },
-        },
-    ],
+    "anyOf": [listed(2), {"type": "object", "additionalProperties": listed(2)}],
     "description": "[low, high] of a single variable, or such pairs by variable name",
 }
 

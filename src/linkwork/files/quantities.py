@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, GetCoreSchemaHandler, ValidationInfo, WithJsonSchema
+from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationInfo, WithJsonSchema
 from pydantic_core import CoreSchema, core_schema
 
 from linkwork import units
@@ -16,6 +16,13 @@ from linkwork.units import Dimension, UnitSystem, parse_quantity
 
 # As `linkwork.model.parts` has it, written so that JavaScript's regular expressions also know letters beyond a to z.
 NAME_PATTERN = r"^[^\s!-/:-@\[-^`{-~][^\s!-,./:-@\[-^`{-~]{0,63}$"
+
+NUMBER_OR_TEXT = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+−]?[0-9.]"}]}
+
+
+def listed(count: int, item: Any = NUMBER_OR_TEXT) -> dict[str, Any]:
+    """JSON Schema of a list of so many numbers."""
+    return {"type": "array", "items": item, "minItems": count, "maxItems": count}
 
 
 def unit_system(info: ValidationInfo) -> UnitSystem:
@@ -49,11 +56,21 @@ class Quantity:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_plain_validator_function(self.read)
 
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: Any) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         return {
-            "anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+−]?[0-9.]"}],
+            **NUMBER_OR_TEXT,
             "description": f"{self.what}: a number in the unit of the header, or with a unit such as '{self.example}'",
         }
+
+
+@dataclass(frozen=True, eq=False)
+class OrElse:
+    """Tells editors of a shorter form that an entry may also have."""
+
+    schema: Any
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"anyOf": [handler(schema), self.schema]}
 
 
 Length = Annotated[float, Quantity(units.LENGTH, "length", "50 mm")]

@@ -32,7 +32,7 @@ from linkwork.files.entries import (
 )
 from linkwork.files.mesh import read_mesh
 from linkwork.files.quantities import as_name
-from linkwork.files.schema import VERSION, ModelFile
+from linkwork.files.schema import VERSION, ModelFile, UnitsEntry
 from linkwork.files.tree import MAX_BYTES, MAX_PROBLEMS, Keys, Tree, read_tree
 from linkwork.model.layout import lay_out
 from linkwork.model.mechanism import Mechanism
@@ -182,6 +182,10 @@ class _Reader:
         right: dict[str, str] = {}
         for key, value in header.items() if isinstance(header, dict) else ():
             try:
+                if key not in UnitsEntry.model_fields:
+                    raise ModelError(
+                        Problem(f"unknown key '{_short(key)}'", hint=did_you_mean(key, UnitsEntry.model_fields))
+                    )
                 UnitSystem.parse({key: value})
                 right[key] = value
             except ModelError as error:

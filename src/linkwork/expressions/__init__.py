@@ -1,0 +1,14 @@
+"""Arithmetic in model files: text as data, with exact derivatives, never executed.
+
+`nodes`            the tree and its walk
+`parsing`          text to tree, by a whitelist
+`printing`         tree to text
+`differentiation`  tree to tree
+`evaluation`       with numbers, arrays or CasADi symbols
+`expression`       what the rest of the program uses
+"""
+
+from linkwork.expressions.expression import Expression
+from linkwork.expressions.parsing import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, parse
+
+__all__ = ["FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "Expression", "parse"]
