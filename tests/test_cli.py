@@ -96,7 +96,10 @@ def test_a_missing_file_is_named_with_its_neighbour(here: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "linkwork", "check", "fourbar.yaml"], capture_output=True, text=True, cwd=here
     )
-    assert done.stderr.strip() == "linkwork: fourbar.yaml: there is no such file; did you mean 'four-bar.yaml'?"
+    assert done.stdout.splitlines() == [
+        "fourbar.yaml  not read",
+        "  error: there is no such file; did you mean 'four-bar.yaml'?",
+    ]
 
 
 def test_show_prints_tables_in_the_units_of_the_file(here: Path) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from linkwork.files.write import dumps, save
     from linkwork.model.bodies import Inertia, inertia
     from linkwork.model.layout import Layout, lay_out
-    from linkwork.model.mechanism import Mechanism
+    from linkwork.model.mechanism import JointOptions, Mechanism
     from linkwork.model.placement import Placement, placement
     from linkwork.model.solids import Box, Cone, Cylinder, RingSector, Sphere, Tube
     from linkwork.views.draw import draw_layout
@@ -51,6 +51,7 @@ _HOME = {
     "inertia": "model.bodies",
     "Layout": "model.layout",
     "lay_out": "model.layout",
+    "JointOptions": "model.mechanism",
     "Mechanism": "model.mechanism",
     "Placement": "model.placement",
     "placement": "model.placement",
@@ -72,6 +73,7 @@ __all__ = [
     "Cone",
     "Cylinder",
     "Inertia",
+    "JointOptions",
     "Layout",
     "LinkworkError",
     "Mechanism",

@@ -5,6 +5,7 @@ Exit codes: 0 sound, 1 not sound, 2 wrong use. Colours only on a terminal; `--js
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -40,6 +41,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 
 def main() -> None:
     """Entry point of the `linkwork` command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that knows only ASCII still gets its message
     try:
         app()
     except LinkworkError as error:
@@ -76,7 +80,7 @@ def check(files: Files, as_json: AsJson = False) -> None:
         try:
             found = check_model(_load(file))
         except ModelError as error:
-            worst = max(worst, NOT_SOUND)
+            worst = max(worst, NOT_SOUND if file.is_file() else WRONG_USE)
             results.append({"file": str(file), **_unreadable(error)})
             if not as_json:
                 _print_unreadable(file, error)
@@ -98,7 +102,12 @@ def show(
     layout: Annotated[Path | None, typer.Option(help="Draw the layout posture into this file (svg, png, pdf).")] = None,
 ) -> None:
     """Show what a model says: bodies, joints, points, in the units of the file."""
+    from linkwork.analyses.check import check as check_model
+
     m = _readable(file)
+    found = check_model(m)
+    if not found.sound:
+        _print_unsound(found)
     if graph is not None or layout is not None:
         _draw(m, graph, layout)
     if as_json:
@@ -107,6 +116,7 @@ def show(
         _print_json(as_data(m))
     elif graph is None and layout is None:
         _print_model(m)
+    raise typer.Exit(SOUND if found.sound else NOT_SOUND)
 
 
 @app.command()
@@ -117,7 +127,7 @@ def examples(
     as_json: AsJson = False,
 ) -> None:
     """List the mechanisms that come with Linkwork, print one, or copy it."""
-    from linkwork.files.gallery import example_text
+    from linkwork.files.gallery import example, example_text
     from linkwork.files.gallery import examples as gallery
 
     if name is None:
@@ -134,6 +144,11 @@ def examples(
             console.print(sentence, markup=False, highlight=False, soft_wrap=True)
         return
     text = example_text(name)
+    if as_json and not copy:
+        from linkwork.files.write import as_data
+
+        _print_json(as_data(example(name)))
+        return
     if not copy:
         typer.echo(text, nl=False)
         return
@@ -154,32 +169,35 @@ def schema(
     text = json.dumps(json_schema(), indent=2, ensure_ascii=False)
     if out is None:
         typer.echo(text)
-    else:
+        return
+    try:
         out.write_text(text + "\n", encoding="utf-8")
-        typer.echo(f"wrote {out}")
+    except OSError as error:
+        _fail(f"cannot write {out}: {error.strerror}")
+    typer.echo(f"wrote {out}")
 
 
 # -------------------------------------------------------------------- reading
 
 
 def _load(file: Path) -> Mechanism:
-    """A model; a file that is not there is wrong use, a file that is wrong is not."""
     from linkwork.files.read import load
 
-    if not file.is_file():
-        try:
-            load(file)
-        except ModelError as error:
-            _fail(str(error))
     return load(file)
 
 
 def _readable(file: Path) -> Mechanism:
+    """A model; a file that is not there is wrong use, a file that is wrong is not."""
     try:
         return _load(file)
     except ModelError as error:
         _print_unreadable(file, error)
-        raise typer.Exit(NOT_SOUND) from None
+        raise typer.Exit(NOT_SOUND if file.is_file() else WRONG_USE) from None
+
+
+def _print_unsound(found: Check) -> None:
+    """What is wrong, apart from what is asked for."""
+    _print_problems(_console(stderr=True), found.errors)
 
 
 def _fail(text: str) -> None:
@@ -210,7 +228,8 @@ def _unreadable(error: ModelError) -> dict[str, Any]:
 
 def _print_unreadable(file: Path, error: ModelError) -> None:
     console = _console()
-    console.print(f"[bold]{_escaped(str(file))}[/bold]  [bold red]not sound[/bold red]", soft_wrap=True)
+    verdict = "not sound" if file.is_file() else "not read"
+    console.print(f"[bold]{_escaped(str(file))}[/bold]  [bold red]{verdict}[/bold red]", soft_wrap=True)
     _print_problems(console, error.problems)
 
 
@@ -282,6 +301,9 @@ def _draw(m: Mechanism, graph: Path | None, layout: Path | None) -> None:
     from linkwork.views.draw import draw_layout
     from linkwork.views.graph import draw_graph
 
+    for picture in (graph, layout):
+        if picture is not None and not picture.suffix:
+            _fail(f"'{picture}' has no ending that tells the format; try {picture}.svg")
     jobs: list[tuple[Path, Any]] = []
     if graph is not None:
         kinds = {j.name: j.law.letter for j in m.joints.values()}
@@ -290,7 +312,7 @@ def _draw(m: Mechanism, graph: Path | None, layout: Path | None) -> None:
         jobs.append((layout, draw_layout(m)))
     for file, ax in jobs:
         try:
-            ax.figure.savefig(file, dpi=150)
+            ax.figure.savefig(file, dpi=150, bbox_inches="tight", pad_inches=0.1)
         except (OSError, ValueError) as error:
             _fail(f"cannot write {file}: {error}")
         typer.echo(f"wrote {file}")

@@ -66,7 +66,7 @@ class MissingExtra(LinkworkError, ImportError):
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint such as "did you mean 'mass'?", or the list of what there is when nothing is near."""
     names = list(known)
-    near = difflib.get_close_matches(word, names, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(word, names, n=1, cutoff=0.65)
     if near:
         return f"did you mean '{near[0]}'?"
     if not names:

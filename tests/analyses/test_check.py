@@ -446,8 +446,8 @@ def test_loose_assemblies_are_a_warning() -> None:
     check = lw.check(m)
     assert check.sound
     assert [w.what for w in check.warnings] == [
-        "not joined to ground: x, y; they float with 'y'",
-        "not joined to ground: alone; they float with 'alone'",
+        "not joined to ground: x, y",
+        "the body 'alone' has no joint",
     ]
     assert check.values()["assemblies"] == 3
     m.floating = True
@@ -460,7 +460,7 @@ def test_limits_are_a_warning() -> None:
     m.prismatic("S", "crank", "b", at=(1, 0, 0), limits=(0.1, 0.2))
     (warning,) = lw.check(m).warnings
     assert warning.where == "joints.S"
-    assert "outside its limits 0.1 ... 0.2" in warning.what
+    assert "outside its limits 0.1 m ... 0.2 m" in warning.what
 
 
 def test_a_structure_is_a_warning() -> None:
@@ -558,3 +558,28 @@ def test_a_limit_may_be_open_on_one_side() -> None:
     m.prismatic("X", m.ground, "x", at=(0, 0, 0.5), axis="z", value=0.2, limits=(0.1, None))
     assert lw.check(m).sound and not lw.check(m).warnings
     assert m.joints["X"].limits == (("slide", 0.1, float("inf")),)
+
+
+def test_a_gravity_of_millimetres_is_told() -> None:
+    m = lw.loads(
+        "linkwork: 1\nunits: {length: mm}\ngravity: [0, 0, -9.81]\nbodies: {a: {mass: 1, com: [0, 0, 0]}}\n"
+        "joints: {A: {revolute: [ground, a], axis: x}}\n"
+    )
+    (warning,) = lw.check(m).warnings
+    assert warning.what == "gravity is 0.00981 m/s^2" and warning.line == 3
+
+
+def test_an_eccentric_gear_is_told() -> None:
+    m = lw.Mechanism()
+    m.body("a")
+    m.body("b")
+    m.revolute("S", m.ground, "a", axis="z")
+    m.revolute("T", m.ground, "b", at=(0.035, 0, 0), axis="z")
+    m.gear("G", "a", "b", at=(0, 0, 0), to=(0.03, 0, 0), radii=(0.02, 0.01))
+    (warning,) = lw.check(m).warnings
+    assert warning.what == "the centre of the gear 'b' is 0.005 m from its shaft T"
+
+
+def test_a_file_name_is_not_a_mechanism() -> None:
+    with pytest.raises(TypeError, match="a file is loaded first"):
+        lw.check("four-bar.yaml")  # type: ignore[arg-type]

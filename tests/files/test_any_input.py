@@ -187,7 +187,7 @@ def test_spoilt_models(data: Any, is_json: bool) -> None:
         assert lw.loads(lw.dumps(m)) == m
 
 
-EXTREMES = [0.0, -0.0, 1e-30, -1e-20, 1e-9, 1e9, -1e20, 1e30]
+EXTREMES = [0.0, -0.0, 1e-30, -1e-20, 1e-9, 1e9, -1e20, 1e30, 1e160, -1e308]
 
 
 @st.composite

@@ -166,6 +166,12 @@ def test_numbers_that_are_not_finite(folder: Path) -> None:
         assert "mesh 'bad.off'" in complaint(folder, "mesh: bad.off, units: mm")
 
 
+@pytest.mark.parametrize("units", [0, -1.0, 1e40, 1e400, float("nan"), True])
+def test_factors_that_are_none(units: float, folder: Path) -> None:
+    with pytest.raises(lw.ModelError):
+        lw.read_mesh("box.stl", units, folder=folder)
+
+
 def test_huge_file(folder: Path) -> None:
     with (folder / "huge.stl").open("wb") as stream:
         os.truncate(stream.fileno(), mesh_module.MAX_MESH_BYTES + 1)

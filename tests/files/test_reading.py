@@ -150,7 +150,7 @@ def test_gears_and_curves() -> None:
     angles = {"pressure_angle": 20 * deg, "helix_angle": 15 * deg}
     limits = {"angle": (-90 * deg, 90 * deg)}
     mesh = by_hand.gear(
-        "AB", "sun", "planet", at=at, to=to, teeth=(20, 40), module=2 * mm, flank=1, limits=limits, **angles
+        "AB", "sun", "planet", at=at, to=to, axis="z", teeth=(20, 40), module=2 * mm, flank=1, limits=limits, **angles
     )
     assert m.joints["AB"] == mesh
     bevel = by_hand.bevel(

@@ -211,7 +211,7 @@ def test_limits_are_a_warning() -> None:
     m.flat("F", "ground", "a", value={"x": 0.5}, limits={"x": (0, 0.4), "y": (-1, 1)})
     (warning,) = lay_out(m).problems
     assert (warning.severity, warning.where) == ("warning", "joints.F")
-    assert warning.what == "x is 0.5 in the layout posture, outside its limits 0 ... 0.4"
+    assert warning.what == "x is 0.5 m in the layout posture, outside its limits 0 m ... 0.4 m"
 
 
 # --- tables of links --------------------------------------------------------------------------------------------------

@@ -296,7 +296,7 @@ def bad(make: Callable[[lw.Mechanism], Any], where: str, message: str, hint: str
         bad(lambda m: m.revolute("J", "a", "b", to=(0, 0)), "joints.J.to.at", "3 numbers are wanted"),
         bad(lambda m: m.revolute("J", "a", "b", value=(1, 2)), "joints.J.value", "2 values for 1 variables (angle)"),
         bad(lambda m: m.revolute("J", "a", "b", value="1"), "joints.J.value", "'1' is not a number"),
-        bad(lambda m: m.rigid("J", "a", "b", value=1), "joints.J.value", "1 values for 0 variables (none)"),
+        bad(lambda m: m.rigid("J", "a", "b", value=1), "joints.J.value", "a rigid joint has no variable"),
         bad(
             lambda m: m.revolute("J", "a", "b", value={"angel": 1}),
             "joints.J.value",

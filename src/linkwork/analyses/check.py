@@ -126,14 +126,16 @@ def check(m: Mechanism, findings: tuple[Problem, ...] = ()) -> Check:
     m : the mechanism
     findings : problems that were found before, such as those of a file; they are listed first
     """
+    if not isinstance(m, Mechanism):
+        raise TypeError(f"a Mechanism is wanted, not {type(m).__name__}; a file is loaded first: check(load(path))")
     layout = lay_out(m)
     problems = [*findings, *layout.problems]
     graph = graph_of(m)
     problems += _ground_problems(m, graph)
     problems += [p for curve in m.curves.values() for p in _curve_problems(curve)]
     problems += _rod_problems(m, layout, graph)
-    if any(w.mass for w in layout.masses.values()) and not any(m.gravity):
-        problems.append(Problem("no gravity is given: none acts", "gravity", severity="note"))
+    problems += _gravity_problems(m, layout)
+    problems += _shaft_problems(m, layout)
     mobility = None
     if not any(p.severity == "error" for p in problems):
         mobility = layout_mobility(m, layout, graph)
@@ -204,9 +206,50 @@ def _ground_problems(m: Mechanism, graph: Topology) -> list[Problem]:
         loose = [a for a in graph.assemblies if m.ground.name not in a.bodies]
         for assembly in loose if graph.degree[m.ground.name] else []:
             names = ", ".join(assembly.bodies[:6]) + (", ..." if len(assembly.bodies) > 6 else "")
-            hint = f"join one of them to '{m.ground.name}', or say `floating: true`"
-            text = f"not joined to ground: {names}; they float with '{assembly.reference}'"
+            alone = len(assembly.bodies) == 1
+            hint = f"join {'it' if alone else 'one of them'} to '{m.ground.name}', or say `floating: true`"
+            text = f"the body '{names}' has no joint" if alone else f"not joined to ground: {names}"
             problems.append(Problem(text, "bodies", hint, severity="warning"))
+    return problems
+
+
+def _gravity_problems(m: Mechanism, layout: Layout) -> list[Problem]:
+    size = float(np.linalg.norm(m.gravity))
+    if size == 0.0:
+        text = "no gravity is given: none acts"
+        heavy = any(w.mass for w in layout.masses.values())
+        return [Problem(text, "gravity", severity="note")] if heavy else []
+    if not 0.1 < size < 1000.0:
+        hint = "bare numbers take the units of the header; write -9.81 m/s^2"
+        return [Problem(f"gravity is {size:.3g} m/s^2", "gravity", hint, severity="warning")]
+    return []
+
+
+def _shaft_problems(m: Mechanism, layout: Layout) -> list[Problem]:
+    """Gears whose centre is not on the axis that their body turns about: eccentric, and rarely meant."""
+    shafts: dict[str, list[tuple[str, Any, Any]]] = {}
+    for j in m.joints.values():
+        if j.law.kind in ("revolute", "cylindric", "helical") and j.name in layout.seats:
+            X = layout.seats[j.name].X_WF
+            for body in (j.tail, j.head):
+                shafts.setdefault(body, []).append((j.name, X[:3, 3], X[:3, 2]))
+    problems = []
+    for j in m.joints.values():
+        if j.law.kind not in ("gear", "rack") or j.name not in layout.seats:
+            continue
+        seat = layout.seats[j.name]
+        for body, X in ((j.tail, seat.X_WF), (j.head, seat.X_WM)):
+            if body == m.ground.name or (j.law.kind == "rack" and body == j.tail):
+                continue
+            off = [
+                (float(np.linalg.norm(np.cross(X[:3, 3] - at, axis))), name)
+                for name, at, axis in shafts.get(body, [])
+                if float(np.linalg.norm(np.cross(axis, X[:3, 2]))) < 1e-6
+            ]
+            if off and min(off)[0] > 1e-6 * layout.size:
+                distance, shaft = min(off)
+                text = f"the centre of the gear '{body}' is {layout.length(distance)} from its shaft {shaft}"
+                problems.append(Problem(text, f"joints.{j.name}", "an eccentric gear?", severity="warning"))
     return problems
 
 

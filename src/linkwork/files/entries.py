@@ -27,6 +27,7 @@ from linkwork.files.quantities import (
     Pair,
     Point,
     listed,
+    quantity,
 )
 from linkwork.model import bodies, solids
 from linkwork.model.entry import perpendicular_axes
@@ -34,7 +35,7 @@ from linkwork.model.joints import KINDS
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.placement import ROW_KEYS, Orientation, Placement, ThreePoints, placement
 from linkwork.model.solids import Solid
-from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension, UnitSystem, parse_quantity
+from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension, UnitSystem
 
 DIMENSIONS: dict[str, Dimension] = {"angle": ANGLE, "length": LENGTH, "number": NUMBER}
 
@@ -668,7 +669,7 @@ def _limit_pair(dimension: Dimension, pair: Any, units: UnitSystem, where: str) 
 
 
 def _variable(dimension: Dimension, value: Any, units: UnitSystem, where: str) -> float:
-    return located(lambda: parse_quantity(value, dimension, units), where)
+    return located(lambda: quantity(value, dimension, units), where)
 
 
 # -------------------------------------------------------------------- points, frames, curves, chains

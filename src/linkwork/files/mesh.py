@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import MissingExtra, ModelError, Problem
+from linkwork.files.quantities import quantity
 from linkwork.model.placement import Placement
 from linkwork.model.solids import MeshSolid
-from linkwork.units import LENGTH, parse_quantity, parse_unit
+from linkwork.units import LENGTH, SI, parse_unit
 
 MAX_MESH_BYTES = 200_000_000
 SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb")
@@ -41,11 +42,13 @@ def read_mesh(
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # of the mesh reader, about files that are refused below
         volume, first, second = _integrals(_surface(file, path), path)
-    central = np.trace(second) / 2 * np.eye(3) - second
-    moments = np.zeros((4, 4))
-    moments[:3, :3] = (central + volume * np.outer(first, first)) * scale**5
-    moments[:3, 3] = moments[3, :3] = volume * first * scale**4
-    moments[3, 3] = volume * scale**3
+        central = np.trace(second) / 2 * np.eye(3) - second
+        moments = np.zeros((4, 4))
+        moments[:3, :3] = (central + volume * np.outer(first, first)) * scale**5
+        moments[:3, 3] = moments[3, :3] = volume * first * scale**4
+        moments[3, 3] = volume * scale**3
+    if not np.abs(moments).max() < 1e200:
+        raise ModelError(f"the mesh '{path}' has numbers that are too large, or no numbers")
     integrals = tuple(float(v) for v in moments.ravel())
     return MeshSolid(path=path, scale=scale, integrals=integrals, frame=frame or Placement(), density=density)
 
@@ -55,9 +58,9 @@ def _scale(units: str | float | None, path: str) -> float:
         hint = "say `units: mm` (or another length); mesh files do not tell it"
         raise ModelError(Problem(f"the mesh '{path}' has no units", hint=hint))
     if isinstance(units, int | float):
-        return float(units)
+        return quantity(units, LENGTH, SI)
     if units[:1].isdigit():
-        return parse_quantity(units, LENGTH)
+        return quantity(units, LENGTH, SI)
     factor, dimension = parse_unit(units)
     if dimension != LENGTH:
         raise ModelError(Problem(f"'{units}' is not a length unit of the mesh '{path}'", hint="such as mm"))
@@ -112,6 +115,4 @@ def _integrals(mesh: Any, path: str) -> tuple[float, Any, Any]:
         hint = "turn its faces outward in the CAD program"
         raise ModelError(Problem(f"the faces of the mesh '{path}' do not all point outward", hint=hint))
     volume, first, second = float(mesh.volume), np.asarray(mesh.center_mass), np.asarray(mesh.moment_inertia)
-    if not all(np.isfinite(v).all() for v in (volume, first, second)):
-        raise ModelError(f"the mesh '{path}' has numbers that are not finite")
     return volume, first, second

@@ -17,12 +17,25 @@ from linkwork.units import Dimension, UnitSystem, parse_quantity
 # As `linkwork.model.parts` has it, written so that JavaScript's regular expressions also know letters beyond a to z.
 NAME_PATTERN = r"^[^\s!-/:-@\[-^`{-~][^\s!-,./:-@\[-^`{-~]{0,63}$"
 
+LARGEST = 1e30
 NUMBER_OR_TEXT = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+−]?[0-9.]"}]}
 
 
 def listed(count: int, item: Any = NUMBER_OR_TEXT) -> dict[str, Any]:
     """JSON Schema of a list of so many numbers."""
     return {"type": "array", "items": item, "minItems": count, "maxItems": count}
+
+
+def quantity(value: Any, dimension: Dimension, system: UnitSystem) -> float:
+    """A number of a model file in SI, small enough to be squared and multiplied with others."""
+    if type(value) is float or type(value) is int:  # most numbers are bare; the result is the same
+        result: float = value * system.factor(dimension) if abs(value) <= LARGEST else math.inf
+        if abs(result) <= LARGEST:
+            return result
+    result = parse_quantity(value, dimension, system)
+    if abs(result) > LARGEST:
+        raise ModelError(Problem("the number is too large", hint=f"numbers go up to {LARGEST:g} in SI units"))
+    return result
 
 
 def unit_system(info: ValidationInfo) -> UnitSystem:
@@ -41,17 +54,10 @@ class Quantity:
 
     def read(self, value: Any, info: ValidationInfo) -> float:
         """The number in SI."""
-        result = self._read(value, unit_system(info))
+        result = quantity(value, self.dimension, unit_system(info))
         if result < 0.0 and not self.may_be_negative:
             raise ModelError(f"the {self.what} is negative")
         return result
-
-    def _read(self, value: Any, system: UnitSystem) -> float:
-        if type(value) is float or type(value) is int:  # most numbers are bare; the result is the same
-            result: float = value * system.factor(self.dimension) if abs(value) < 1e300 else math.inf
-            if math.isfinite(result):
-                return result
-        return parse_quantity(value, self.dimension, system)
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_plain_validator_function(self.read)
@@ -85,7 +91,7 @@ Point = tuple[Length, Length, Length]
 
 
 def _direction(value: Any) -> Vector:
-    if isinstance(value, list) and not all(type(v) in (int, float) for v in value):
+    if isinstance(value, list) and not all(type(v) in (int, float) and abs(v) <= LARGEST for v in value):
         hint = "write x, y, z, -x, -y, -z or three numbers without units"
         raise ModelError(Problem("this is not a direction", hint=hint))
     return direction(value, "")

@@ -31,7 +31,7 @@ from linkwork.files.entries import (
     variable_values,
 )
 from linkwork.files.mesh import read_mesh
-from linkwork.files.quantities import as_name
+from linkwork.files.quantities import as_name, quantity
 from linkwork.files.schema import VERSION, ModelFile, UnitsEntry
 from linkwork.files.tree import MAX_BYTES, MAX_PROBLEMS, Keys, Tree, read_tree
 from linkwork.model.layout import lay_out
@@ -39,7 +39,7 @@ from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import checked_name
 from linkwork.model.placement import ROW_KEYS, Placement
 from linkwork.model.source import Source, path_of
-from linkwork.units import ACCELERATION, LENGTH, MASS, NUMBER, UnitSystem, parse_quantity
+from linkwork.units import ACCELERATION, LENGTH, MASS, NUMBER, UnitSystem
 
 SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -216,7 +216,7 @@ class _Reader:
             self.problems.append(Problem("three numbers are wanted", "gravity", "such as [0, 0, -9.81 m/s^2]"))
             return None
         numbers = [
-            self._attempt(lambda v=v: parse_quantity(v, ACCELERATION, self._units), f"gravity[{i}]")  # type: ignore[misc]
+            self._attempt(lambda v=v: quantity(v, ACCELERATION, self._units), f"gravity[{i}]")  # type: ignore[misc]
             for i, v in enumerate(value)
         ]
         return None if None in numbers else tuple(numbers)
@@ -404,7 +404,7 @@ class _Reader:
             self._also_called(where, ("expect", name))
             if name.partition(".")[0] not in bad:
                 dimension = dimensions.get(name, NUMBER)
-                found = self._attempt(lambda n=number, d=dimension: parse_quantity(n, d, self._units), where)  # type: ignore[misc]
+                found = self._attempt(lambda n=number, d=dimension: quantity(n, d, self._units), where)  # type: ignore[misc]
                 if found is not None:
                     m.expect[name] = found
 

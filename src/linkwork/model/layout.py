@@ -20,6 +20,7 @@ from linkwork.model.joints import misfit
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
 from linkwork.model.placement import Placement
+from linkwork.units import LENGTH, SI, Dimension, UnitSystem, format_quantity
 
 FIT_ERROR = 1e-3
 FIT_WARNING = 1e-6
@@ -54,6 +55,15 @@ class Layout:
     masses: dict[str, MassProperties] = field(default_factory=dict)
     size: float = 1.0
     problems: list[Problem] = field(default_factory=list)
+    units: UnitSystem = SI
+
+    def length(self, value: float) -> str:
+        """A length as text, in the units of the model's file."""
+        return format_quantity(value, LENGTH, self.units, 4)
+
+    def quantity(self, value: float, dimension: Dimension) -> str:
+        """Any quantity as text, in the units of the model's file."""
+        return format_quantity(value, dimension, self.units)
 
 
 def lay_out(m: Mechanism) -> Layout:
@@ -63,7 +73,7 @@ def lay_out(m: Mechanism) -> Layout:
     ----------
     m : the mechanism
     """
-    layout = Layout()
+    layout = Layout(units=SI if m.source is None else m.source.units)
     _place_bodies(m, layout)
     for joint in m.joints.values():
         _seat(m, joint, layout)
@@ -155,7 +165,7 @@ def _judge_fit(joint: Joint, layout: Layout) -> None:
     angle, distance = misfit(joint.law, geo.inverse(seat.X_WF) @ seat.X_WM, seat.q)
     worst = max(angle, distance / layout.size)
     if not worst <= FIT_WARNING:
-        errors = ((f"{math.degrees(angle):.3g} deg", angle), (f"{distance:.3g} m", distance / layout.size))
+        errors = ((f"{math.degrees(angle):.3g} deg", angle), (layout.length(distance), distance / layout.size))
         off = " and ".join(text for text, error in errors if not error <= FIT_WARNING)
         text = f"its two frames do not fit a {joint.law.kind} joint: {off} off"
         if not worst <= FIT_ERROR:
@@ -164,12 +174,16 @@ def _judge_fit(joint: Joint, layout: Layout) -> None:
         else:
             hint = "the loop will be closed from this layout as a first guess"
             layout.problems.append(Problem(text, where, hint, severity="warning"))
-    layout.problems.extend(Problem(p.what, where, p.hint, severity=p.severity) for p in joint.law.concerns(seat.q))
-    values = dict(zip((v.name for v in joint.law.variables), seat.q, strict=True))
+    concerns = joint.law.concerns(seat.q, layout.length)
+    layout.problems.extend(Problem(p.what, where, p.hint, severity=p.severity) for p in concerns)
+    values = {v.name: (float(q), v.quantity) for v, q in zip(joint.law.variables, seat.q, strict=True)}
     for variable, low, high in joint.limits:
-        if not low <= values[variable] <= high:
-            limits = f"{low:.6g} ... {high:.6g}"
-            text = f"{variable} is {values[variable]:.6g} in the layout posture, outside its limits {limits}"
+        value, dimension = values[variable]
+        if not low <= value <= high:
+            limits = " ... ".join(layout.quantity(limit, dimension) for limit in (low, high))
+            text = (
+                f"{variable} is {layout.quantity(value, dimension)} in the layout posture, outside its limits {limits}"
+            )
             layout.problems.append(Problem(text, where, severity="warning"))
 
 
@@ -182,8 +196,10 @@ def _weigh(body: Body, places: list[Array], layout: Layout) -> None:
         return
     layout.masses[body.name] = properties
     if body.mass and body.com is None and body.solid is None:
-        place = ", ".join(f"{c:.4g}" for c in properties.com)
-        text = f"no centre of mass is given; taken at the mean of its joints ({place}) m"
+        factor, symbol = layout.units.factor(LENGTH), layout.units.symbol(LENGTH)
+        place = ", ".join(f"{c / factor:.4g}" for c in properties.com)
+        mean = "the mean of its joints" if places else "the origin of its frame, since it has no joints"
+        text = f"no centre of mass is given; taken at {mean} ({place}) {symbol}"
         layout.problems.append(Problem(text, where, severity="note"))
     text = "; ".join(physical_problems(properties))
     if text and body.accept_unphysical:

@@ -149,7 +149,7 @@ class Mechanism:
         ----------
         name : its name
         tail, head : the first and the second body; variables measure the second relative to the first
-        options : as in `JointOptions`
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
         """
         return self._placed(name, Revolute(), tail, head, **options)
 
@@ -160,7 +160,7 @@ class Mechanism:
         ----------
         name : its name
         tail, head : the first and the second body; variables measure the second relative to the first
-        options : as in `JointOptions`
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
         """
         return self._placed(name, Prismatic(), tail, head, **options)
 
@@ -174,7 +174,7 @@ class Mechanism:
         name : its name
         tail, head : the first and the second body; variables measure the second relative to the first
         lead : advance along the axis in one turn [m]; negative for a left-handed thread
-        options : as in `JointOptions`
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
         """
         where = f"joints.{name}"
         law = entry.located(lambda: Helical(number(lead, f"{where}.lead")), where)
@@ -187,7 +187,7 @@ class Mechanism:
         ----------
         name : its name
         tail, head : the first and the second body; variables measure the second relative to the first
-        options : as in `JointOptions`
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
         """
         return self._placed(name, Cylindric(), tail, head, **options)
 
@@ -198,7 +198,7 @@ class Mechanism:
         ----------
         name : its name
         tail, head : the first and the second body; variables measure the second relative to the first
-        options : as in `JointOptions`
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
         """
         return self._placed(name, Flat(), tail, head, **options)
 
@@ -209,7 +209,7 @@ class Mechanism:
         ----------
         name : its name
         tail, head : the first and the second body; variables measure the second relative to the first
-        options : as in `JointOptions`
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
         """
         return self._placed(name, Spheric(), tail, head, **options)
 
@@ -220,7 +220,7 @@ class Mechanism:
         ----------
         name : its name
         tail, head : the first and the second body; variables measure the second relative to the first
-        options : as in `JointOptions`
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
         """
         return self._placed(name, Free(), tail, head, **options)
 
@@ -231,7 +231,7 @@ class Mechanism:
         ----------
         name : its name
         tail, head : the first and the second body
-        options : as in `JointOptions`
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
         """
         return self._placed(name, Rigid(), tail, head, **options)
 
@@ -245,7 +245,7 @@ class Mechanism:
         name : its name
         tail, head : the first and the second body; variables measure the second relative to the first
         axes : the two axes in the layout posture, perpendicular; instead of `axis` and `x` of the options
-        options : as in `JointOptions`
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
         """
         if axes is not None:
             first, second = entry.perpendicular_axes(axes, f"joints.{name}")
@@ -387,7 +387,8 @@ class Mechanism:
         name : its name
         tail, head : the body with the curve and the body with the point
         curve : the curve or its name; `at`, `axis`, `x` of the options are the origin, normal and u of its plane
-        options : as in `JointOptions`; `to` is the point of the second body
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells;
+            `to` is the point of the second body
         """
         law = PointOnCurve(self._curve(curve, f"joints.{name}.curve"))
         return self._placed(name, law, tail, head, **options)
@@ -403,7 +404,8 @@ class Mechanism:
         name : its name
         tail, head : the body with the curve and the body with the line
         curve : the curve or its name; `at`, `axis`, `x` of the options are the origin, normal and u of its plane
-        options : as in `JointOptions`; `to` is a placement with its origin on the line and its u along it
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells;
+            `to` is a placement with its origin on the line and its u along it
         """
         law = LineOnCurve(self._curve(curve, f"joints.{name}.curve"))
         return self._placed(name, law, tail, head, **options)
@@ -437,6 +439,9 @@ class Mechanism:
         description : a sentence for readers
         """
         where = f"joints.{name}"
+        if not isinstance(law, Law):
+            hint = "write m.revolute(name, ...), or m.joint(name, Revolute(), ...)"
+            raise ModelError(Problem(f"{law!r} is not a kind of joint", where, hint))
         if value is not None and to is not None:
             raise ModelError(Problem("`value` and `to` are both given", where, "the second frame tells the value"))
         new = Joint(
@@ -469,8 +474,13 @@ class Mechanism:
         value: Any = None,
         limits: Any = None,
         description: str = "",
+        **unknown: Any,
     ) -> Joint:
         where = f"joints.{name}"
+        if unknown:
+            known = JointOptions.__annotations__
+            hints = [f"'{key}': {did_you_mean(key, known)}" for key in unknown]
+            raise TypeError(f"{law.kind}() has no option {'; '.join(hints)}")
         if frame is None:
             frame = placement(at, axis=axis, x=x, where=where)
         elif not (at is None and axis is None and x is None):

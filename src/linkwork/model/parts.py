@@ -84,7 +84,9 @@ def variable_values(law: Law, value: Any, where: str) -> tuple[float, ...] | Non
         return _located(law, tuple(given.values()), where)
     items = list(value) if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) else [value]
     if len(items) != len(names):
-        listed = ", ".join(names) or "none"
+        if not names:
+            raise ModelError(Problem(f"a {law.kind} joint has no variable", where, "leave `value` out"))
+        listed = ", ".join(names)
         raise ModelError(Problem(f"{len(items)} values for {len(names)} variables ({listed})", where))
     return _located(law, tuple(number(v, where) for v in items), where)
 

@@ -39,6 +39,10 @@ def draw_layout(m: Mechanism, ax: Axes | None = None, *, names: bool = True) -> 
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("matplotlib", "plot", "drawing the layout") from None
+    if not isinstance(m, Mechanism):
+        raise TypeError(
+            f"a Mechanism is wanted, not {type(m).__name__}; a file is loaded first: draw_layout(load(path))"
+        )
     layout = lay_out(m)
     normal = plane_normal(m, layout)
     if ax is None:
@@ -97,7 +101,8 @@ class _Drawing:
         for name, seat in self.layout.seats.items():
             joint = self.m.joints[name]
             for body, X in ((joint.tail, seat.X_WF), (joint.head, seat.X_WM)):
-                if (body in places and not isinstance(joint.law, PointOnCurve | LineOnCurve)) or body == joint.head:
+                on_curve = isinstance(joint.law, PointOnCurve | LineOnCurve) and body == joint.tail
+                if body in places and not on_curve:
                     places[body].append(X[:3, 3])
         for point in self.m.points.values():
             if point.name in self.layout.points and point.body in places:

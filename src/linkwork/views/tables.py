@@ -9,9 +9,7 @@ import numpy as np
 from linkwork.geometry import Array
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
-from linkwork.units import ANGLE, INERTIA, LENGTH, MASS, NUMBER, SI, Dimension, UnitSystem, format_quantity
-
-DIMENSIONS: dict[str, Dimension] = {"angle": ANGLE, "length": LENGTH, "number": NUMBER}
+from linkwork.units import ACCELERATION, INERTIA, LENGTH, MASS, SI, UnitSystem, format_quantity
 
 
 @dataclass(frozen=True)
@@ -23,9 +21,10 @@ class Table:
 
 
 def tables(m: Mechanism) -> list[Table]:
-    """Bodies, joints, points, frames and curves; those that are empty are left out."""
+    """Gravity, bodies, joints, points, frames and curves; those that are empty are left out."""
     layout, units = lay_out(m), SI if m.source is None else m.source.units
     found = [
+        _gravity(m, units),
         _bodies(m, layout, units),
         _joints(m, layout, units),
         _places("points", {p: m.points[p].body for p in m.points}, layout.points, units),
@@ -35,6 +34,14 @@ def tables(m: Mechanism) -> list[Table]:
         _curves(m, units),
     ]
     return [table for table in found if len(table.rows) > 1]
+
+
+def _gravity(m: Mechanism, units: UnitSystem) -> Table:
+    rows = [(f"along x, y, z [{units.symbol(ACCELERATION)}]", "size")]
+    if any(m.gravity):
+        size = format_quantity(float(np.linalg.norm(m.gravity)), ACCELERATION, SI)
+        rows.append((_numbers(np.array(m.gravity) / units.factor(ACCELERATION)), size))
+    return Table("gravity", tuple(rows))
 
 
 def _bodies(m: Mechanism, layout: Layout, units: UnitSystem) -> Table:
@@ -61,7 +68,7 @@ def _joints(m: Mechanism, layout: Layout, units: UnitSystem) -> Table:
             rows.append((joint.name, joint.law.kind, joint.tail, joint.head, "?", "?", "?"))
             continue
         values = [
-            f"{v.name} {format_quantity(float(q), DIMENSIONS[v.dimension], units)}"
+            f"{v.name} {format_quantity(float(q), v.quantity, units)}"
             for v, q in zip(joint.law.variables, seat.q, strict=True)
         ]
         at, axis = _numbers(seat.X_WF[:3, 3] / units.factor(LENGTH)), _numbers(seat.X_WF[:3, 2])

@@ -6,14 +6,14 @@ Uicker, Ravani, Sheth, Matrix Methods, sec. 4.6.12-13. The first body carries th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from linkwork import geometry as geo
-from linkwork.errors import Problem
+from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.geometry.elementary import sqrt
 from linkwork.model.curves import Curve
@@ -39,7 +39,11 @@ class PointOnCurve(Law):
         t = closest_parameter(self.curve, X_FM[0, 3], X_FM[1, 3])
         return np.array([t, angle_about_w(X_FM), X_FM[2, 3]])
 
-    def concerns(self, q: Array) -> list[Problem]:
+    def seat(self, X_WF: Array, X_WM: Array | None, value: Sequence[float] | None) -> tuple[Array, Array]:
+        _assert_said(X_WM, value, "the point")
+        return super().seat(X_WF, X_WM, value)
+
+    def concerns(self, q: Array, length: Callable[[float], str]) -> list[Problem]:
         return _smoothness(self.curve, 2)
 
     def reach(self) -> float:
@@ -70,6 +74,7 @@ class LineOnCurve(Law):
         return np.array([t, (u - X_FM[0, 3]) * c + (v - X_FM[1, 3]) * s, X_FM[2, 3]])
 
     def seat(self, X_WF: Array, X_WM: Array | None, value: Sequence[float] | None) -> tuple[Array, Array]:
+        _assert_said(X_WM, value, "the line")
         if X_WM is None:
             return super().seat(X_WF, X_WM, value)
         # A line has two directions; take the one that runs with the curve.
@@ -79,11 +84,17 @@ class LineOnCurve(Law):
     def _gap(self, X_FM: Array) -> float:
         return float(np.linalg.norm(transform(self, self.recover(X_FM)) - X_FM))
 
-    def concerns(self, q: Array) -> list[Problem]:
+    def concerns(self, q: Array, length: Callable[[float], str]) -> list[Problem]:
         return _smoothness(self.curve, 3)
 
     def reach(self) -> float:
         return self.curve.size()
+
+
+def _assert_said(X_WM: Array | None, value: Sequence[float] | None, what: str) -> None:
+    """A curve has no zero to start from: the second body's place must be given."""
+    if X_WM is None and value is None:
+        raise ModelError(Problem("`to` is missing", hint=f"say where {what} of the second body is"))
 
 
 def closest_parameter(curve: Curve, x: float, y: float) -> float:

@@ -9,7 +9,7 @@ sin γ / sin γ' that rolling demands.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,8 +114,9 @@ class Gear(Law):
         X_WF = geo.frame_from_axis(X_WF[:3, 3], w, u)
         return X_WF, X_WF @ transform(self, self.checked((0.0, distance - self.radius - self.mate, axial)))
 
-    def concerns(self, q: Array) -> list[Problem]:
-        return _mesh_concerns(q[1], self.radius + self.mate, self._module(), min(abs(self.radius), abs(self.mate)))
+    def concerns(self, q: Array, length: Callable[[float], str]) -> list[Problem]:
+        smallest = min(abs(self.radius), abs(self.mate))
+        return _mesh_concerns(q[1], self.radius + self.mate, self._module(), smallest, length)
 
     def _module(self) -> float | None:
         return None if self.teeth is None else 2 * abs(self.radius) / self.teeth[0]
@@ -166,12 +167,12 @@ class Rack(Law):
         X_FM: Array = geo.inverse(X_WF) @ X_WM
         return X_WF, X_WF @ transform(self, self.recover(X_FM))
 
-    def concerns(self, q: Array) -> list[Problem]:
+    def concerns(self, q: Array, length: Callable[[float], str]) -> list[Problem]:
         if (self.radius + q[1]) * self.radius < 0.0:
             hint = "turn `x` (the rack's direction) round, or make the radius negative"
             return [Problem("the pinion lies on the other side of the rack", hint=hint)]
         module = None if self.teeth is None else 2 * abs(self.radius) / self.teeth
-        return _mesh_concerns(q[1], self.radius, module, abs(self.radius))
+        return _mesh_concerns(q[1], self.radius, module, abs(self.radius), length)
 
     def reach(self) -> float:
         return abs(self.radius)
@@ -223,7 +224,7 @@ class Bevel(Law):
         M[:3, 3] = X_WM[:3, 3]  # a second apex elsewhere is a misfit, to be reported
         return F, M
 
-    def concerns(self, q: Array) -> list[Problem]:
+    def concerns(self, q: Array, length: Callable[[float], str]) -> list[Problem]:
         spread = math.degrees(q[1])
         if abs(spread) > 5.0:
             wanted = math.degrees(self.cone + self.mate)
@@ -232,12 +233,15 @@ class Bevel(Law):
         return []
 
 
-def _mesh_concerns(stretch: float, nominal: float, module: float | None, smallest: float) -> list[Problem]:
+def _mesh_concerns(
+    stretch: float, nominal: float, module: float | None, smallest: float, length: Callable[[float], str]
+) -> list[Problem]:
     """Teeth mesh while the centres are off by less than a module (or a fifth of the smaller radius)."""
     allowed = module if module is not None else 0.2 * smallest
     if abs(stretch) <= allowed * (1 + 1e-9):
         return []
-    text = f"the centre distance is {abs(nominal + stretch):.6g} m, the pitch radii ask for {abs(nominal):.6g} m"
+    seen, wanted = length(abs(nominal + stretch)), length(abs(nominal))
+    text = f"the centre distance is {seen}, the pitch radii ask for {wanted}"
     return [Problem(text, hint="check the centres `at` and `to`, the radii, and whether the pair is internal")]
 
 

@@ -7,7 +7,7 @@ law; replacing a field by an expression traces it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeGuard
@@ -18,6 +18,7 @@ from linkwork import geometry as geo
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.geometry.elementary import cos, sin
+from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension
 
 Rotation3 = tuple[tuple[Any, Any, Any], tuple[Any, Any, Any], tuple[Any, Any, Any]]
 Motion = tuple[Rotation3, tuple[Any, Any, Any]]
@@ -37,6 +38,11 @@ class Variable:
     def unit(self) -> str:
         """SI unit of the variable."""
         return {"angle": "rad", "length": "m", "number": "1"}[self.dimension]
+
+    @property
+    def quantity(self) -> Dimension:
+        """Dimension of the variable."""
+        return {"angle": ANGLE, "length": LENGTH, "number": NUMBER}[self.dimension]
 
 
 class Law:
@@ -83,8 +89,11 @@ class Law:
         """Layout values as their user gave them, made exact; ModelError when no pose of this kind has them."""
         return q
 
-    def concerns(self, q: Array) -> list[Problem]:
-        """What is wrong or doubtful about this joint at the layout value q, beyond the fit of its frames."""
+    def concerns(self, q: Array, length: Callable[[float], str]) -> list[Problem]:
+        """What is wrong or doubtful about this joint at the layout value q, beyond the fit of its frames.
+
+        `length` writes a length in the units of the model's file.
+        """
         return []
 
     def reach(self) -> float:
