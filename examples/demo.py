@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
-import linkwork as lw
 from linkwork.cli import app
+from linkwork.files.gallery import example_text
 
 out = Path("out")
 out.mkdir(exist_ok=True)
 
-file = lw.save(lw.example("slider-crank"), out / "slider-crank.yaml")
+file = out / "slider-crank.yaml"
+file.write_text(example_text("slider-crank"), encoding="utf-8")
 app(["check", str(file)], standalone_mode=False)
 app(["show", str(file)], standalone_mode=False)
 app(

@@ -64,16 +64,7 @@ def validator():
 
 
 # To be removed with the fault: the schema does not know the short forms of `inertia` and `to` yet.
-SHORT_FORMS = pytest.mark.xfail(reason="the JSON schema refuses `inertia: [...]` and `to: [...]`", strict=True)
-
-
-def marked(name):
-    """A gallery name, marked where its file uses a short form."""
-    is_short = re.search(r"(inertia|to): \[", example_text(name)) is not None
-    return pytest.param(name, marks=SHORT_FORMS if is_short else ())
-
-
-@pytest.mark.parametrize("name", [marked(name) for name in NAMES])
+@pytest.mark.parametrize("name", NAMES)
 def test_editors_accept_it(name, validator):
     validator.validate(read_tree(example_text(name).encode(), False).data)
 

@@ -512,7 +512,7 @@ def test_laws_given_by_hand() -> None:
     assert np.isfinite(list(lw.check(m).values().values())).all()
 
 
-# --- what users told us they expect ------------------------------------------------------------------------------------
+# --- what users expect
 
 
 def test_an_expected_length_is_held_to_its_own_size() -> None:

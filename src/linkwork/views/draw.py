@@ -46,11 +46,21 @@ def draw_layout(m: Mechanism, ax: Axes | None = None, *, names: bool = True) -> 
     layout = lay_out(m)
     normal = plane_normal(m, layout)
     if ax is None:
-        figure = Figure(figsize=(7.5, 5.5), layout="constrained")
+        figure = Figure(figsize=_page_size(layout, normal), layout="constrained")
         ax = figure.add_subplot() if normal is not None else figure.add_subplot(projection="3d")
     units = SI if m.source is None else m.source.units
     _Drawing(m, layout, ax, normal, units, names).draw()
     return ax
+
+
+def _page_size(layout: Layout, normal: Array | None) -> tuple[float, float]:
+    """Width and height [inch] of a page that the machine fills."""
+    if normal is None:
+        return (7.5, 6.0)
+    places = [p for s in layout.seats.values() for p in (s.X_WF[:3, 3], s.X_WM[:3, 3])] + list(layout.points.values())
+    width, height = np.ptp(_page(normal) @ np.array(places).T, axis=1) if places else (1.0, 1.0)
+    shape = float(np.clip((height + 0.1 * width) / max(width + 0.1 * height, 1e-300), 0.25, 1.1))
+    return (7.5, 1.2 + 6.3 * shape)
 
 
 def plane_normal(m: Mechanism, layout: Layout) -> Array | None:
@@ -134,7 +144,7 @@ class _Drawing:
         if isinstance(law, Gear):
             for X, radius, body in ((seat.X_WF, law.radius, joint.tail), (seat.X_WM, law.mate, joint.head)):
                 self._circle(X, abs(radius), self.colours.get(body, INK))
-            self._name(name, (seat.X_WF[:3, 3] + seat.X_WM[:3, 3]) / 2, INK)
+            self._name(name, seat.X_WF[:3, 3] + law.radius * seat.X_WF[:3, 0], INK)
             return
         if isinstance(law, Rack):
             self._circle(seat.X_WM, abs(law.radius), self.colours.get(joint.head, INK))
@@ -173,6 +183,10 @@ class _Drawing:
                 linestyle="",
                 zorder=4,
             )
+        if self.normal is None and law.kind in ("revolute", "cylindric", "helical"):
+            reach = seat.X_WF[:3, 2] * 0.07 * self.layout.size
+            ends = [seat.X_WM[:3, 3] - reach, seat.X_WM[:3, 3] + reach]
+            self._plot(ends, color=INK, linewidth=1.2, linestyle=(0, (6, 2, 1.5, 2)), zorder=3)
         if grounded and self.normal is not None and law.kind == "revolute":
             self._pedestal(self._at(seat.X_WF[:3, 3]))
         self._name(name, seat.X_WM[:3, 3], INK)
@@ -222,7 +236,8 @@ class _Drawing:
                 style = {"fontsize": 9, "color": colour, "zorder": 6, "ha": "center" if key[-1] else "left"}
                 self.ax.annotate(text, tuple(at), xytext=offset, textcoords="offset points", bbox=halo, **style)
             else:
-                self.ax.text(*at, f" {text}", fontsize=9, color=colour, zorder=6)
+                x, y, z = at
+                self.ax.text(x, y, z, f"  {text}", fontsize=9, color=colour, zorder=6, va="bottom")
 
     def _plot(self, places: list[Array], **style: Any) -> None:
         self.ax.plot(*np.array([self._at(p) for p in places]).T, **style)
