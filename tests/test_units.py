@@ -487,3 +487,10 @@ def test_derived_units_hang_together(system):
     assert system.factor(INERTIA) == pytest.approx(system.factor(MASS) * system.factor(LENGTH) ** 2, rel=1e-14)
     if not system.force:
         assert system.factor(FORCE) == pytest.approx(system.factor(MASS) * system.factor(ACCELERATION), rel=1e-14)
+
+
+@pytest.mark.parametrize(("unit", "hint"), [("gr", "g (gram) or grain"), ("k", ""), ("c", "")])
+def test_names_that_mislead_are_refused(unit: str, hint: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        parse_unit(unit)
+    assert hint in caught.value.problems[0].hint
