@@ -220,7 +220,7 @@ def test_angle_may_be_missing_only_beside_mass():
         ("3 m", ANGLE, "'3 m' is a length; an angle is wanted, such as '3 rad'"),
         ("3 m/s^3", MASS, "'3 m/s^3' is a quantity of dimension length/time^3; a mass is wanted, such as '3 kg'"),
         ("3 1/s", ANGULAR_SPEED, "'3 1/s' is a frequency; an angular speed is wanted, such as '3 rad/s'"),
-        (True, MASS, "True is not a quantity; a mass is wanted, such as '2.5 kg'"),
+        (True, MASS, "true is not a quantity; a mass is wanted, such as '2.5 kg'"),
         (None, MASS, "nothing is given; a mass is wanted, such as '2.5 kg'"),
         ([1], MASS, "a list is not a quantity; a mass is wanted, such as '2.5 kg'"),
         ({}, MASS, "a table is not a quantity; a mass is wanted, such as '2.5 kg'"),

@@ -63,9 +63,14 @@ class MissingExtra(LinkworkError, ImportError):
         super().__init__(f"{purpose} needs {library}: pip install 'linkwork[{extra}]'")
 
 
+MANY_NAMES = 200
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint such as "did you mean 'mass'?", or the list of what there is when nothing is near."""
     names = list(known)
+    if len(names) > MANY_NAMES:  # comparing with all would take long; near names have about the same length
+        names = [n for n in names if abs(len(n) - len(word)) <= 1][:MANY_NAMES] or names[:MANY_NAMES]
     near = difflib.get_close_matches(word, names, n=1, cutoff=0.65)
     if near:
         return f"did you mean '{near[0]}'?"

@@ -23,9 +23,9 @@ EXTRA: dict[str, tuple[str | bytes, list[Finding]]] = {
     "nothing behind a key": (
         "linkwork: 1\nbodies:\n  a:\n    mass:\n    com: [0, ~, 0]\n    frame: {at: [0, 0, 0], in: }\n",
         [
-            (4, "bodies.a.mass", "nothing is given"),
+            (4, "bodies.a.mass", "has no value"),
             (5, "bodies.a.com[1]", "nothing is given"),
-            (6, "bodies.a.frame.in", "nothing is given"),
+            (6, "bodies.a.frame.in", "has no value"),
         ],
     ),
     "two across sections": (
@@ -99,7 +99,7 @@ BAD: dict[str, tuple[str | bytes, list[Finding]]] = {
         [(6, "joints.A.value", "'1 mm' is a length"), (6, "joints.A.limits", "'1 mm' is a length")],
     ),
     "not a number": (body("mass: heavy"), [(3, "bodies.a.mass", "'heavy' does not begin with a")]),
-    "true for a number": (body("mass: true"), [(3, "bodies.a.mass", "True is not a quantity")]),
+    "true for a number": (body("mass: true"), [(3, "bodies.a.mass", "true is not a quantity")]),
     "missing body": (joint("revolute: [ground, bb]"), [(6, "joints.A", "did you mean 'b'?")]),
     "missing both": (
         joint("revolute: [ground1, bb]"),
@@ -127,7 +127,7 @@ BAD: dict[str, tuple[str | bytes, list[Finding]]] = {
     "quaternion": (joint("revolute: [a, b], quaternion: [1, 1, 0, 0]"), [(6, "joints.A", "the quaternion has length")]),
     "matrix": (
         joint("revolute: [a, b], matrix: [[1, 0, 0], [0, 1, 0]]"),
-        [(6, "joints.A.matrix", "too few are given: 2")],
+        [(6, "joints.A.matrix", "are wanted, 2 are given")],
     ),
     "matrix again": (
         joint("revolute: [a, b], matrix: [[1, 0, 0], [0, 1, 0], [0, 0, 2]]"),
@@ -143,9 +143,9 @@ BAD: dict[str, tuple[str | bytes, list[Finding]]] = {
     ),
     "huge": (body("mass: 1e308 tonne"), [(3, "bodies.a.mass", "'1e308 tonne' is too large")]),
     "negative mass": (body("mass: -1"), [(3, "bodies.a.mass", "the mass is negative")]),
-    "few numbers": (body("com: [1, 2]"), [(3, "bodies.a.com", "too few are given: 2")]),
+    "few numbers": (body("com: [1, 2]"), [(3, "bodies.a.com", "are wanted, 2 are given")]),
     "many numbers": (body("com: [1, 2, 3, 4]"), [(3, "bodies.a.com", "3 are wanted, 4 are given")]),
-    "null body in joint": (joint("revolute: [a, ]"), [(6, "joints.A.revolute", "too few are given: 1")]),
+    "null body in joint": (joint("revolute: [a, ]"), [(6, "joints.A.revolute", "are wanted, 1 is given")]),
     "float name": (joint("revolute: [a, 1e5]"), [(6, "joints.A.revolute[1]", "100000.0 is not a name")]),
     "bool name": (joint("revolute: [a, true]"), [(6, "joints.A.revolute[1]", "true is not a name")]),
     "no kind": (joint("revolut: [a, b]"), [(6, "joints.A", "did you mean 'revolute'?")]),
@@ -174,7 +174,7 @@ BAD: dict[str, tuple[str | bytes, list[Finding]]] = {
         joint("revolute: [a, c], at: [0, 0], axis: q, to: [0, x, 0], value: 1 mm, limits: [0, deg], colour: red"),
         [
             (6, "joints.A.axis", "'q' is not an axis"),
-            (6, "joints.A.at", "too few are given: 2"),
+            (6, "joints.A.at", "are wanted, 2 are given"),
             (6, "joints.A.to.at[1]", "'x' does not begin with a number"),
             (6, "joints.A.value", "'1 mm' is a length"),
             (6, "joints.A.limits", "'deg' does not begin with a"),
@@ -208,7 +208,7 @@ BAD: dict[str, tuple[str | bytes, list[Finding]]] = {
         joint("universal: [a, b], axes: [x, y], rpy: [0, 0, 0]"),
         [(6, "joints.A", "`axes` is given besides rpy")],
     ),
-    "bevel": (joint("bevel: [a, b], at: [0, 0, 0], axes: [x]"), [(6, "joints.A.axes", "too few are given: 1")]),
+    "bevel": (joint("bevel: [a, b], at: [0, 0, 0], axes: [x]"), [(6, "joints.A.axes", "are wanted, 1 is given")]),
     "bevel again": (
         joint("bevel: [a, b], at: [0, 0, 0], axes: [x, y]"),
         [(6, "joints.A", "one of `cones` and `teeth` is")],
@@ -274,7 +274,7 @@ BAD: dict[str, tuple[str | bytes, list[Finding]]] = {
             "solids: [{box: [1, 1]}, {sphere: {radius: -1}}, {}, {sphere: {radius: 1}, box: [1, 1, 1]}, {sphere: {}}]"
         ),
         [
-            (3, "bodies.a.solids[0].box", "too few are given: 2"),
+            (3, "bodies.a.solids[0].box", "are wanted, 2 are given"),
             (3, "bodies.a.solids[1].sphere", "-1 is not a positive radius"),
             (3, "bodies.a.solids[2]", "0 shapes are given"),
             (3, "bodies.a.solids[3]", "2 shapes are given"),
@@ -342,7 +342,7 @@ BAD: dict[str, tuple[str | bytes, list[Finding]]] = {
     "frame broken": (
         "linkwork: 1\nbodies:\n  a: {frame: {rpy: [1]}}\n  b:\n"
         "joints:\n  A: {revolute: [a, bb], in: a, axis: z, to: {at: [9, 9, 9], axis: x}}\n",
-        [(3, "bodies.a.frame.rpy", "too few are given: 1"), (6, "joints.A", "did you mean 'b'?")],
+        [(3, "bodies.a.frame.rpy", "are wanted, 1 is given"), (6, "joints.A", "did you mean 'b'?")],
     ),
     "header": (
         "linkwork: 2\nname: [1]\ndescription: 12\nground: a b\nfloating: 1\ngravity: [0, 1]\nexpect: 3\n",
@@ -443,7 +443,7 @@ MANY_FINDINGS: list[Finding] = [
     (6, "curves.cam", "2 points are too few for degree 5"),
     (7, "curves.slot.expression.u", "a string is not allowed"),
     (9, "bodies.crank.mass", "'1 m' is a length"),
-    (10, "bodies.rod.com", "too few are given: 2"),
+    (10, "bodies.rod.com", "are wanted, 2 are given"),
     (10, "bodies.rod.mas", "did you mean 'mass'?"),
     (12, "bodies.piston.mass", "the mass is negative"),
     (13, "bodies.piston.inertia", "3 or 6 numbers or a 3x3 tensor are wanted"),

@@ -189,3 +189,16 @@ def test_round_trip(is_json: bool, folder: Path) -> None:
     assert lw.dumps(again, is_json=is_json) == text
     file = lw.save(m, folder / ("model.json" if is_json else "model.yaml"))
     assert lw.load(file) == m
+
+
+def test_a_model_is_saved_beside_its_meshes_only(tmp_path: Path) -> None:
+    trimesh.creation.box((1, 1, 1)).export(tmp_path / "cube.stl")
+    m = lw.Mechanism()
+    m.body("a", solid=lw.read_mesh("cube.stl", "mm", folder=tmp_path), density=1000)
+    m.revolute("A", m.ground, "a", axis="z")
+    assert lw.load(lw.save(m, tmp_path / "a.yaml")) == m
+    (tmp_path / "elsewhere").mkdir()
+    with pytest.raises(lw.ModelError, match="there is no mesh 'cube.stl' beside the file"):
+        lw.save(m, tmp_path / "elsewhere" / "a.yaml")
+    with pytest.raises(lw.ModelError, match="cannot be written"):
+        lw.save(lw.Mechanism(), tmp_path / "nowhere" / "a.yaml")

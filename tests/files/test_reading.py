@@ -264,3 +264,11 @@ def test_gallery() -> None:
     assert all(sentence and "\n" not in sentence for sentence in names.values())
     with pytest.raises(lw.ModelError, match="did you mean 'slider-crank'"):
         lw.example("slider-cranc")
+
+
+def test_a_limit_may_be_open_on_one_side() -> None:
+    text = "linkwork: 1\nbodies: {a: {}}\njoints: {A: {prismatic: [ground, a], axis: x, limits: [0.1 mm, null]}}\n"
+    m = lw.loads(text)
+    assert m.joints["A"].limits == (("slide", 1e-4, float("inf")),)
+    assert lw.loads(lw.dumps(m)) == m
+    assert lw.loads(lw.dumps(m, is_json=True), is_json=True) == m

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.files.entries import (
-    DIMENSIONS,
     JOINTS,
     BodyEntry,
     ChainEntry,
@@ -30,6 +29,7 @@ from linkwork.files.entries import (
     variable_limits,
     variable_values,
 )
+from linkwork.files.explain import blanks, explained, in_quotes, keys_of, short
 from linkwork.files.mesh import read_mesh
 from linkwork.files.quantities import as_name, quantity
 from linkwork.files.schema import VERSION, ModelFile, UnitsEntry
@@ -165,12 +165,12 @@ class _Reader:
         keys = tuple(ModelFile.model_fields)
         unknown = [key for key in self._data if key not in keys]
         for key in unknown[:MAX_PROBLEMS]:
-            self.problems.append(Problem(f"unknown key '{_short(key)}'", _short(key), did_you_mean(key, keys)))
+            self.problems.append(Problem(f"unknown key '{short(key)}'", short(key), did_you_mean(key, keys)))
         if "linkwork" not in self._data:
             hint = f"start the file with `linkwork: {VERSION}`"
             self.problems.append(Problem("the version is missing", hint=hint, line=1))
         elif self._data["linkwork"] != VERSION or isinstance(self._data["linkwork"], bool):
-            text = f"version {_short(self._data['linkwork'])} is not known"
+            text = f"version {short(self._data['linkwork'])} is not known"
             self.problems.append(Problem(text, "linkwork", f"this program reads version {VERSION}"))
         self._units = self._unit_system(self._data.get("units"))
         return self._data
@@ -184,12 +184,12 @@ class _Reader:
             try:
                 if key not in UnitsEntry.model_fields:
                     raise ModelError(
-                        Problem(f"unknown key '{_short(key)}'", hint=did_you_mean(key, UnitsEntry.model_fields))
+                        Problem(f"unknown key '{short(key)}'", hint=did_you_mean(key, UnitsEntry.model_fields))
                     )
                 UnitSystem.parse({key: value})
                 right[key] = value
             except ModelError as error:
-                self.problems += [Problem(p.what, f"units.{_short(key)}", p.hint) for p in error.problems]
+                self.problems += [Problem(p.what, f"units.{short(key)}", p.hint) for p in error.problems]
                 if len(self.problems) > MAX_PROBLEMS:
                     break
         return UnitSystem.parse(right)
@@ -205,8 +205,8 @@ class _Reader:
             if key in data and isinstance(data[key], kind):
                 given[key] = data[key]
             elif key in data:
-                text = "nothing is given" if data[key] is None else f"{_short(data[key])} is not {wanted}"
-                self.problems.append(Problem(text, key, _quotes(data[key], kind)))
+                text = "nothing is given" if data[key] is None else f"{short(data[key])} is not {wanted}"
+                self.problems.append(Problem(text, key, in_quotes(data[key], kind)))
         if data.get("gravity") is not None:
             given["gravity"] = self._gravity(data["gravity"]) or (0.0, 0.0, 0.0)
         return Mechanism(**given)
@@ -238,7 +238,7 @@ class _Reader:
                 self._claim(name, section)
             except ModelError as error:
                 line = self.source.lines.get((section, name))
-                self.problems += [Problem(p.what, f"{section}.{_short(name)}", p.hint, line) for p in error.problems]
+                self.problems += [Problem(p.what, f"{section}.{short(name)}", p.hint, line) for p in error.problems]
             else:
                 self._attempt(functools.partial(add, m, name, {} if value is None else value, where), where)
 
@@ -365,8 +365,8 @@ class _Reader:
 
     def _parts_of_joint(self, kind: str, value: dict[str, Any], where: str) -> None:
         """Each part of a joint that is wrong, looked at by itself."""
-        allowed = _keys(JOINTS[kind])
-        own = {k: v for k, v in value.items() if k in _keys(PlacementEntry) and v is not None}
+        allowed = keys_of(JOINTS[kind])
+        own = {k: v for k, v in value.items() if k in keys_of(PlacementEntry) and v is not None}
         if issubclass(JOINTS[kind], PlacementEntry):
             self._frame_alone(own, where)
         if "to" in allowed and value.get("to") is not None:
@@ -392,7 +392,7 @@ class _Reader:
             return
         dimensions = {"mass": MASS}
         for joint in m.joints.values():
-            dimensions |= {f"{joint.name}.{v.name}": DIMENSIONS[v.dimension] for v in joint.law.variables}
+            dimensions |= {f"{joint.name}.{v.name}": v.quantity for v in joint.law.variables}
         for place in (*m.points, *m.frames):
             dimensions |= {f"{place}.{c}": LENGTH for c in "xyz"}
         bad = {name for s in ("joints", "points", "frames") if isinstance(data.get(s), dict) for name in data[s]}
@@ -400,7 +400,7 @@ class _Reader:
         for name, number in wanted.items():
             if len(self.problems) > MAX_PROBLEMS:
                 return
-            where = f"expect.{_short(name)}"
+            where = f"expect.{short(name)}"
             self._also_called(where, ("expect", name))
             if name.partition(".")[0] not in bad:
                 dimension = dimensions.get(name, NUMBER)
@@ -410,16 +410,16 @@ class _Reader:
 
     def _validated(self, kind: type[Any], value: Any, where: str) -> Any:
         if not isinstance(value, dict):
-            hint = f"write {{...}} with keys such as {', '.join(_keys(kind)[:6])}"
-            raise ModelError(Problem(f"{_short(value)} is not an entry", where, hint))
-        problems = [Problem("nothing is given", place) for place in _blanks(value, where)]
+            hint = f"write {{...}} with keys such as {', '.join(keys_of(kind)[:6])}"
+            raise ModelError(Problem(f"{short(value)} is not an entry", where, hint))
+        problems = list(blanks(value, where))
         try:
             entry = kind.model_validate(value, context={"units": self._units})
         except ValidationError as error:
             blank = {p.where for p in problems}
             for finding in error.errors(include_url=False)[:MAX_PROBLEMS]:
                 line = self.source.lines.get((*path_of(where), *finding["loc"]))
-                problem = replace(_explained(finding, kind, where), line=line)
+                problem = replace(explained(finding, kind, where), line=line)
                 problems += [] if problem.where in blank else [problem]
         if problems:
             raise ModelError(problems)
@@ -433,67 +433,6 @@ class _Reader:
             return None
 
 
-def _keys(kind: type[BaseModel]) -> list[str]:
-    return [f.alias or name for name, f in kind.model_fields.items()]
-
-
-def _explained(error: Any, kind: type[BaseModel], where: str) -> Problem:
-    """One of pydantic's findings in our words."""
-    location = [*error["loc"]]
-    place = _place(where, location)
-    what, given, context = error["type"], error.get("input"), error.get("ctx", {})
-    if what == "extra_forbidden":
-        allowed = _keys(_model_at(kind, location[:-1]))
-        word = "in" if location[-1] == "within" else str(location[-1])  # as Python has it
-        return Problem(f"unknown key '{_short(location[-1])}'", place, did_you_mean(word, allowed))
-    if what == "missing":
-        around = _place(where, location[:-1])
-        if isinstance(location[-1], int):
-            return Problem(f"too few are given: {len(given)}" if isinstance(given, list) else "too few", around)
-        return Problem(f"'{location[-1]}' is missing", around)
-    if what == "value_error" and isinstance(context["error"], ModelError):
-        first = context["error"].problems[0]
-        return Problem(first.what, place, first.hint)
-    if what in ("too_long", "too_short"):
-        limit = context.get("max_length", context.get("min_length"))
-        return Problem(f"{limit} are wanted, {context['actual_length']} are given", place)
-    if what == "literal_error":
-        return Problem(f"'{_short(given)}' is not known here", place, f"write {context['expected']}")
-    kinds: dict[str, tuple[str, type]] = {
-        "tuple_type": ("a list", list),
-        "list_type": ("a list", list),
-        "model_type": ("an entry {...}", dict),
-        "bool_type": ("true or false", bool),
-        "int_type": ("a whole number", int),
-        "string_type": ("text", str),
-    }
-    wanted, python = kinds.get(what, ("accepted here", object))
-    return Problem(f"{_short(given)} is not {wanted}", place, _quotes(given, python))
-
-
-def _place(where: str, location: list[Any]) -> str:
-    return where + "".join(f"[{k}]" if isinstance(k, int) else f".{_short(k)}" for k in location)
-
-
-def _quotes(given: Any, wanted: type) -> str:
-    is_scalar = isinstance(given, bool | int | float)
-    return "put it in quotes" if wanted is str and is_scalar else ""
-
-
-def _blanks(value: Any, where: str) -> Iterator[str]:
-    """Keys that have nothing behind them."""
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            if inner is None:
-                yield f"{where}.{_short(key)}"
-            else:
-                yield from _blanks(inner, f"{where}.{_short(key)}")
-    elif isinstance(value, list):
-        for i, inner in enumerate(value):
-            if isinstance(inner, dict | list):
-                yield from _blanks(inner, f"{where}[{i}]")
-
-
 def _in_chain(place: str, where: str, places: dict[str, str]) -> str:
     """Where in the file a problem of a chain is: its rows make bodies and joints."""
     for made, row in places.items():
@@ -503,24 +442,7 @@ def _in_chain(place: str, where: str, places: dict[str, str]) -> str:
 
 
 def _no_mesh(path: str, units: str | None, **options: Any) -> Any:
-    raise ModelError(Problem(f"the mesh '{_short(path)}' cannot be looked for", hint="load the model from a file"))
-
-
-def _model_at(kind: type[BaseModel], location: list[Any]) -> type[BaseModel]:
-    """The entry class that a location inside `kind` leads to."""
-
-    def models(annotation: Any) -> Iterator[type[BaseModel]]:
-        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-            yield annotation
-        for part in get_args(annotation):
-            yield from models(part)
-
-    for key in location:
-        for name, field in kind.model_fields.items():
-            if key in (name, field.alias):
-                kind = next(models(field.annotation), kind)
-                break
-    return kind
+    raise ModelError(Problem(f"the mesh '{short(path)}' cannot be looked for", hint="load the model from a file"))
 
 
 def _end_problems(m: Mechanism, ends: Any, where: str) -> list[Problem]:
@@ -529,9 +451,9 @@ def _end_problems(m: Mechanism, ends: Any, where: str) -> list[Problem]:
         return []
     tail, head = (str(end) for end in ends)
     missing = [b for b in dict.fromkeys((tail, head)) if b not in m.bodies]
-    problems = [Problem(f"there is no body '{_short(b)}'", where, did_you_mean(b, m.bodies)) for b in missing]
+    problems = [Problem(f"there is no body '{short(b)}'", where, did_you_mean(b, m.bodies)) for b in missing]
     if tail == head:
-        problems.append(Problem(f"it joins '{_short(tail)}' to itself", where, "a joint joins two different bodies"))
+        problems.append(Problem(f"it joins '{short(tail)}' to itself", where, "a joint joins two different bodies"))
     return problems
 
 
@@ -541,13 +463,3 @@ def _kind_hint(value: dict[str, Any]) -> str:
         if hint.startswith("did you mean"):
             return hint
     return f"one of {', '.join(JOINTS)}: [first body, second body]"
-
-
-def _short(value: Any) -> str:
-    """A value as the file has it, cut to a length for messages."""
-    if value is None or isinstance(value, bool):
-        return {None: "nothing", True: "true", False: "false"}[value]
-    if isinstance(value, list | dict):
-        return "a list" if isinstance(value, list) else "an entry {...}"
-    text = value if isinstance(value, str) else repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -38,8 +39,22 @@ def save(m: Mechanism, path: str | Path) -> Path:
     """
     file = Path(path)
     text = dumps(m, is_json=_is_json(file))
-    file.write_text(text, encoding="utf-8", newline="\n")
+    missing = [mesh for mesh in _meshes(m) if not (file.parent / mesh).is_file()]
+    if missing:
+        hint = "save the model in the folder of its meshes"
+        raise ModelError(
+            [Problem(f"the mesh '{mesh}' is not in the folder of the file", hint=hint) for mesh in missing]
+        )
+    try:
+        file.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise ModelError(f"it cannot be written: {error.strerror}", str(file)) from None
     return file
+
+
+def _meshes(m: Mechanism) -> list[str]:
+    shapes = [shape for body in m.bodies.values() if body.solid is not None for _, shape in parts_of(body.solid)]
+    return [shape.path for shape in shapes if isinstance(shape, MeshSolid)]
 
 
 def _is_json(file: Path) -> bool:
@@ -214,8 +229,12 @@ def _apex(place: Placement | None) -> Any:
     return None if place is None else (place.at, place.within, place.row)
 
 
-def _limits(j: Joint) -> dict[str, list[float]] | None:
-    return {name: [low, high] for name, low, high in j.limits} or None
+def _limits(j: Joint) -> dict[str, list[float | None]] | None:
+    return {name: [_bound(low), _bound(high)] for name, low, high in j.limits} or None
+
+
+def _bound(limit: float) -> float | None:
+    return limit if math.isfinite(limit) else None
 
 
 def _parameters(j: Joint) -> dict[str, Any]:

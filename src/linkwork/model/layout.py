@@ -162,7 +162,8 @@ def _judge_fit(joint: Joint, layout: Layout) -> None:
     if seat is None:
         return
     where = f"joints.{joint.name}"
-    angle, distance = misfit(joint.law, geo.inverse(seat.X_WF) @ seat.X_WM, seat.q)
+    # Without a second frame the law itself put M where it is.
+    angle, distance = (0.0, 0.0) if joint.to is None else misfit(joint.law, geo.inverse(seat.X_WF) @ seat.X_WM, seat.q)
     worst = max(angle, distance / layout.size)
     if not worst <= FIT_WARNING:
         errors = ((f"{math.degrees(angle):.3g} deg", angle), (layout.length(distance), distance / layout.size))

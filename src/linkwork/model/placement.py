@@ -6,6 +6,7 @@ Coordinates are global coordinates of the layout posture, or those of a body's o
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ class Axis:
     x: Vector | None = None
 
     def rotation(self, at: Vector) -> Array:
-        return geo.rotation(geo.frame_from_axis(at, self.axis, self.x))
+        return _axis_rotation(self.axis, self.x)
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,14 @@ class Placement:
         else:
             turn = np.eye(3) if default is None else default
         return geo.pose(turn, np.array(self.at))
+
+
+@functools.lru_cache(maxsize=4096)
+def _axis_rotation(axis: Vector, x: Vector | None) -> Array:
+    """Axes of a frame by its w and u; machines have few directions and many frames."""
+    turn = geo.rotation(geo.frame_from_axis(ZERO, axis, x))
+    turn.setflags(write=False)
+    return turn
 
 
 HERE = Placement()

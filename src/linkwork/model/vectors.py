@@ -23,6 +23,9 @@ _NAMED_AXES: dict[str, Vector] = {
 AXIS_NAMES = {value: name for name, value in _NAMED_AXES.items()}
 
 
+LARGEST = 1e30  # beyond it squares and cubes of lengths would overflow
+
+
 def numbers(value: Any, count: int | None, where: str) -> tuple[float, ...]:
     """`value` as a tuple of finite floats (`count` of them when given)."""
     try:
@@ -36,6 +39,8 @@ def numbers(value: Any, count: int | None, where: str) -> tuple[float, ...]:
         raise ModelError(Problem(f"{count} numbers are wanted, {len(result)} are given", where))
     if not all(math.isfinite(v) for v in result):
         raise ModelError(Problem(f"{_brief(value)} has a number that is not finite", where))
+    if any(abs(v) > LARGEST for v in result):
+        raise ModelError(Problem(f"{_brief(value)} has a number beyond {LARGEST:g}", where))
     return result
 
 
@@ -69,6 +74,8 @@ def number(value: Any, where: str) -> float:
         raise ModelError(Problem(f"{_brief(value)} is not a number", where)) from None
     if not math.isfinite(result):
         raise ModelError(Problem(f"{result} is not finite", where))
+    if abs(result) > LARGEST:
+        raise ModelError(Problem(f"{result:g} is beyond {LARGEST:g}", where))
     return result
 
 

@@ -137,6 +137,8 @@ def quoted(value: object) -> str:
         return "a table"
     if isinstance(value, (list, tuple)):
         return "a list"
-    if isinstance(value, (bool, float)) or (isinstance(value, int) and abs(value) < 10**40):
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) or (isinstance(value, int) and abs(value) < 10**40):
         return str(value)
     return "such a large integer" if isinstance(value, int) else f"a {type(value).__name__}"

@@ -26,7 +26,7 @@ def find_unit(name: str) -> tuple[float, Dimension]:
         raise ModelError(Problem(f"{quoted(name)} is too long for the name of a unit", hint=near_unit(name)))
     if name in _AMBIGUOUS:
         raise ModelError(Problem(f"{quoted(name)} could mean two things", hint=f"write {_AMBIGUOUS[name]}"))
-    if len(name) == 1:  # pint's single letters are constants of physics
+    if len(name) == 1 and name.islower():  # pint's small letters are constants of physics
         raise ModelError(Problem(f"there is no unit {quoted(name)}", hint=near_unit(name)))
     return _find_in_pint(name)
 

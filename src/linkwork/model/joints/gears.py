@@ -194,7 +194,7 @@ class Bevel(Law):
 
     def __post_init__(self) -> None:
         if is_plain(self.cone) and is_plain(self.mate):
-            if not all(0.0 < abs(a) < math.pi for a in (self.cone, self.mate)):
+            if not all(1e-6 < abs(a) < math.pi for a in (self.cone, self.mate)):
                 raise ModelError(Problem("cone angles must lie between 0 and 180 deg"))
             if not 0.0 < self.cone + self.mate < math.pi:
                 raise ModelError(Problem("the cone angles must add up to a shaft angle between 0 and 180 deg"))

@@ -212,4 +212,6 @@ def _unit(q: tuple[float, ...]) -> tuple[float, ...]:
     if abs(norm - 1.0) > 1e-6:
         text = f"the quaternion (qw, qx, qy, qz) has length {norm:.6g}, not 1"
         raise ModelError(Problem(text, hint="divide it by its length; no turn is (1, 0, 0, 0)"))
+    if abs(norm - 1.0) < 1e-15:
+        return q  # as it was written: dividing again would change its last digits
     return tuple(c / norm for c in q)

@@ -1,0 +1,31 @@
+"""The entries of a model file, one class each: what may be written, and how it becomes part of a Mechanism.
+
+The same classes check a file, tell editors what is allowed (JSON Schema), and build the model.
+"""
+
+from linkwork.files.entries.base import Entry, Gather, Switch, Text
+from linkwork.files.entries.bodies import BodyEntry, InertiaEntry, SolidEntry, inertia_form
+from linkwork.files.entries.joints import JOINTS, variable_limits, variable_values
+from linkwork.files.entries.parts import ChainEntry, CurveEntry, FrameEntry, PointEntry, RowEntry
+from linkwork.files.entries.placements import PlacementEntry, point_as_placement
+
+__all__ = [
+    "JOINTS",
+    "BodyEntry",
+    "ChainEntry",
+    "CurveEntry",
+    "Entry",
+    "FrameEntry",
+    "Gather",
+    "InertiaEntry",
+    "PlacementEntry",
+    "PointEntry",
+    "RowEntry",
+    "SolidEntry",
+    "Switch",
+    "Text",
+    "inertia_form",
+    "point_as_placement",
+    "variable_limits",
+    "variable_values",
+]
