@@ -198,7 +198,7 @@ def test_a_model_is_saved_beside_its_meshes_only(tmp_path: Path) -> None:
     m.revolute("A", m.ground, "a", axis="z")
     assert lw.load(lw.save(m, tmp_path / "a.yaml")) == m
     (tmp_path / "elsewhere").mkdir()
-    with pytest.raises(lw.ModelError, match="there is no mesh 'cube.stl' beside the file"):
+    with pytest.raises(lw.ModelError, match=r"there is no mesh 'cube\.stl' beside the file"):
         lw.save(m, tmp_path / "elsewhere" / "a.yaml")
     with pytest.raises(lw.ModelError, match="cannot be written"):
         lw.save(lw.Mechanism(), tmp_path / "nowhere" / "a.yaml")

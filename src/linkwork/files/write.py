@@ -42,9 +42,7 @@ def save(m: Mechanism, path: str | Path) -> Path:
     missing = [mesh for mesh in _meshes(m) if not (file.parent / mesh).is_file()]
     if missing:
         hint = "save the model in the folder of its meshes"
-        raise ModelError(
-            [Problem(f"the mesh '{mesh}' is not in the folder of the file", hint=hint) for mesh in missing]
-        )
+        raise ModelError([Problem(f"there is no mesh '{mesh}' beside the file", hint=hint) for mesh in missing])
     try:
         file.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:

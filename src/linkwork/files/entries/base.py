@@ -49,4 +49,4 @@ def located(make: Callable[[], Made], where: str) -> Made:
 class Entry(BaseModel):
     """Base of all entries: unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
