@@ -402,14 +402,6 @@ def test_every_problem_is_listed() -> None:
     assert "not sound: 5 errors" in repr(check)
 
 
-def test_earlier_findings_come_first() -> None:
-    found = Problem("unknown key 'mas'", "bodies.crank", line=3)
-    check = lw.check(base(), (found,))
-    assert check.problems[0] == found
-    assert not check.sound
-    assert check.mobility is None
-
-
 # --- expectations -----------------------------------------------------------------------------------------------------
 
 
@@ -583,3 +575,11 @@ def test_an_eccentric_gear_is_told() -> None:
 def test_a_file_name_is_not_a_mechanism() -> None:
     with pytest.raises(TypeError, match="a file is loaded first"):
         lw.check("four-bar.yaml")  # type: ignore[arg-type]
+
+
+def test_a_rank_that_is_not_found_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("linkwork.analyses.mobility.LARGEST_RANK_PROBLEM", 10)
+    found = lw.check(slider_crank())
+    assert found.mobility is not None and found.mobility.rank is None
+    assert [n.where for n in found.notes if "rank" in n.what] == ["joints"]
+    assert "mobility" not in found.values()

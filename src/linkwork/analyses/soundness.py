@@ -1,0 +1,172 @@
+"""What makes a whole model unsound or doubtful, beyond its single parts: one rule a function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from linkwork.analyses.mobility import Mobility
+from linkwork.errors import Problem, did_you_mean
+from linkwork.model.curves import Curve
+from linkwork.model.layout import Layout
+from linkwork.model.mechanism import Mechanism
+from linkwork.topology import Topology
+
+
+def problems_of(m: Mechanism, layout: Layout, graph: Topology) -> list[Problem]:
+    """Everything that the connected whole tells: ground, curves, rods, gravity, gear shafts."""
+    return [
+        *_ground_problems(m, graph),
+        *(p for curve in m.curves.values() for p in _curve_problems(curve)),
+        *_rod_problems(m, layout, graph),
+        *_gravity_problems(m, layout),
+        *_shaft_problems(m, layout),
+    ]
+
+
+def _ground_problems(m: Mechanism, graph: Topology) -> list[Problem]:
+    if len(graph.bodies) == 1:
+        return [Problem("there is nothing but ground", "bodies", "add bodies and joints")]
+    problems = []
+    if graph.degree[m.ground.name] == 0 and not m.floating:
+        hint = "join a body to it, name the standing body with `ground:`, or say `floating: true`"
+        problems.append(Problem(f"nothing is joined to the ground '{m.ground.name}'", "joints", hint))
+    if not m.floating:
+        loose = [a for a in graph.assemblies if m.ground.name not in a.bodies]
+        for assembly in loose if graph.degree[m.ground.name] else []:
+            names = ", ".join(assembly.bodies[:6]) + (", ..." if len(assembly.bodies) > 6 else "")
+            alone = len(assembly.bodies) == 1
+            hint = f"join {'it' if alone else 'one of them'} to '{m.ground.name}', or say `floating: true`"
+            text = f"the body '{names}' has no joint" if alone else f"not joined to ground: {names}"
+            problems.append(Problem(text, "bodies", hint, severity="warning"))
+    return problems
+
+
+def _gravity_problems(m: Mechanism, layout: Layout) -> list[Problem]:
+    size = float(np.linalg.norm(m.gravity))
+    if size == 0.0:
+        text = "no gravity is given: none acts"
+        heavy = any(w.mass for w in layout.masses.values())
+        return [Problem(text, "gravity", severity="note")] if heavy else []
+    if not 0.1 < size < 1000.0:
+        hint = "bare numbers take the units of the header; write -9.81 m/s^2"
+        return [Problem(f"gravity is {size:.3g} m/s^2", "gravity", hint, severity="warning")]
+    return []
+
+
+def _shaft_problems(m: Mechanism, layout: Layout) -> list[Problem]:
+    """Gears whose centre is not on the axis that their body turns about: eccentric, and rarely meant."""
+    shafts: dict[str, list[tuple[str, Any, Any]]] = {}
+    for j in m.joints.values():
+        if j.law.kind in ("revolute", "cylindric", "helical") and j.name in layout.seats:
+            X = layout.seats[j.name].X_WF
+            for body in (j.tail, j.head):
+                shafts.setdefault(body, []).append((j.name, X[:3, 3], X[:3, 2]))
+    problems = []
+    for j in m.joints.values():
+        if j.law.kind not in ("gear", "rack") or j.name not in layout.seats:
+            continue
+        seat = layout.seats[j.name]
+        for body, X in ((j.tail, seat.X_WF), (j.head, seat.X_WM)):
+            if body == m.ground.name or (j.law.kind == "rack" and body == j.tail):
+                continue
+            off = [
+                (float(np.linalg.norm(np.cross(X[:3, 3] - at, axis))), name)
+                for name, at, axis in shafts.get(body, [])
+                if float(np.linalg.norm(np.cross(axis, X[:3, 2]))) < 1e-6
+            ]
+            if off and min(off)[0] > 1e-6 * layout.size:
+                distance, shaft = min(off)
+                text = f"the centre of the gear '{body}' is {layout.length(distance)} from its shaft {shaft}"
+                problems.append(Problem(text, f"joints.{j.name}", "an eccentric gear?", severity="warning"))
+    return problems
+
+
+def _curve_problems(curve: Curve) -> list[Problem]:
+    where = f"curves.{curve.name}"
+    _, u, v = curve.samples()
+    if not (np.isfinite(u).all() and np.isfinite(v).all()):
+        return [Problem("it is not finite over its range", where, "look for a division by zero or a root")]
+    size = curve.size()
+    if size == 0.0:
+        return [Problem("it is a single point", where)]
+    gap = float(np.hypot(u[-1] - u[0], v[-1] - v[0]))
+    if curve.closed and gap > 1e-9 * size:
+        hint = "let it end where it starts, or leave `closed` out"
+        return [Problem(f"it is said to be closed, but its ends are {gap:.3g} m apart", where, hint)]
+    if curve.closed and (bend := _seam(curve)) > 1e-6:
+        text = f"it has a corner of {np.degrees(bend):.3g} deg where its end joins its start"
+        return [Problem(text, where, "a smooth cam needs one tangent there", severity="warning")]
+    return []
+
+
+def _seam(curve: Curve) -> float:
+    """Angle between the tangents at the two ends of a closed curve [rad]."""
+    width = (curve.end - curve.start) * 1e-12  # just inside the end, where a closed curve has not begun anew
+    ends = [curve.derivatives(t, 1)[1] for t in (curve.start, curve.end - width)]
+    (a, b), (c, d) = ((float(u), float(v)) for u, v in ends)
+    return float(abs(np.arctan2(a * d - b * c, a * c + b * d)))
+
+
+def _rod_problems(m: Mechanism, layout: Layout, graph: Topology) -> list[Problem]:
+    """Binary bodies whose two turning joints leave no length between them."""
+    joints_of: dict[str, list[str]] = {}
+    for j in m.joints.values():
+        if j.name in layout.seats and j.tail != j.head:
+            for body in (j.tail, j.head):
+                joints_of.setdefault(body, []).append(j.name)
+    problems = []
+    for body, names in joints_of.items():
+        if body == m.ground.name or len(names) != 2 or graph.degree.get(body) != 2:
+            continue
+        laws = [m.joints[n].law.kind for n in names]
+        if not all(kind in ("revolute", "spheric") for kind in laws):
+            continue
+        A, B = (layout.seats[n].X_WF for n in names)
+        where = f"bodies.{body}"
+        offset = B[:3, 3] - A[:3, 3]
+        if laws == ["spheric", "spheric"]:
+            if float(np.linalg.norm(offset)) <= 1e-9 * layout.size:
+                problems.append(Problem(f"a rod of zero length: joints {names[0]} and {names[1]} coincide", where))
+            else:
+                text = f"it can spin idly about the line through {names[0]} and {names[1]}"
+                problems.append(Problem(text, where, severity="note"))
+        elif _on_axes(A, B, laws, offset, layout.size):
+            if float(np.linalg.norm(offset)) <= 1e-9 * layout.size:
+                problems.append(Problem(f"a rod of zero length: joints {names[0]} and {names[1]} coincide", where))
+            else:
+                text = f"joints {names[0]} and {names[1]} lie on one axis: it can spin idly"
+                problems.append(Problem(text, where, severity="warning"))
+    return problems
+
+
+def _on_axes(A: Any, B: Any, laws: list[str], offset: Any, size: float) -> bool:
+    """Whether every revolute axis among the two passes along both joints."""
+    for X, kind in ((A, laws[0]), (B, laws[1])):
+        if kind == "revolute" and float(np.linalg.norm(np.cross(X[:3, 2], offset))) > 1e-9 * size:
+            return False
+    return laws != ["revolute", "revolute"] or float(np.linalg.norm(np.cross(A[:3, 2], B[:3, 2]))) <= 1e-9
+
+
+def mobility_problems(mobility: Mobility) -> list[Problem]:
+    """What the freedoms of the layout posture tell."""
+    if mobility.rank is None:
+        text = "too many loop equations for their rank to be found here; Grübler's count stands alone"
+        return [Problem(text, "joints", severity="note")]
+    if mobility.mobility == 0:
+        hint = "a structure, or loops whose lengths and axes are given with too few digits"
+        return [Problem("nothing can move in the layout posture", "joints", hint, severity="warning")]
+    return []
+
+
+def expectation_problems(m: Mechanism, found: dict[str, float], size: float) -> list[Problem]:
+    """Numbers must agree to six digits, or to a billionth of the model's size (of one radian, of one)."""
+    problems = []
+    for name, wanted in m.expect.items():
+        where = f"expect.{name}"
+        if name not in found:
+            problems.append(Problem(f"'{name}' is not a number of this model", where, did_you_mean(name, found)))
+        elif abs(found[name] - wanted) > 1e-6 * abs(wanted) + 1e-9 * min(size, 1.0):
+            problems.append(Problem(f"{wanted:.12g} is expected, {found[name]:.12g} is found", where))
+    return problems
