@@ -166,7 +166,7 @@ def schema(
     """Print the JSON Schema of model files, for editors that complete and check."""
     from linkwork.files.schema import json_schema
 
-    text = json.dumps(json_schema(), indent=2, ensure_ascii=False)
+    text = json.dumps(json_schema(), indent=1, ensure_ascii=False)
     if out is None:
         typer.echo(text)
         return

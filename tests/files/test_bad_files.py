@@ -73,7 +73,7 @@ def test_json_that_yaml_would_not_read() -> None:
     text = '{"linkwork"\n: 1, "bodies"\n:\n{"a": {"mass"\n:-1}, "\\u0061":\n{}, "' + "k" * 2000 + '": {"\\/": 1}}}'
     found = [(p.line, p.where[:16], p.what[:30]) for p in problems_of(text, is_json=True)]
     assert found == [
-        (4, "bodies.a.mass", "the mass is negative"),
+        (4, "bodies.a.mass", "the mass is negative: -1"),
         (5, "bodies", "there are two entries named 'a"),
         (6, "bodies.kkkkkkkkk", repr("k" * 76)[:30]),
     ]

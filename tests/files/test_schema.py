@@ -99,3 +99,12 @@ def test_no_entry_takes_an_unknown_key(name: str) -> None:
         assert any(
             "unknown key 'colour'" in p.what or "no variable 'colour'" in p.what for p in caught.value.problems
         ), at
+
+
+def test_an_open_limit_is_accepted() -> None:
+    entry = {"prismatic": ["ground", "a"], "axis": "x", "limits": [0.1, None]}
+    VALIDATOR.validate({"linkwork": 1, "bodies": {"a": {}}, "joints": {"A": entry}})
+
+
+def test_it_is_light_enough_for_editors() -> None:
+    assert len(json.dumps(lw.json_schema())) < 100_000

@@ -11,13 +11,12 @@ from pydantic_core import CoreSchema, core_schema
 
 from linkwork import units
 from linkwork.errors import ModelError, Problem
-from linkwork.model.vectors import Vector, direction
+from linkwork.model.vectors import LARGEST, Vector, direction
 from linkwork.units import Dimension, UnitSystem, parse_quantity
 
 # As `linkwork.model.parts` has it, written so that JavaScript's regular expressions also know letters beyond a to z.
 NAME_PATTERN = r"^[^\s!-/:-@\[-^`{-~][^\s!-,./:-@\[-^`{-~]{0,63}$"
 
-LARGEST = 1e30
 NUMBER_OR_TEXT = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+−]?[0-9.]"}]}
 
 
@@ -56,17 +55,19 @@ class Quantity:
         """The number in SI."""
         result = quantity(value, self.dimension, unit_system(info))
         if result < 0.0 and not self.may_be_negative:
-            raise ModelError(f"the {self.what} is negative")
+            raise ModelError(Problem(f"the {self.what} is negative: {value}", hint="write zero or more"))
         return result
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.with_info_plain_validator_function(self.read)
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {
-            **NUMBER_OR_TEXT,
-            "description": f"{self.what}: a number in the unit of the header, or with a unit such as '{self.example}'",
-        }
+        return self.schema()
+
+    def schema(self) -> dict[str, Any]:
+        """What editors know of it."""
+        text = f"{self.what}: a number in the unit of the header, or with a unit such as '{self.example}'"
+        return {**NUMBER_OR_TEXT, "description": text}
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +90,16 @@ Number = Annotated[float, Quantity(units.NUMBER, "number", "1.5")]
 
 Point = tuple[Length, Length, Length]
 
+_QUANTITIES: dict[str, Any] = {
+    "Length": Length,
+    "Angle": Angle,
+    "Mass": Mass,
+    "MomentOfInertia": MomentOfInertia,
+    "Density": Density,
+    "Acceleration": Acceleration,
+    "Number": Number,
+}
+
 
 def _direction(value: Any) -> Vector:
     if isinstance(value, list) and not all(type(v) in (int, float) and abs(v) <= LARGEST for v in value):
@@ -97,19 +108,14 @@ def _direction(value: Any) -> Vector:
     return direction(value, "")
 
 
-Direction = Annotated[
-    Any,
-    BeforeValidator(_direction),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "string", "pattern": r"^\s*[-+]?[xyz]\s*$"},
-                {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3},
-            ],
-            "description": "a direction: x, y, z, -x, -y, -z or three numbers (their length is not used)",
-        }
-    ),
-]
+_DIRECTION_SCHEMA = {
+    "anyOf": [
+        {"type": "string", "pattern": r"^\s*[-+]?[xyz]\s*$"},
+        {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3},
+    ],
+    "description": "a direction: x, y, z, -x, -y, -z or three numbers (their length is not used)",
+}
+Direction = Annotated[Any, BeforeValidator(_direction), WithJsonSchema(_DIRECTION_SCHEMA)]
 
 
 def as_name(value: Any) -> str:
@@ -129,3 +135,9 @@ Name = Annotated[
     WithJsonSchema({"anyOf": [{"type": "string", "pattern": NAME_PATTERN}, {"type": "integer", "minimum": 0}]}),
 ]
 Pair = tuple[Name, Name]
+
+
+def shared_schemas() -> dict[str, dict[str, Any]]:
+    """Schemas that stand in many places of a model file, by name."""
+    quantities = {name: kind.__metadata__[0].schema() for name, kind in _QUANTITIES.items()}
+    return {**quantities, "Direction": _DIRECTION_SCHEMA}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import operator
 from typing import Any, Literal
 
@@ -19,7 +20,7 @@ from linkwork.files.entries import (
     Switch,
     Text,
 )
-from linkwork.files.quantities import NAME_PATTERN, Acceleration, Name
+from linkwork.files.quantities import NAME_PATTERN, Acceleration, Name, shared_schemas
 
 VERSION = 1
 
@@ -61,7 +62,23 @@ def json_schema() -> dict[str, Any]:
     for section in ("curves", "bodies", "chains", "joints", "points", "frames"):
         schema["properties"][section]["anyOf"][0]["propertyNames"] = {"pattern": NAME_PATTERN}
     entries = {name: _without_null(entry) for name, entry in schema["$defs"].items()}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": entries}
+    shared = shared_schemas()
+    names = {json.dumps(value, sort_keys=True): name for name, value in shared.items()}
+    whole = _with_references({**schema, "$defs": entries}, names)
+    whole["$defs"] = {**shared, **whole["$defs"]}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole}
+
+
+def _with_references(schema: Any, names: dict[str, str]) -> Any:
+    """The schema with a reference wherever one of the named schemas stands, and without titles that repeat keys."""
+    if isinstance(schema, list):
+        return [_with_references(s, names) for s in schema]
+    if not isinstance(schema, dict):
+        return schema
+    name = names.get(json.dumps(schema, sort_keys=True)) if "anyOf" in schema and "description" in schema else None
+    if name is not None:
+        return {"$ref": f"#/$defs/{name}"}
+    return {k: _with_references(v, names) for k, v in schema.items() if not (k == "title" and isinstance(v, str))}
 
 
 def _without_null(schema: Any) -> Any:

@@ -27,7 +27,7 @@ from linkwork.model.mechanism import Mechanism
 from linkwork.model.placement import Placement, placement
 from linkwork.units import NUMBER, Dimension, UnitSystem
 
-NUMBER_OR_NONE = {"anyOf": [NUMBER_OR_TEXT, {"type": "null"}]}
+NUMBER_OR_NONE = {"anyOf": [NUMBER_OR_TEXT, {"const": None}]}
 VALUE_SCHEMA = {
     "anyOf": [
         NUMBER_OR_TEXT,
