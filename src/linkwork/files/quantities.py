@@ -140,4 +140,5 @@ Pair = tuple[Name, Name]
 def shared_schemas() -> dict[str, dict[str, Any]]:
     """Schemas that stand in many places of a model file, by name."""
     quantities = {name: kind.__metadata__[0].schema() for name, kind in _QUANTITIES.items()}
-    return {**quantities, "Direction": _DIRECTION_SCHEMA}
+    point = {"type": "array", "prefixItems": [{"$ref": "#/$defs/Length"}] * 3, "minItems": 3, "maxItems": 3}
+    return {**quantities, "Direction": _DIRECTION_SCHEMA, "Point": point}

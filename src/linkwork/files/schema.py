@@ -75,10 +75,9 @@ def _with_references(schema: Any, names: dict[str, str]) -> Any:
         return [_with_references(s, names) for s in schema]
     if not isinstance(schema, dict):
         return schema
-    name = names.get(json.dumps(schema, sort_keys=True)) if "anyOf" in schema and "description" in schema else None
-    if name is not None:
-        return {"$ref": f"#/$defs/{name}"}
-    return {k: _with_references(v, names) for k, v in schema.items() if not (k == "title" and isinstance(v, str))}
+    inner = {k: _with_references(v, names) for k, v in schema.items() if not (k == "title" and isinstance(v, str))}
+    name = names.get(json.dumps(inner, sort_keys=True)) if "anyOf" in inner or "prefixItems" in inner else None
+    return inner if name is None else {"$ref": f"#/$defs/{name}"}
 
 
 def _without_null(schema: Any) -> Any:
