@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import json
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -41,6 +42,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")
 
 def main() -> None:
     """Entry point of the `linkwork` command."""
+    if hasattr(signal, "SIGPIPE"):  # a reader of a pipe that has seen enough ends the program, as for any other
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that knows only ASCII still gets its message
@@ -49,9 +52,6 @@ def main() -> None:
     except LinkworkError as error:
         _console(stderr=True).print(f"linkwork: {error}", markup=False, soft_wrap=True, highlight=False)
         sys.exit(WRONG_USE)
-    except BrokenPipeError:  # the reader of a pipe has seen enough
-        sys.stderr.close()
-        sys.exit(SOUND)
 
 
 def _version(asked: bool) -> None:

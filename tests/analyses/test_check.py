@@ -414,7 +414,7 @@ def test_expectations() -> None:
     assert [(e.where, e.what) for e in errors] == [
         ("expect.mobility", "2 is expected, 1 is found"),
         ("expect.mobilty", "'mobilty' is not a number of this model"),
-        ("expect.B.angle", "0.5 is expected, 0 is found"),
+        ("expect.B.angle", "0.5 rad is expected, 0 rad is found"),
     ]
     assert errors[1].hint == "did you mean 'mobility'?"
 

@@ -89,7 +89,7 @@ joints:
   cylindric: {cylindric: [c, d], at: [0, 0, 0], value: [90, 10], limits: {angle: [0, 180], slide: [0, 20]}}
   spheric: {spheric: [d, e], at: [0, 0, 50], to: {at: [0, 0, 50], rpy: [0, 0, 20]}}
   flat: {flat: [e, f], at: [0, 0, 50], value: {x: 10, y: 20, angle: 30}}
-  universal: {universal: [f, g], at: [0, 0, 0], axes: [x, y], value: [10, 20]}
+  universal: {universal: [f, g], at: [0, 0, 0], axis: x, x: y, value: [10, 20]}
   universal2: {universal: [f, g], at: [0, 0, 0], axes: [x, y], in: f}
   rigid: {rigid: [g, h], at: [0, 0, 0]}
   free: {free: [ground, i], value: [10, 20, 30, 1, 0, 0, 0], description: anywhere}

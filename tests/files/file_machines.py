@@ -243,7 +243,7 @@ def _add_joint(draw: st.DrawFn, m: lw.Mechanism, name: str, kind: str, bodies: t
     if kind.endswith("on_curve"):
         options["curve"] = draw(st.sampled_from(["fourier", "expression", "spline"]))
     if kind == "universal" and draw(st.booleans()):
-        m.universal(name, *ends, at=draw(vectors), axes=("x", (0.0, 0.6, 0.8)), **options)
+        m.universal(name, *ends, at=draw(vectors), axis="x", x=(0.0, 0.6, 0.8), **options)
     else:
         getattr(m, kind)(name, *ends, frame=draw(placements(bodies)), **options)
 

@@ -140,7 +140,7 @@ CHECKED: dict[str, tuple[str, list[Finding]]] = {
     ),
     "expectation": (
         "  a: {}\njoints:\n  J: {revolute: [ground, a]}\npoints:\n  P: {on: a, at: [1, 0, 0]}\nexpect:\n  P.x: 2",
-        [(9, "expect.P.x", "2 is expected, 1 is found")],
+        [(9, "expect.P.x", "2 m is expected, 1 m is found")],
     ),
     "chain": (
         "  a: {}\nchains:\n  arm:\n    base: b\n    rows:\n      - {joint: J, body: L}\n"

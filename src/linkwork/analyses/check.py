@@ -132,7 +132,7 @@ def check(m: Mechanism) -> Check:
     if not any(p.severity == "error" for p in problems):
         mobility = layout_mobility(m, layout, graph)
         problems += soundness.mobility_problems(mobility)
-        problems += soundness.expectation_problems(m, found_values(m, layout, graph, mobility), layout.size)
+        problems += soundness.expectation_problems(m, found_values(m, layout, graph, mobility), layout)
     if m.source is not None:
         problems = [m.source.locate(p) for p in problems]
     order = {"error": 0, "warning": 1, "note": 2}

@@ -8,16 +8,21 @@ import numpy as np
 
 from linkwork.analyses.mobility import Mobility
 from linkwork.errors import Problem, did_you_mean
-from linkwork.model.curves import Curve
-from linkwork.model.layout import Layout
+from linkwork.model.curves import Curve, ExpressionCurve
+from linkwork.model.layout import MANY_PROBLEMS, Layout
 from linkwork.model.mechanism import Mechanism
 from linkwork.topology import Topology
+from linkwork.units import LENGTH, MASS, NUMBER, format_quantity
 
 
 def problems_of(m: Mechanism, layout: Layout, graph: Topology) -> list[Problem]:
     """Everything that the connected whole tells: ground, curves, rods, gravity, gear shafts."""
+    return [*_ground_problems(m, graph), *problems_of_parts(m, layout, graph)]
+
+
+def problems_of_parts(m: Mechanism, layout: Layout, graph: Topology) -> list[Problem]:
+    """What curves, rods, gravity and gear shafts tell, true also of a model that lacks some of its joints."""
     return [
-        *_ground_problems(m, graph),
         *(p for curve in m.curves.values() for p in _curve_problems(curve)),
         *_rod_problems(m, layout, graph),
         *_gravity_problems(m, layout),
@@ -95,10 +100,48 @@ def _curve_problems(curve: Curve) -> list[Problem]:
     if curve.closed and gap > 1e-9 * size:
         hint = "let it end where it starts, or leave `closed` out"
         return [Problem(f"it is said to be closed, but its ends are {gap:.3g} m apart", where, hint)]
+    if (jump := _largest_jump(curve, 0)) > 1e-9 * size:
+        hint = "make the pieces of its `where` meet"
+        return [Problem(f"it jumps by {jump:.3g} m", where, hint)]
+    if (bend := _largest_jump(curve, 1)) > 1e-6:
+        text = f"it has a corner of {np.degrees(bend):.3g} deg"
+        return [Problem(text, where, "a smooth cam has none", severity="warning")]
     if curve.closed and (bend := _seam(curve)) > 1e-6:
         text = f"it has a corner of {np.degrees(bend):.3g} deg where its end joins its start"
         return [Problem(text, where, "a smooth cam needs one tangent there", severity="warning")]
     return []
+
+
+def _largest_jump(curve: Curve, order: int) -> float:
+    """Largest jump of an expression inside its range: of its place [m], or of its direction [rad].
+
+    Steps between samples shrink with the samples where a curve is smooth; where one does not, there is a jump.
+    """
+    if not isinstance(curve, ExpressionCurve):
+        return 0.0
+    worst = 0.0
+    t = np.linspace(curve.start, curve.end, 2001)[:-1]
+    steps = _steps(curve, t, order)
+    for i in np.argsort(steps)[-12:]:
+        low, high, step = t[i], t[i + 1], float(steps[i])
+        for _ in range(6):  # to a billionth of a billionth of the range
+            inner = np.linspace(low, high, 65)
+            finer = _steps(curve, inner, order)
+            k = int(np.argmax(finer))
+            low, high, step = inner[k], inner[k + 1], float(finer[k])
+            if high <= low:
+                break
+        worst = max(worst, step)
+    return worst
+
+
+def _steps(curve: Curve, t: Any, order: int) -> Any:
+    """How far place or direction go from each sample to the next."""
+    u, v = (np.broadcast_to(c, t.shape) for c in curve.derivatives(t, order)[order])
+    if order == 0:
+        return np.hypot(np.diff(u), np.diff(v))
+    cross, dot = u[:-1] * v[1:] - v[:-1] * u[1:], u[:-1] * u[1:] + v[:-1] * v[1:]
+    return np.where(np.hypot(u, v)[1:] > 0.0, np.abs(np.arctan2(cross, dot)), 0.0)
 
 
 def _seam(curve: Curve) -> float:
@@ -160,13 +203,19 @@ def mobility_problems(mobility: Mobility) -> list[Problem]:
     return []
 
 
-def expectation_problems(m: Mechanism, found: dict[str, float], size: float) -> list[Problem]:
+def expectation_problems(m: Mechanism, found: dict[str, float], layout: Layout) -> list[Problem]:
     """Numbers must agree to six digits, or to a billionth of the model's size (of one radian, of one)."""
-    problems = []
+    problems: list[Problem] = []
+    dimensions = {"mass": MASS}
+    dimensions |= {f"{j.name}.{v.name}": v.quantity for j in m.joints.values() for v in j.law.variables}
+    dimensions |= {f"{place}.{c}": LENGTH for place in (*m.points, *m.frames) for c in "xyz"}
     for name, wanted in m.expect.items():
         where = f"expect.{name}"
         if name not in found:
-            problems.append(Problem(f"'{name}' is not a number of this model", where, did_you_mean(name, found)))
-        elif abs(found[name] - wanted) > 1e-6 * abs(wanted) + 1e-9 * min(size, 1.0):
-            problems.append(Problem(f"{wanted:.12g} is expected, {found[name]:.12g} is found", where))
+            hint = did_you_mean(name, found) if len(problems) < MANY_PROBLEMS else ""
+            problems.append(Problem(f"'{name}' is not a number of this model", where, hint))
+        elif abs(found[name] - wanted) > 1e-6 * abs(wanted) + 1e-9 * min(layout.size, 1.0):
+            dimension = dimensions.get(name, NUMBER)
+            shown = [format_quantity(value, dimension, layout.units, 9) for value in (wanted, found[name])]
+            problems.append(Problem(f"{shown[0]} is expected, {shown[1]} is found", where))
     return problems

@@ -11,7 +11,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.analyses import soundness
+from linkwork.analyses.check import graph_of
+from linkwork.errors import MissingExtra, ModelError, Problem, did_you_mean
 from linkwork.files.entries import (
     JOINTS,
     BodyEntry,
@@ -55,11 +57,13 @@ def load(path: str | Path) -> Mechanism:
     """
     file = Path(path)
     if file.suffix.lower() not in SUFFIXES:
-        hint = f"name it with {', '.join(SUFFIXES)}"
+        stem = next((f"{file}{end}" for end in SUFFIXES if Path(f"{file}{end}").is_file()), None)
+        hint = f"did you mean '{stem}'?" if stem else f"name it with {', '.join(SUFFIXES)}"
         raise ModelError(Problem(f"'{file.suffix}' is not a kind of model file", hint=hint), str(file))
     try:
         size = file.stat().st_size
-        raw = file.read_bytes() if size <= MAX_BYTES else b""
+        with file.open("rb") as stream:  # bounded, because a device does not tell its size
+            raw = stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
         others = [p.name for p in file.parent.glob("*") if p.suffix in SUFFIXES] if file.parent.is_dir() else []
         raise ModelError(Problem("there is no such file", hint=did_you_mean(file.name, others)), str(file)) from None
@@ -67,7 +71,8 @@ def load(path: str | Path) -> Mechanism:
         raise ModelError(f"it cannot be read: {error.strerror}", str(file)) from None
     except ValueError:  # a zero byte in its name
         raise ModelError("there is no such file", str(file)) from None
-    if size > MAX_BYTES:
+    if len(raw) > MAX_BYTES:
+        size = max(size, len(raw))
         raise ModelError(f"the file has {size / 1e6:.1f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read", str(file))
     return loads(raw, source=str(file), folder=file.parent, is_json=file.suffix.lower() == ".json")
 
@@ -111,7 +116,7 @@ class _Reader:
         self.source = Source(source, tree.lines)
         self._data = tree.data
         self._units = UnitSystem()
-        self._read_mesh = _no_mesh if folder is None else functools.partial(read_mesh, folder=folder)
+        self._read_mesh = _no_mesh if folder is None else functools.partial(_mesh, folder=folder)
         self._kinds: dict[str, str] = {}  # what each name is
         self._unplaced: set[str] = set()  # bodies whose frame could not be understood
         self._bad_curves: set[str] = set()
@@ -137,7 +142,9 @@ class _Reader:
         if len(self.problems) > MAX_PROBLEMS:  # the rest of the file was not read
             return self.problems
         self._leave_out_unplaced(m)
-        return [*self.problems, *(p for p in lay_out(m).problems if p.severity == "error")]
+        layout = lay_out(m)
+        found = [*layout.problems, *soundness.problems_of_parts(m, layout, graph_of(m))]
+        return [*self.problems, *(p for p in found if p.severity == "error")]
 
     def _leave_out_unplaced(self, m: Mechanism) -> None:
         """Nothing is told about joints that stand in the frame of a body that is not placed."""
@@ -439,6 +446,13 @@ def _in_chain(place: str, where: str, places: dict[str, str]) -> str:
         if place == made or place.startswith(f"{made}."):
             return row + place.removeprefix(made)
     return f"{where}.{place}" if place.startswith(("rows", "convention", "base")) else place
+
+
+def _mesh(path: str, units: str | None, **options: Any) -> Any:
+    try:
+        return read_mesh(path, units, **options)
+    except MissingExtra as error:
+        raise ModelError(str(error)) from None
 
 
 def _no_mesh(path: str, units: str | None, **options: Any) -> Any:

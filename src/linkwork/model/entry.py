@@ -14,7 +14,7 @@ from linkwork.model.bodies import Body, inertia
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
 from linkwork.model.joints import Bevel, Gear, Rack
 from linkwork.model.parts import checked_name
-from linkwork.model.placement import Placement, placement
+from linkwork.model.placement import Axis, Placement, placement
 from linkwork.model.solids import Solid, parts_of
 from linkwork.model.vectors import Vector, direction, number, numbers, positive, vector
 
@@ -71,6 +71,8 @@ def body_record(
             problems.append(Problem(f"{', '.join(given)} besides solids", where, "keep the numbers or the solids"))
     elif density is not None:
         problems.append(Problem("a density without solids", where, "give `solid`, or `mass`"))
+    if frame is not None and not isinstance(frame, Placement):
+        problems.append(Problem(f"{frame!r} is not a placement", f"{where}.frame", "make it with lw.placement(...)"))
     if problems:
         raise ModelError(problems)
     return Body(name, mass, com, tensor, solid, density, frame, bool(accept_unphysical), str(description))
@@ -124,12 +126,16 @@ def gear_law(
     where: str,
 ) -> Gear:
     """A gear pair from radii, or from teeth with a module, or from teeth with the centre distance."""
+    turns = [place.orientation for place in (frame, to) if place is not None and place.orientation is not None]
+    if not all(isinstance(turn, Axis) and turn.x is None for turn in turns):
+        hint = "give `axis` only; u points along the line of centres"
+        raise ModelError(Problem("gears take no orientation about their axis", where, hint))
     counts = None if teeth is None else _teeth(teeth, f"{where}.teeth")
     if radii is not None:
         if module is not None:
             raise ModelError(Problem("`radii` and `module` are both given", where, "keep one of them"))
         r1, r2 = (positive(r, f"{where}.radii") for r in numbers(radii, 2, f"{where}.radii"))
-        if counts is not None and abs(r1 * counts[1] - r2 * counts[0]) > 1e-3 * r2 * counts[0]:
+        if counts is not None and abs(r1 * counts[1] - r2 * counts[0]) > 1e-6 * r2 * counts[0]:
             text = f"the radii are as {r1 / r2:.6g} to 1, the teeth as {counts[0] / counts[1]:.6g} to 1"
             raise ModelError(Problem(text, where, "pitch radii are proportional to the teeth; keep one of them"))
     elif counts is None:
@@ -196,6 +202,15 @@ def curve_record(
     """A curve of the kind that was given."""
     if sum(kind is not None for kind in (fourier, expression, spline)) != 1:
         raise ModelError(Problem("one of fourier, expression, spline is wanted", where))
+    unused = {
+        "closed": closed and fourier is not None,
+        "span": span is not None and expression is None,
+        "unit": unit != 1.0 and expression is None,
+        "degree": degree != 5 and spline is None,
+    }
+    if any(unused.values()):
+        lost = ", ".join(key for key, is_lost in unused.items() if is_lost)
+        raise ModelError(Problem(f"{lost} would not be used by this kind of curve", where, "leave it out"))
     if fourier is not None:
         allowed = ("u0", "v0", "u_cos", "u_sin", "v_cos", "v_sin")
         unknown = [k for k in fourier if k not in allowed]

@@ -16,11 +16,13 @@ from linkwork import geometry as geo
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.bodies import Body, MassProperties, mass_properties, physical_problems
-from linkwork.model.joints import misfit
+from linkwork.model.joints import misfit, transform
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
 from linkwork.model.placement import Placement
 from linkwork.units import LENGTH, SI, Dimension, UnitSystem, format_quantity
+
+MANY_PROBLEMS = 100  # after so many, suggestions are left out: looking for them takes long
 
 FIT_ERROR = 1e-3
 FIT_WARNING = 1e-6
@@ -103,14 +105,16 @@ def _place_bodies(m: Mechanism, layout: Layout) -> None:
     """Poses of all body frames; one may be given in another's, in any order, but not in a circle."""
     for name in m.bodies:
         chain: list[str] = []
+        seen: set[str] = set()
         current: str | None = name
         while current is not None and current not in layout.X_WB:
-            if current in chain:
+            if current in seen:
                 circle = " -> ".join([*chain[chain.index(current) :], current])
                 layout.problems.append(Problem(f"body frames are given in a circle: {circle}", f"bodies.{name}.frame"))
                 layout.X_WB.update({n: np.eye(4) for n in chain})
                 break
             chain.append(current)
+            seen.add(current)
             frame = m.bodies[current].frame
             current = None if frame is None else frame.within
             if current is not None and current not in m.bodies:
@@ -162,8 +166,22 @@ def _judge_fit(joint: Joint, layout: Layout) -> None:
     if seat is None:
         return
     where = f"joints.{joint.name}"
+    if not all(np.isfinite(part).all() for part in (seat.X_WM, seat.q)):
+        hint = "look at its curve and its numbers: it is not finite there"
+        layout.problems.append(Problem("it cannot be worked out in the layout posture", where, hint))
+        del layout.seats[joint.name]
+        return
     # Without a second frame the law itself put M where it is.
-    angle, distance = (0.0, 0.0) if joint.to is None else misfit(joint.law, geo.inverse(seat.X_WF) @ seat.X_WM, seat.q)
+    angle, distance = (0.0, 0.0)
+    if joint.to is not None:
+        with np.errstate(all="ignore"):
+            reached = transform(joint.law, seat.q)
+        if not np.isfinite(reached).all():
+            hint = "look at its curve and its numbers: it is not finite there"
+            layout.problems.append(Problem("it cannot be worked out in the layout posture", where, hint))
+            del layout.seats[joint.name]
+            return
+        angle, distance = misfit(joint.law, geo.inverse(seat.X_WF) @ seat.X_WM, seat.q)
     worst = max(angle, distance / layout.size)
     if not worst <= FIT_WARNING:
         errors = ((f"{math.degrees(angle):.3g} deg", angle), (layout.length(distance), distance / layout.size))
@@ -253,7 +271,8 @@ def _reference(m: Mechanism, within: str | None, where: str, layout: Layout) -> 
 def _known_body(m: Mechanism, name: str, where: str, layout: Layout) -> bool:
     if name in m.bodies:
         return True
-    layout.problems.append(Problem(f"there is no body '{name}'", where, did_you_mean(name, m.bodies)))
+    hint = did_you_mean(name, m.bodies) if len(layout.problems) < MANY_PROBLEMS else ""
+    layout.problems.append(Problem(f"there is no body '{name}'", where, hint))
     return False
 
 

@@ -249,6 +249,10 @@ class Mechanism:
         """
         if axes is not None:
             first, second = entry.perpendicular_axes(axes, f"joints.{name}")
+            if options.get("value") is not None:
+                hint = "give `axis` and `x`, the axes at zero, with `value`; or leave `value` out"
+                text = "`axes` are those of the layout posture, where the angles are then zero"
+                raise ModelError(Problem(text, f"joints.{name}", hint))
             if "axis" in options or "x" in options:
                 raise ModelError(Problem("`axes` is given besides `axis` or `x`", f"joints.{name}", "keep one of them"))
             options = {**options, "axis": first, "x": second}
@@ -442,6 +446,10 @@ class Mechanism:
         if not isinstance(law, Law):
             hint = "write m.revolute(name, ...), or m.joint(name, Revolute(), ...)"
             raise ModelError(Problem(f"{law!r} is not a kind of joint", where, hint))
+        for key, given in (("frame", frame), ("to", to)):
+            if given is not None and not isinstance(given, Placement):
+                hint = "make it with lw.placement(...)"
+                raise ModelError(Problem(f"{given!r} is not a placement", f"{where}.{key}", hint))
         if value is not None and to is not None:
             raise ModelError(Problem("`value` and `to` are both given", where, "the second frame tells the value"))
         new = Joint(

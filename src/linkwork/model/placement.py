@@ -118,7 +118,7 @@ def _checked_matrix(values: Array) -> Array:
     turn = values.reshape(3, 3)
     if not geo.is_rotation(turn, 1e-6):
         raise ModelError("the matrix is not a rotation: its rows must be perpendicular unit vectors, determinant +1")
-    return turn
+    return geo.nearest_rotation(turn)[0]  # digits that were cut off must not bend the frame
 
 
 def _axis_angle(values: Array) -> Array:

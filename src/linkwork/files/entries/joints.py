@@ -24,7 +24,7 @@ from linkwork.files.quantities import (
 from linkwork.model.entry import perpendicular_axes
 from linkwork.model.joints import KINDS
 from linkwork.model.mechanism import Mechanism
-from linkwork.model.placement import Placement, placement
+from linkwork.model.placement import ROW_KEYS, Placement, placement
 from linkwork.units import NUMBER, Dimension, UnitSystem
 
 NUMBER_OR_NONE = {"anyOf": [NUMBER_OR_TEXT, {"const": None}]}
@@ -72,7 +72,7 @@ class PlacedJoint(JointEntry, PlacementEntry):
         where = f"joints.{name}"
         with Gather() as part:
             frame = part(self._frame, where)
-            to = part(lambda: None if self.to is None else self.to.placement(f"{where}.to"))
+            to = part(self._second_frame, where)
             value = part(variable_values, self.kind, self.value, units, f"{where}.value")
             limits = part(variable_limits, self.kind, self.limits, units, f"{where}.limits")
         options = {"frame": frame, "to": to, "value": value, "limits": limits, "description": self.description}
@@ -80,6 +80,13 @@ class PlacedJoint(JointEntry, PlacementEntry):
 
     def _frame(self, where: str) -> Placement:
         return self.placement(where)
+
+    def _second_frame(self, where: str) -> Placement | None:
+        if self.to is None:
+            return None
+        if not self.to.model_fields_set & {"at", "points", "within", *ROW_KEYS}:
+            raise ModelError(Problem("its place is missing", f"{where}.to", "give `at`, or leave `to` out"))
+        return self.to.placement(f"{where}.to")
 
 
 class RevoluteEntry(PlacedJoint):
@@ -142,6 +149,10 @@ class UniversalEntry(PlacedJoint):
         if besides:
             text = f"`axes` is given besides {', '.join(sorted(besides))}"
             raise ModelError(Problem(text, where, "keep one of them"))
+        if self.value is not None:
+            hint = "give `axis` and `x`, the axes at zero, with `value`; or leave `value` out"
+            text = "`axes` are those of the layout posture, where the angles are then zero"
+            raise ModelError(Problem(text, where, hint))
         first, second = perpendicular_axes(self.axes, where)
         return placement(self.at, axis=first, x=second, within=self.within, where=where)
 

@@ -103,7 +103,7 @@ class CurveEntry(Entry):
             spline=self.spline,
             closed=self.closed,
             span=self.span,
-            unit=units.factor(LENGTH) if self.unit is None else self.unit,
+            unit=1.0 if self.expression is None else units.factor(LENGTH) if self.unit is None else self.unit,
             degree=self.degree,
         )
 

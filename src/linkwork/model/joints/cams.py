@@ -19,7 +19,9 @@ from linkwork.geometry.elementary import sqrt
 from linkwork.model.curves import Curve
 from linkwork.model.joints.law import Law, Motion, Variable, about_w, angle_about_w, transform
 
-SEARCH = 1441  # samples of the coarse search along a curve; Newton does the rest
+SEARCH = 1441  # samples of the coarse search along a plain curve; Newton does the rest
+MOST = 100_001  # and along the waviest
+VALLEYS = 100  # places of the coarse search that are looked at closely
 
 
 @dataclass(frozen=True)
@@ -98,39 +100,69 @@ def _assert_said(X_WM: Array | None, value: Sequence[float] | None, what: str) -
 
 
 def closest_parameter(curve: Curve, x: float, y: float) -> float:
-    """Parameter of the curve point nearest to (x, y): coarse search, then Newton on (c - p)·c' = 0."""
-    t, u, v = curve.samples(SEARCH)
-    best = float(t[np.argmin((u - x) ** 2 + (v - y) ** 2)])
+    """Parameter of the curve point nearest to (x, y): the valleys of the distance, each polished by (c - p)·c' = 0."""
+    t, u, v = curve.samples(_samples(curve))
+    distance = np.hypot(u - x, v - y)
 
     def slope(t: float) -> tuple[float, float]:
         (u, v), (du, dv), (ddu, ddv) = curve.derivatives(t, 2)
         return (u - x) * du + (v - y) * dv, du * du + dv * dv + (u - x) * ddu + (v - y) * ddv
 
-    return _polish(curve, slope, best)
+    def score(t: float) -> float:
+        u, v = curve.point(t)
+        return math.hypot(u - x, v - y)
+
+    return _best(curve, t, distance, slope, score)
 
 
 def tangent_parameter(curve: Curve, x: float, y: float, c: float, s: float) -> float:
-    """Parameter where the tangent points along (c, s) and the line through (x, y) touches the curve."""
-    t, u, v = curve.samples(SEARCH)
+    """Parameter where the tangent points along (c, s) and the line through (x, y) touches the curve.
+
+    A wavy curve has many such tangents; the one whose line passes (x, y) nearest is meant.
+    """
+    t = curve.samples(_samples(curve))[0]
     (_, (du, dv)) = curve.derivatives(t, 1)
     speed = np.hypot(du, dv)
-    turn = (c * dv - s * du) / speed
-    gap = np.abs(-s * (u - x) + c * (v - y)) / max(curve.size(), 1e-300)
-    against = np.where(c * du + s * dv > 0.0, 0.0, 4.0)
-    best = float(t[np.argmin(np.abs(turn) + gap + against)])
+    turn = np.abs(c * dv - s * du) / np.where(speed > 0.0, speed, 1.0) + np.where(c * du + s * dv > 0.0, 0.0, 4.0)
+    size = max(curve.size(), 1e-300)
 
     def slope(t: float) -> tuple[float, float]:
         _, (du, dv), (ddu, ddv) = curve.derivatives(t, 2)
         return c * dv - s * du, c * ddv - s * ddu
 
-    return _polish(curve, slope, best)
+    def score(t: float) -> float:
+        (u, v), (du, dv) = curve.derivatives(t, 1)
+        speed = math.hypot(du, dv) or 1.0
+        against = 0.0 if c * du + s * dv > 0.0 else 4.0
+        return float(abs(c * dv - s * du) / speed + abs(-s * (u - x) + c * (v - y)) / size + against)
+
+    return _best(curve, t, turn, slope, score)
 
 
-def _polish(curve: Curve, slope: Any, start: float) -> float:
+def _samples(curve: Curve) -> int:
+    """Enough samples that every wave of the curve is seen: by how much its tangent turns in all."""
+    _, u, v = curve.samples(SEARCH)
+    heading = np.unwrap(np.arctan2(np.diff(v), np.diff(u)))
+    turns = float(np.sum(np.abs(np.diff(heading)))) / (2 * math.pi)
+    return int(np.clip(200 * turns, SEARCH, MOST))
+
+
+def _best(curve: Curve, t: Array, coarse: Array, slope: Any, score: Any) -> float:
+    """Among the valleys of a sampled function the one that, polished, scores best."""
+    left, right = np.roll(coarse, 1), np.roll(coarse, -1)
+    if not curve.closed:
+        left[0] = right[-1] = np.inf
+    valleys = np.flatnonzero((coarse <= left) & (coarse <= right))
+    deepest = valleys[np.argsort(coarse[valleys], kind="stable")][:VALLEYS]
+    step = (curve.end - curve.start) / (len(t) - 1)
+    polished = [_polish(curve, slope, float(t[i]), step) for i in deepest]
+    return min(polished, key=score)
+
+
+def _polish(curve: Curve, slope: Any, start: float, step: float) -> float:
     """Newton from a coarse root, kept within the neighbouring samples and the curve's range."""
-    step = (curve.end - curve.start) / (SEARCH - 1)
     t = start
-    for _ in range(20):
+    for _ in range(25):
         value, gradient = slope(t)
         if gradient == 0.0 or not math.isfinite(value / gradient):
             break
@@ -138,7 +170,9 @@ def _polish(curve: Curve, slope: Any, start: float) -> float:
         t = float(np.clip(t + change, start - 2 * step, start + 2 * step))
         if abs(change) <= 1e-15 * (1.0 + abs(t)):
             break
-    return t if curve.closed else float(np.clip(t, curve.start, curve.end))
+    if curve.closed:
+        return curve.start + (t - curve.start) % (curve.end - curve.start)
+    return float(np.clip(t, curve.start, curve.end))
 
 
 def _smoothness(curve: Curve, needed: int) -> list[Problem]:
