@@ -132,6 +132,14 @@ def placements(draw: st.DrawFn, bodies: tuple[str, ...] = ()) -> Placement:
     return lw.placement(**{form: values}, within=within)
 
 
+@st.composite
+def axes_only(draw: st.DrawFn, bodies: tuple[str, ...] = ()) -> Placement:
+    """A frame as gears take it: a place and an axis."""
+    within = draw(st.sampled_from([None, *bodies]))
+    axis = draw(st.sampled_from([None, "x", "-z", (0.3, -1.0, 0.2)]))
+    return lw.placement(draw(vectors), axis=axis, within=within)
+
+
 def axes_of(place: Placement) -> Orientation | None:
     return place.orientation
 
@@ -199,8 +207,8 @@ def _add_joint(draw: st.DrawFn, m: lw.Mechanism, name: str, kind: str, bodies: t
         options["limits"] = {draw(st.sampled_from(variables)): (low, low + draw(st.floats(0.1, 5.0)))}
     if kind in ("gear", "rack"):
         options |= {
-            "at": draw(placements(bodies)),
-            "to": draw(placements(bodies)),
+            "at": draw(placements(bodies) if kind == "rack" else axes_only(bodies)),
+            "to": draw(placements(bodies) if kind == "rack" else axes_only(bodies)),
             "flank": draw(st.sampled_from([-1, 0, 1])),
         }
         options |= {"pressure_angle": draw(st.floats(0.1, 1.0)), "helix_angle": draw(st.floats(-1.0, 1.0))}

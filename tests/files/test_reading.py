@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -272,3 +273,34 @@ def test_a_limit_may_be_open_on_one_side() -> None:
     assert m.joints["A"].limits == (("slide", 1e-4, float("inf")),)
     assert lw.loads(lw.dumps(m)) == m
     assert lw.loads(lw.dumps(m, is_json=True), is_json=True) == m
+
+
+def test_a_second_frame_says_where_it_is() -> None:
+    text = (
+        "linkwork: 1\nbodies: {a: {}}\njoints: {A: {prismatic: [ground, a], at: [1, 0, 0], axis: x, to: {axis: x}}}\n"
+    )
+    with pytest.raises(lw.ModelError, match="its place is missing"):
+        lw.loads(text)
+
+
+def test_a_missing_library_is_one_problem_among_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    (tmp_path / "a.stl").write_bytes(b"x")
+    text = "linkwork: 1\nbodies: {a: {density: 1, solids: [{mesh: a.stl, units: mm}]}, b: {mass: -1}}\n"
+    with pytest.raises(lw.ModelError) as caught:
+        lw.loads(text, folder=tmp_path)
+    whats = [p.what for p in caught.value.problems]
+    assert any("needs trimesh" in what for what in whats) and any("negative" in what for what in whats)
+
+
+def test_a_broken_file_still_tells_of_its_rods() -> None:
+    text = """linkwork: 1
+bodies: {a: {}, b: {}, c: {masss: 1}}
+joints:
+  A: {revolute: [ground, a], axis: z}
+  B: {spheric: [a, b], at: [1, 0, 0]}
+  C: {spheric: [b, c], at: [1, 0, 0]}
+"""
+    with pytest.raises(lw.ModelError) as caught:
+        lw.loads(text)
+    assert [p.where for p in caught.value.problems] == ["bodies.b", "bodies.c.masss"]

@@ -102,17 +102,16 @@ def _assert_said(X_WM: Array | None, value: Sequence[float] | None, what: str) -
 def closest_parameter(curve: Curve, x: float, y: float) -> float:
     """Parameter of the curve point nearest to (x, y): the valleys of the distance, each polished by (c - p)·c' = 0."""
     t, u, v = curve.samples(_samples(curve))
-    distance = np.hypot(u - x, v - y)
 
-    def slope(t: float) -> tuple[float, float]:
+    def slope(t: Array) -> tuple[Array, Array]:
         (u, v), (du, dv), (ddu, ddv) = curve.derivatives(t, 2)
         return (u - x) * du + (v - y) * dv, du * du + dv * dv + (u - x) * ddu + (v - y) * ddv
 
-    def score(t: float) -> float:
+    def score(t: Array) -> Array:
         u, v = curve.point(t)
-        return math.hypot(u - x, v - y)
+        return np.asarray(np.hypot(u - x, v - y))
 
-    return _best(curve, t, distance, slope, score)
+    return _best(curve, t, np.hypot(u - x, v - y), slope, score)
 
 
 def tangent_parameter(curve: Curve, x: float, y: float, c: float, s: float) -> float:
@@ -120,23 +119,24 @@ def tangent_parameter(curve: Curve, x: float, y: float, c: float, s: float) -> f
 
     A wavy curve has many such tangents; the one whose line passes (x, y) nearest is meant.
     """
-    t = curve.samples(_samples(curve))[0]
-    (_, (du, dv)) = curve.derivatives(t, 1)
-    speed = np.hypot(du, dv)
-    turn = np.abs(c * dv - s * du) / np.where(speed > 0.0, speed, 1.0) + np.where(c * du + s * dv > 0.0, 0.0, 4.0)
     size = max(curve.size(), 1e-300)
 
-    def slope(t: float) -> tuple[float, float]:
+    def turn(t: Array) -> Array:
+        _, (du, dv) = curve.derivatives(t, 1)
+        speed = np.hypot(du, dv)
+        against = np.where(c * du + s * dv > 0.0, 0.0, 4.0)
+        return np.asarray(np.abs(c * dv - s * du) / np.where(speed > 0.0, speed, 1.0) + against)
+
+    def slope(t: Array) -> tuple[Array, Array]:
         _, (du, dv), (ddu, ddv) = curve.derivatives(t, 2)
         return c * dv - s * du, c * ddv - s * ddu
 
-    def score(t: float) -> float:
-        (u, v), (du, dv) = curve.derivatives(t, 1)
-        speed = math.hypot(du, dv) or 1.0
-        against = 0.0 if c * du + s * dv > 0.0 else 4.0
-        return float(abs(c * dv - s * du) / speed + abs(-s * (u - x) + c * (v - y)) / size + against)
+    def score(t: Array) -> Array:
+        u, v = curve.point(t)
+        return np.asarray(turn(t) + np.abs(-s * (u - x) + c * (v - y)) / size)
 
-    return _best(curve, t, turn, slope, score)
+    t = curve.samples(_samples(curve))[0]
+    return _best(curve, t, turn(t), slope, score)
 
 
 def _samples(curve: Curve) -> int:
@@ -147,32 +147,39 @@ def _samples(curve: Curve) -> int:
     return int(np.clip(200 * turns, SEARCH, MOST))
 
 
-def _best(curve: Curve, t: Array, coarse: Array, slope: Any, score: Any) -> float:
-    """Among the valleys of a sampled function the one that, polished, scores best."""
+def _best(
+    curve: Curve,
+    t: Array,
+    coarse: Array,
+    slope: Callable[[Array], tuple[Array, Array]],
+    score: Callable[[Array], Array],
+) -> float:
+    """Among the valleys of a sampled function the one that, polished by Newton, scores best."""
     left, right = np.roll(coarse, 1), np.roll(coarse, -1)
     if not curve.closed:
         left[0] = right[-1] = np.inf
     valleys = np.flatnonzero((coarse <= left) & (coarse <= right))
-    deepest = valleys[np.argsort(coarse[valleys], kind="stable")][:VALLEYS]
-    step = (curve.end - curve.start) / (len(t) - 1)
-    polished = [_polish(curve, slope, float(t[i]), step) for i in deepest]
-    return min(polished, key=score)
+    deepest = t[valleys[np.argsort(coarse[valleys], kind="stable")][:VALLEYS]]
+    polished = _polish(curve, slope, deepest, float(t[1] - t[0]))
+    with np.errstate(all="ignore"):
+        values = np.broadcast_to(score(polished), polished.shape)
+    return float(polished[np.argmin(np.where(np.isfinite(values), values, np.inf))])
 
 
-def _polish(curve: Curve, slope: Any, start: float, step: float) -> float:
-    """Newton from a coarse root, kept within the neighbouring samples and the curve's range."""
+def _polish(curve: Curve, slope: Callable[[Array], tuple[Array, Array]], start: Array, step: float) -> Array:
+    """Newton from coarse roots, each kept within the neighbouring samples and the curve's range."""
     t = start
     for _ in range(25):
-        value, gradient = slope(t)
-        if gradient == 0.0 or not math.isfinite(value / gradient):
-            break
-        change = float(np.clip(-value / gradient, -step, step))
-        t = float(np.clip(t + change, start - 2 * step, start + 2 * step))
-        if abs(change) <= 1e-15 * (1.0 + abs(t)):
+        with np.errstate(all="ignore"):
+            value, gradient = slope(t)
+            change = np.clip(-value / gradient, -step, step)
+        change = np.where(np.isfinite(change), change, 0.0)
+        t = np.clip(t + change, start - 2 * step, start + 2 * step)
+        if np.max(np.abs(change), initial=0.0) <= 1e-15 * (1.0 + float(np.max(np.abs(t), initial=0.0))):
             break
     if curve.closed:
-        return curve.start + (t - curve.start) % (curve.end - curve.start)
-    return float(np.clip(t, curve.start, curve.end))
+        return np.asarray(curve.start + (t - curve.start) % (curve.end - curve.start))
+    return np.asarray(np.clip(t, curve.start, curve.end))
 
 
 def _smoothness(curve: Curve, needed: int) -> list[Problem]:
