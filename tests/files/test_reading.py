@@ -303,4 +303,4 @@ joints:
 """
     with pytest.raises(lw.ModelError) as caught:
         lw.loads(text)
-    assert [p.where for p in caught.value.problems] == ["bodies.b", "bodies.c.masss"]
+    assert [p.where for p in caught.value.problems] == ["bodies.c.masss", "bodies.b"]

@@ -166,22 +166,13 @@ def _judge_fit(joint: Joint, layout: Layout) -> None:
     if seat is None:
         return
     where = f"joints.{joint.name}"
-    if not all(np.isfinite(part).all() for part in (seat.X_WM, seat.q)):
+    if not all(np.isfinite(part).all() for part in (seat.X_WM, seat.q, transform(joint.law, seat.q))):
         hint = "look at its curve and its numbers: it is not finite there"
         layout.problems.append(Problem("it cannot be worked out in the layout posture", where, hint))
         del layout.seats[joint.name]
         return
     # Without a second frame the law itself put M where it is.
-    angle, distance = (0.0, 0.0)
-    if joint.to is not None:
-        with np.errstate(all="ignore"):
-            reached = transform(joint.law, seat.q)
-        if not np.isfinite(reached).all():
-            hint = "look at its curve and its numbers: it is not finite there"
-            layout.problems.append(Problem("it cannot be worked out in the layout posture", where, hint))
-            del layout.seats[joint.name]
-            return
-        angle, distance = misfit(joint.law, geo.inverse(seat.X_WF) @ seat.X_WM, seat.q)
+    angle, distance = (0.0, 0.0) if joint.to is None else misfit(joint.law, geo.inverse(seat.X_WF) @ seat.X_WM, seat.q)
     worst = max(angle, distance / layout.size)
     if not worst <= FIT_WARNING:
         errors = ((f"{math.degrees(angle):.3g} deg", angle), (layout.length(distance), distance / layout.size))
