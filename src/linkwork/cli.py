@@ -219,11 +219,7 @@ def _print_json(data: Any) -> None:
 
 
 def _unreadable(error: ModelError) -> dict[str, Any]:
-    problems = [
-        {"severity": p.severity, "what": p.what, "where": p.where, "hint": p.hint, "line": p.line}
-        for p in error.problems
-    ]
-    return {"sound": False, "problems": problems}
+    return {"sound": False, "problems": [p.as_dict() for p in error.problems]}
 
 
 def _print_unreadable(file: Path, error: ModelError) -> None:

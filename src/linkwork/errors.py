@@ -31,6 +31,10 @@ class Problem:
         text = f"{place}: {self.what}" if place else self.what
         return f"{text}; {self.hint}" if self.hint else text
 
+    def as_dict(self) -> dict[str, str | int | None]:
+        """The problem as plain data, for JSON."""
+        return {"severity": self.severity, "what": self.what, "where": self.where, "hint": self.hint, "line": self.line}
+
 
 class LinkworkError(Exception):
     """Base of every error that Linkwork raises on purpose."""

@@ -85,10 +85,7 @@ class Check:
                 }
                 for loop in t.loops
             ],
-            "problems": [
-                {"severity": p.severity, "what": p.what, "where": p.where, "hint": p.hint, "line": p.line}
-                for p in self.problems
-            ],
+            "problems": [p.as_dict() for p in self.problems],
         }
 
     def __repr__(self) -> str:

@@ -34,7 +34,7 @@ class UnitsEntry(Entry):
     angle: Text = "rad"
     mass: Text = "kg"
     time: Text = "s"
-    force: Text = "N"
+    force: Text = Field("", description="mass times length over time squared unless given")
 
 
 class ModelFile(Entry):
