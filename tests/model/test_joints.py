@@ -90,7 +90,7 @@ def test_the_motion_is_rigid_and_its_variables_come_back(case: Case) -> None:
         assert geo.is_pose(X, 1e-14)
         found = case.law.recover(X)
         # Where a curve is walked fast, its parameter is known less well than its points.
-        same_variables(case.law, found, q, 1e-12 if case.law.kind != "helical" else 1e-11)
+        same_variables(case.law, found, q, 1e-12)
         angle, distance = misfit(case.law, X, found)
         assert angle <= 1e-14
         assert distance <= 2e-14
@@ -138,7 +138,7 @@ def test_a_geared_misfit_is_not_explained_away_by_many_turns() -> None:
 def test_a_screw_counts_its_turns(lead: float) -> None:
     X = transform(Helical(lead), [2 * math.pi * 7.25])
     close(X[2, 3], 7.25 * lead)
-    close(Helical(lead).recover(X), [2 * math.pi * 7.25], 1e-11)
+    close(Helical(lead).recover(X), [2 * math.pi * 7.25], 1e-12)
 
 
 # --- fit --------------------------------------------------------------------------------------------------------------

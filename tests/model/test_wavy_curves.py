@@ -121,3 +121,21 @@ def test_extras_of_the_wrong_curve_and_things_that_are_no_placement_are_refused(
     with pytest.raises(ModelError, match="is not a placement"):
         m.revolute("A", "ground", "a", frame=(0, 0, 0))  # type: ignore[typeddict-item]
     assert not m.curves and not m.joints
+
+
+@pytest.mark.parametrize("expression", [("1/t", "t"), ("t", "1/(1 - cos(2*t))"), ("log(t - 1)", "t"), ("t", "sqrt(t)")])
+@pytest.mark.parametrize("kind", ["point_on_curve", "line_on_curve"])
+def test_a_curve_with_a_pole_is_told_by_name(kind: str, expression: tuple[str, str]) -> None:
+    m = lw.Mechanism()
+    m.body("a")
+    m.body("b")
+    m.curve("pole", expression=expression)
+    m.revolute("A", m.ground, "a", axis="z")
+    m.prismatic("B", m.ground, "b", axis="y")
+    getattr(m, kind)("L", "a", "b", curve="pole", axis="z", to=lw.placement((1, 1, 0), x="x"))
+    found = {p.where: p.what for p in lw.check(m).errors}
+    if expression == ("t", "sqrt(t)"):  # finite, though its slope at the start is not: only the fit is wrong
+        assert "curves.pole" not in found
+    else:
+        assert found["curves.pole"] == "it is not finite over its range"
+        assert found["joints.L"] == "its curve 'pole' is not finite over its range"

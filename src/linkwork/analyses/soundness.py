@@ -123,15 +123,16 @@ def _largest_jump(curve: Curve, order: int) -> float:
     t = np.linspace(curve.start, curve.end, 2001)[:-1]
     steps = _steps(curve, t, order)
     for i in np.argsort(steps)[-12:]:
-        low, high, step = t[i], t[i + 1], float(steps[i])
-        for _ in range(6):  # to a billionth of a billionth of the range
+        low, high, step, before = t[i], t[i + 1], float(steps[i]), np.inf
+        for _ in range(6):
             inner = np.linspace(low, high, 65)
             finer = _steps(curve, inner, order)
             k = int(np.argmax(finer))
-            low, high, step = inner[k], inner[k + 1], float(finer[k])
+            low, high, step, before = inner[k], inner[k + 1], float(finer[k]), step
             if high <= low:
                 break
-        worst = max(worst, step)
+        if step > 0.5 * before:  # a steep place, such as the start of a root, still shrinks; a jump stays
+            worst = max(worst, step)
     return worst
 
 

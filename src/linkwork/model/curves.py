@@ -54,6 +54,8 @@ class Curve:
     def size(self) -> float:
         """Diagonal of the curve's bounding box [m]."""
         _, u, v = self.samples(181)
+        if not (np.isfinite(u).all() and np.isfinite(v).all()):
+            return 0.0  # it has none; a check tells why
         return float(math.hypot(np.ptp(u), np.ptp(v)))
 
 

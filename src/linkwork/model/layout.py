@@ -156,7 +156,10 @@ def _seat(m: Mechanism, joint: Joint, layout: Layout) -> None:
     if joint.to is None and joint.value is not None:
         q = np.array(joint.value)
     else:
-        q = joint.law.recover(geo.inverse(X_WF) @ X_WM)
+        found = _attempt(lambda: joint.law.recover(geo.inverse(X_WF) @ X_WM), where, layout)
+        if found is None:
+            return
+        q = found
     layout.seats[joint.name] = Seat(X_WF, X_WM, geo.inverse(X_WT) @ X_WF, geo.inverse(X_WH) @ X_WM, q)
 
 

@@ -123,9 +123,10 @@ def tangent_parameter(curve: Curve, x: float, y: float, c: float, s: float) -> f
 
     def turn(t: Array) -> Array:
         _, (du, dv) = curve.derivatives(t, 1)
-        speed = np.hypot(du, dv)
-        against = np.where(c * du + s * dv > 0.0, 0.0, 4.0)
-        return np.asarray(np.abs(c * dv - s * du) / np.where(speed > 0.0, speed, 1.0) + against)
+        with np.errstate(all="ignore"):
+            speed = np.hypot(du, dv)
+            against = np.where(c * du + s * dv > 0.0, 0.0, 4.0)
+            return np.asarray(np.abs(c * dv - s * du) / np.where(speed > 0.0, speed, 1.0) + against)
 
     def slope(t: Array) -> tuple[Array, Array]:
         _, (du, dv), (ddu, ddv) = curve.derivatives(t, 2)
@@ -142,6 +143,9 @@ def tangent_parameter(curve: Curve, x: float, y: float, c: float, s: float) -> f
 def _samples(curve: Curve) -> int:
     """Enough samples that every wave of the curve is seen: by how much its tangent turns in all."""
     _, u, v = curve.samples(SEARCH)
+    if not (np.isfinite(u).all() and np.isfinite(v).all()):
+        hint = "look for a division by zero or a root"
+        raise ModelError(Problem(f"its curve '{curve.name}' is not finite over its range", hint=hint))
     heading = np.unwrap(np.arctan2(np.diff(v), np.diff(u)))
     turns = float(np.sum(np.abs(np.diff(heading)))) / (2 * math.pi)
     return int(np.clip(200 * turns, SEARCH, MOST))
@@ -155,6 +159,7 @@ def _best(
     score: Callable[[Array], Array],
 ) -> float:
     """Among the valleys of a sampled function the one that, polished by Newton, scores best."""
+    coarse = np.where(np.isfinite(coarse), coarse, np.inf)
     left, right = np.roll(coarse, 1), np.roll(coarse, -1)
     if not curve.closed:
         left[0] = right[-1] = np.inf
