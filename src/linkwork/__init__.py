@@ -15,18 +15,21 @@ from linkwork._version import __version__
 
 if TYPE_CHECKING:
     from linkwork import geometry, topology, units
-    from linkwork.analyses.check import Check, check, graph_of
+    from linkwork.analyses.check import Check, check
     from linkwork.errors import LinkworkError, MissingExtra, ModelError, Problem
     from linkwork.files.gallery import example, examples
     from linkwork.files.mesh import read_mesh
     from linkwork.files.read import load, loads
     from linkwork.files.schema import json_schema
     from linkwork.files.write import dumps, save
+    from linkwork.kernels import Kernel
     from linkwork.model.bodies import Inertia, inertia
     from linkwork.model.layout import Layout, lay_out
     from linkwork.model.mechanism import JointOptions, Mechanism
     from linkwork.model.placement import Placement, placement
     from linkwork.model.solids import Box, Cone, Cylinder, RingSector, Sphere, Tube
+    from linkwork.system import System
+    from linkwork.topology import graph_of
     from linkwork.views.draw import draw_layout
     from linkwork.views.graph import draw_graph, text_tree
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Check": "analyses.check",
     "check": "analyses.check",
-    "graph_of": "analyses.check",
+    "graph_of": "topology",
     "LinkworkError": "errors",
     "MissingExtra": "errors",
     "ModelError": "errors",
@@ -61,6 +64,8 @@ _HOME = {
     "RingSector": "model.solids",
     "Sphere": "model.solids",
     "Tube": "model.solids",
+    "Kernel": "kernels",
+    "System": "system",
     "draw_layout": "views.draw",
     "draw_graph": "views.graph",
     "text_tree": "views.graph",
@@ -74,6 +79,7 @@ __all__ = [
     "Cylinder",
     "Inertia",
     "JointOptions",
+    "Kernel",
     "Layout",
     "LinkworkError",
     "Mechanism",
@@ -83,6 +89,7 @@ __all__ = [
     "Problem",
     "RingSector",
     "Sphere",
+    "System",
     "Tube",
     "__version__",
     "check",

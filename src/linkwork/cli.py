@@ -293,7 +293,7 @@ def _print_model(m: Mechanism) -> None:
 
 
 def _draw(m: Mechanism, graph: Path | None, layout: Path | None) -> None:
-    from linkwork.analyses.check import graph_of
+    from linkwork.topology import graph_of
     from linkwork.views.draw import draw_layout
     from linkwork.views.graph import draw_graph
 

@@ -26,6 +26,7 @@ import numpy as np
 import numpy.typing as npt
 
 from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.model.mechanism import Mechanism
 
 Step = tuple[str, int]
 """A joint and the direction in which it is walked: +1 from tail to head, -1 from head to tail."""
@@ -304,6 +305,23 @@ class Topology:
     @cached_property
     def _chord_set(self) -> frozenset[str]:
         return frozenset(self.chords)
+
+
+def graph_of(m: Mechanism, tree: Literal["shallow", "declared"] = "shallow", cut: tuple[str, ...] = ()) -> Topology:
+    """Topology of a mechanism; joints that cannot be part of a graph (reported by the layout) are left out.
+
+    Parameters
+    ----------
+    m : the mechanism
+    tree : "shallow" or "declared", see `linkwork.topology`
+    cut : joints that should be chords
+    """
+    edges = [
+        Edge(j.name, j.tail, j.head, j.law.keep)
+        for j in m.joints.values()
+        if j.tail != j.head and j.tail in m.bodies and j.head in m.bodies
+    ]
+    return topology(list(m.bodies), edges, m.ground.name, tree=tree, cut=cut)
 
 
 def topology(

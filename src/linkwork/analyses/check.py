@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from linkwork.analyses import soundness
 from linkwork.analyses.mobility import Mobility, layout_mobility
 from linkwork.errors import ModelError, Problem
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
-from linkwork.topology import Edge, Topology, topology
+from linkwork.topology import Topology, graph_of
 
 
 @dataclass(frozen=True)
@@ -134,23 +134,6 @@ def check(m: Mechanism) -> Check:
         problems = [m.source.locate(p) for p in problems]
     order = {"error": 0, "warning": 1, "note": 2}
     return Check(m, layout, graph, mobility, tuple(sorted(problems, key=lambda p: order[p.severity])))
-
-
-def graph_of(m: Mechanism, tree: Literal["shallow", "declared"] = "shallow", cut: tuple[str, ...] = ()) -> Topology:
-    """Topology of a mechanism; joints that cannot be part of a graph (reported by the layout) are left out.
-
-    Parameters
-    ----------
-    m : the mechanism
-    tree : "shallow" or "declared", see `linkwork.topology`
-    cut : joints that should be chords
-    """
-    edges = [
-        Edge(j.name, j.tail, j.head, j.law.keep)
-        for j in m.joints.values()
-        if j.tail != j.head and j.tail in m.bodies and j.head in m.bodies
-    ]
-    return topology(list(m.bodies), edges, m.ground.name, tree=tree, cut=cut)
 
 
 def found_values(m: Mechanism, layout: Layout, graph: Topology, mobility: Mobility | None) -> dict[str, float]:

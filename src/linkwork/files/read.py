@@ -12,7 +12,6 @@ from typing import Any
 from pydantic import ValidationError
 
 from linkwork.analyses import soundness
-from linkwork.analyses.check import graph_of
 from linkwork.errors import MissingExtra, ModelError, Problem, did_you_mean
 from linkwork.files.entries import (
     JOINTS,
@@ -41,6 +40,7 @@ from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import checked_name
 from linkwork.model.placement import ROW_KEYS, Placement
 from linkwork.model.source import Source, path_of
+from linkwork.topology import graph_of
 from linkwork.units import ACCELERATION, LENGTH, MASS, NUMBER, UnitSystem
 
 SUFFIXES = (".yaml", ".yml", ".json")

@@ -72,6 +72,10 @@ class Law:
         """Pose of M in F at the variables q."""
         raise AssertionError(self.kind)  # every kind gives its own
 
+    def flow(self, q: Sequence[Any], v: Sequence[Any]) -> tuple[Any, ...]:
+        """Time derivatives of the variables at rates v: q' = N(q) v."""
+        return tuple(v)
+
     def recover(self, X_FM: Array) -> Array:
         """Variables that reproduce the pose X_FM, or come nearest in the sense of the kind."""
         raise AssertionError(self.kind)  # every kind gives its own

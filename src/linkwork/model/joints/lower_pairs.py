@@ -161,6 +161,9 @@ class Spheric(Law):
     def motion(self, q: Sequence[Any]) -> Motion:
         return from_quaternion(q), ORIGIN
 
+    def flow(self, q: Sequence[Any], v: Sequence[Any]) -> tuple[Any, ...]:
+        return quaternion_flow(q, v)
+
     def recover(self, X_FM: Array) -> Array:
         return geo.to_quaternion(geo.nearest_rotation(geo.rotation(X_FM))[0])
 
@@ -186,6 +189,9 @@ class Free(Law):
     def motion(self, q: Sequence[Any]) -> Motion:
         return from_quaternion(q[3:]), (q[0], q[1], q[2])
 
+    def flow(self, q: Sequence[Any], v: Sequence[Any]) -> tuple[Any, ...]:
+        return (*v[:3], *quaternion_flow(q[3:], v[3:]))
+
     def recover(self, X_FM: Array) -> Array:
         quaternion = geo.to_quaternion(geo.nearest_rotation(geo.rotation(X_FM))[0])
         return np.concatenate([geo.position(X_FM), quaternion])
@@ -203,6 +209,17 @@ def from_quaternion(q: Sequence[Any]) -> Rotation3:
         (w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)),
         (2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)),
         (2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z),
+    )
+
+
+def quaternion_flow(q: Sequence[Any], w: Sequence[Any]) -> tuple[Any, ...]:
+    """q' = ½ q ∘ (0, w) for an angular velocity w along the turned axes."""
+    a, x, y, z = q
+    return (
+        -0.5 * (x * w[0] + y * w[1] + z * w[2]),
+        0.5 * (a * w[0] + y * w[2] - z * w[1]),
+        0.5 * (a * w[1] + z * w[0] - x * w[2]),
+        0.5 * (a * w[2] + x * w[1] - y * w[0]),
     )
 
 

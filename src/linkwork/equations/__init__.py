@@ -1,0 +1,1 @@
+"""What a mechanism obeys: laws of motion as traced expressions, one law a file."""

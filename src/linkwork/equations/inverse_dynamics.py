@@ -1,0 +1,112 @@
+"""Inverse dynamics: the joint forces that a motion takes (recursive Newton-Euler).
+
+Outward, each link's angular velocity w, angular acceleration, and the acceleration of its origin, in its own axes:
+
+    w_c = Rᵀ w + Sw v                      w'_c = Rᵀ w' + (Rᵀ w) × (Sw v) + Sw a + dw
+    a_c = Rᵀ (a + U p + 2 w × p' + p'')    U = [w']× + [w]×²
+
+Gravity enters as an upward acceleration of the world. Inward, forces f and moments n about each link's origin:
+
+    f = m a + U h + Σ R f_child            n = h × a + (U J)ˇ + Σ (R n_child + p × R f_child)
+    τ = Sw · n + Sp · (R f)
+
+with (B)ˇ = (B_zy - B_yz, B_xz - B_zx, B_yx - B_xy). Luh, Walker, Paul 1980; U and the pseudo-inertia J as Khalil and
+Kleinfinger 1987.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from linkwork.equations.plan import Moments
+from linkwork.equations.tree import Tree
+from linkwork.equations.vectors import (
+    NOTHING,
+    ZERO,
+    Matrix,
+    Vector,
+    add,
+    apply,
+    apply_t,
+    combination,
+    cross,
+    dot,
+    neg,
+    scale,
+)
+
+
+@dataclass(frozen=True)
+class Wrenches:
+    """Generalised forces by rate, and by link the force and moment that its parent exerts on it (own axes, origin)."""
+
+    tau: list[Any]
+    f: list[Vector]
+    n: list[Vector]
+
+
+def inverse_dynamics(tree: Tree, v: Sequence[Any], a: Sequence[Any], gravity: bool = True) -> Wrenches:
+    """Joint forces for rates v and accelerations a; with zeros given as floats 0.0 the unused terms vanish.
+
+    gravity : False leaves the weight out
+    """
+    still = neg(tree.gravity) if gravity else ZERO
+    w: list[Vector] = []
+    wd: list[Vector] = []
+    acc: list[Vector] = []
+    U: list[Matrix] = []
+    for link in tree.links:
+        i = link.parent
+        w_p, U_p, a_p, wd_p = (w[i], U[i], acc[i], wd[i]) if i >= 0 else (ZERO, NOTHING, still, ZERO)
+        spin, slide = link.spin(v), link.slide(v)
+        carried = apply_t(link.R, w_p)
+        own_a = link.own_rates(a)
+        w_c = add(carried, spin)
+        wd_c = add(add(apply_t(link.R, wd_p), cross(carried, spin)), add(combination(link.Sw, own_a), link.dw))
+        relative = add(add(scale(2.0, cross(w_p, slide)), link.dp), combination(link.Sp, own_a))
+        w.append(w_c)
+        wd.append(wd_c)
+        U.append(turning(w_c, wd_c))
+        acc.append(apply_t(link.R, add(add(a_p, apply(U_p, link.p)), relative)))
+    f = [_inertia_force(link.moments, acc[i], U[i]) for i, link in enumerate(tree.links)]
+    n = [_inertia_moment(link.moments, acc[i], U[i]) for i, link in enumerate(tree.links)]
+    tau: list[Any] = [0.0] * tree.nv
+    for i in reversed(range(len(tree.links))):
+        link = tree.links[i]
+        Rf = apply(link.R, f[i])
+        for k, dof in enumerate(link.dofs):
+            tau[dof] = dot(link.Sw[k], n[i]) + dot(link.Sp[k], Rf)
+        if link.parent >= 0:
+            f[link.parent] = add(f[link.parent], Rf)
+            n[link.parent] = add(n[link.parent], add(apply(link.R, n[i]), cross(link.p, Rf)))
+    return Wrenches(tau, f, n)
+
+
+def turning(w: Vector, wd: Vector) -> Matrix:
+    """U = [w']× + [w]×²: the acceleration of a point at r relative to the origin is U r."""
+    xx, yy, zz = (e * e for e in w)
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    return (
+        (-(yy + zz), xy - wd[2], xz + wd[1]),
+        (xy + wd[2], -(xx + zz), yz - wd[0]),
+        (xz - wd[1], yz + wd[0], -(xx + yy)),
+    )
+
+
+def _inertia_force(own: Moments, a: Vector, U: Matrix) -> Vector:
+    return add(scale(own.m, a), apply(U, own.h))
+
+
+def _inertia_moment(own: Moments, a: Vector, U: Matrix) -> Vector:
+    return add(cross(own.h, a), swirl(U, own.J))
+
+
+def swirl(U: Matrix, J: Matrix) -> Vector:
+    """(U J)ˇ = ∫ r × (U r) dm for a symmetric J."""
+
+    def B(i: int, j: int) -> Any:
+        return dot(U[i], J[j])
+
+    return (B(2, 1) - B(1, 2), B(0, 2) - B(2, 0), B(1, 0) - B(0, 1))

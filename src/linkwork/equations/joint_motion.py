@@ -1,0 +1,125 @@
+"""What a joint does to its outer body: pose, velocity and acceleration, from the one function q -> motion of its law.
+
+For a joint walked from an inner frame A to an outer frame B (F to M along the joint, M to F against it):
+
+    X_AB = (R, p)                                     R turns B's axes into A's, p in A's axes
+    w_AB = Sw v        along B's axes                 [w]× = Rᵀ R'
+    p'   = Sp v        along A's axes
+    w'   = Sw a + dw,  p'' = Sp a + dp                dw = Sw' v, dp = Sp' v
+
+Angular rates along the outer and linear rates along the inner axes are constant for every lower pair, so that `dw` and
+`dp` vanish there. CasADi differentiates the law; folding the samples leaves the short forms of the textbook.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import casadi as ca
+
+from linkwork.equations.scalars import SAMPLES, Scalar, Trace, replay
+from linkwork.equations.vectors import Matrix, Vector, apply_t, neg, transpose
+from linkwork.model.joints import Law
+from linkwork.model.joints.lower_pairs import QUATERNION
+
+
+@dataclass(frozen=True)
+class JointMotion:
+    """Relative motion of the outer frame of a joint, see the module."""
+
+    R: Matrix
+    p: Vector
+    Sw: tuple[Vector, ...]
+    Sp: tuple[Vector, ...]
+    dw: Vector
+    dp: Vector
+
+
+def law_parameters(law: Law) -> dict[str, float]:
+    """Numbers of a law that are run-time parameters: its fields of type float (a curve belongs to the structure)."""
+    fields = dataclasses.fields(law)  # type: ignore[arg-type]
+    return {f.name: getattr(law, f.name) for f in fields if isinstance(getattr(law, f.name), float)}
+
+
+def coordinate_symbols(trace: Trace, law: Law) -> list[Scalar]:
+    """New symbols for the variables of a joint; the samples of a quaternion have length 1."""
+    q = [trace.symbol() for v in law.variables if v not in QUATERNION]
+    if len(q) < len(law.variables):
+        parts = [[trace.random.gauss(0.0, 1.0) for _ in range(4)] for _ in range(SAMPLES)]
+        unit = [[x / sum(y * y for y in row) ** 0.5 for x in row] for row in parts]
+        q += [trace.symbol([row[i] for row in unit]) for i in range(4)]
+    return q
+
+
+def joint_motion(law: Law, sign: int, q: Sequence[Any], v: Sequence[Any], parameters: Sequence[Any]) -> JointMotion:
+    """Motion of a joint walked along (sign +1) or against (-1) its direction, at scalars q, v and parameters."""
+    values = dict(zip(law_parameters(law), parameters, strict=True))
+    free = tuple(name for name, value in values.items() if isinstance(value, Scalar))
+    fixed = dataclasses.replace(law, **{n: x for n, x in values.items() if n not in free})  # type: ignore[type-var]
+    template = _template(law_shape(fixed, free), sign)
+    R, p, Sw, Sp, dw, dp = replay(template, [q, v, [values[n] for n in free]])
+    return JointMotion(
+        (_three(R, 0), _three(R, 3), _three(R, 6)),
+        _three(p, 0),
+        tuple(_three(Sw, 3 * k) for k in range(law.freedom)),
+        tuple(_three(Sp, 3 * k) for k in range(law.freedom)),
+        _three(dw, 0),
+        _three(dp, 0),
+    )
+
+
+def _three(values: Sequence[Any], start: int) -> Vector:
+    x, y, z = values[start : start + 3]
+    return (x, y, z)
+
+
+@dataclass(frozen=True)
+class LawShape:
+    """A law up to the values of its free parameters; equal shapes have equal equations."""
+
+    law: Law = field(compare=False)
+    free: tuple[str, ...]
+    kind: str
+    fixed: tuple[Any, ...]
+
+
+def law_shape(law: Law, free: tuple[str, ...]) -> LawShape:
+    """Shape of a law with some of its numbers free."""
+    fields = dataclasses.fields(law)  # type: ignore[arg-type]
+    return LawShape(law, free, law.kind, tuple(getattr(law, f.name) for f in fields if f.name not in free))
+
+
+@functools.lru_cache(maxsize=256)
+def _template(shape: LawShape, sign: int) -> ca.Function:
+    """The joint motion as a CasADi function of q, v and the free parameters."""
+    count = len(shape.law.variables)
+    q, v, parameters = ca.SX.sym("q", count), ca.SX.sym("v", shape.law.freedom), ca.SX.sym("p", len(shape.free))
+    law = dataclasses.replace(shape.law, **dict(zip(shape.free, ca.vertsplit(parameters), strict=False)))  # type: ignore[type-var]
+    variables, rates = _parts(q), _parts(v)
+    R, p = law.motion(variables)
+    if sign < 0:
+        R, p = transpose(R), neg(apply_t(R, p))
+    rotation = ca.vertcat(*[e for row in R for e in row])
+    position = ca.vertcat(*p)
+    qdot = ca.SX(ca.vertcat(*law.flow(variables, rates))) if count else ca.SX(0, 1)
+    Sw, Sp = [], []
+    for k in range(law.freedom):
+        unit = [float(i == k) for i in range(law.freedom)]
+        direction = ca.vertcat(*law.flow(variables, unit))
+        spin = ca.mtimes(ca.reshape(rotation, 3, 3), ca.reshape(ca.jtimes(rotation, q, direction), 3, 3).T)
+        Sw.append(ca.vertcat(spin[2, 1], spin[0, 2], spin[1, 0]))
+        Sp.append(ca.jtimes(position, q, direction))
+    w = sum((column * rates[k] for k, column in enumerate(Sw)), ca.SX.zeros(3))
+    velocity = sum((column * rates[k] for k, column in enumerate(Sp)), ca.SX.zeros(3))
+    outputs = [rotation, position, ca.vertcat(*Sw), ca.vertcat(*Sp)]
+    outputs += [ca.jtimes(w, q, qdot) if count else w, ca.jtimes(velocity, q, qdot) if count else velocity]
+    dense = [ca.densify(ca.SX(x)) if x.numel() else ca.SX(0, 1) for x in outputs]
+    return ca.Function("joint", [q, v, parameters], dense)
+
+
+def _parts(x: Any) -> list[Any]:
+    return ca.vertsplit(x) if x.numel() else []

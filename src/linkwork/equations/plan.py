@@ -1,0 +1,359 @@
+"""The spanning tree of a mechanism, ready for its equations: who hangs on whom by which law, and every number named.
+
+A *link* is a body together with the joint by which it hangs in the tree. Its frame L is the joint's outer frame, so
+that joint axes lie along coordinate axes. The numbers of a model are *parameters* as users know them (`crank.mass`,
+`A.tail.at.x`, `gravity.z`); `constants` turns them into what the equations use: fixed poses from link to link, mass
+moments in link frames. It is plain arithmetic: the same lines take numbers, arrays with one entry per sample, and
+CasADi expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from linkwork import geometry as geo
+from linkwork.equations.joint_motion import law_parameters, law_shape
+from linkwork.equations.vectors import (
+    IDENTITY,
+    NOTHING,
+    ZERO,
+    Matrix,
+    Vector,
+    add,
+    apply,
+    congruence,
+    multiply,
+    neg,
+    outer,
+    plus,
+    scale,
+    symmetric,
+    transpose,
+)
+from linkwork.geometry import Array
+from linkwork.model.joints import Free, Law
+from linkwork.model.layout import Layout
+from linkwork.model.mechanism import Mechanism
+from linkwork.topology import Topology
+
+SNAP = 1e-14
+"""Numbers below this part of the largest of their kind are zero: cos 90° is 6e-17."""
+
+AXES = ("u", "v", "w")
+SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
+
+
+@dataclass(frozen=True)
+class LinkPlan:
+    """A body in the tree: its joint, the law, the walking direction, the parent's index (-1: the world)."""
+
+    body: str
+    joint: str
+    law: Law
+    sign: int
+    parent: int
+    q: slice
+    v: slice
+    implied: bool = False
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A named point or frame and the index of the link that carries it (-1: the world)."""
+
+    name: str
+    link: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The tree of a mechanism: links from the root outward, marks, coordinates and rates by name, parameters."""
+
+    name: str
+    links: tuple[LinkPlan, ...]
+    points: tuple[Mark, ...]
+    frames: tuple[Mark, ...]
+    coordinates: tuple[str, ...]
+    rates: tuple[str, ...]
+    parameters: Mapping[str, float]
+    X_WG: Array
+    neutral: Array
+    layout_q: Array
+    chords: tuple[str, ...]
+    ground: str
+
+    @property
+    def nq(self) -> int:
+        """Number of position variables."""
+        return len(self.coordinates)
+
+    @property
+    def nv(self) -> int:
+        """Number of rates."""
+        return len(self.rates)
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Index of a link by the name of its body."""
+        return {link.body: i for i, link in enumerate(self.links)}
+
+    @cached_property
+    def signature(self) -> tuple[Any, ...]:
+        """What equations depend on besides numbers: systems of equal signature share their kernels."""
+        links = tuple(
+            (k.body, k.joint, law_shape(k.law, tuple(law_parameters(k.law))), k.sign, k.parent, k.q.start, k.v.start)
+            for k in self.links
+        )
+        return links, self.points, self.frames, self.coordinates, self.rates
+
+
+def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
+    """Plan of a mechanism that has been laid out without errors.
+
+    Coordinates follow the order in which joints were declared; the assembly of a floating machine begins with the six
+    freedoms of its reference body, under that body's name.
+    """
+    roots = [a.reference for a in graph.assemblies if a.reference != m.ground.name]
+    hanging: dict[str, tuple[str, Law, int, str, bool]] = {b: (b, Free(), 1, m.ground.name, True) for b in roots}
+    bodies = list(roots)
+    for joint in graph.tree:
+        body = next(b for b in (m.joints[joint].tail, m.joints[joint].head) if _hangs_by(graph, b, joint))
+        parent = graph.parent[body]
+        hanging[body] = (joint, m.joints[joint].law, parent.sign, parent.body, False)
+        bodies.append(body)
+    declared = {name: i for i, name in enumerate(m.joints)}
+    q_at: dict[str, slice] = {}
+    v_at: dict[str, slice] = {}
+    coordinates: list[str] = []
+    rates: list[str] = []
+    for body in sorted(bodies, key=lambda b: -1 if hanging[b][4] else declared[hanging[b][0]]):
+        joint, law = hanging[body][:2]
+        q_at[body] = slice(len(coordinates), len(coordinates) + len(law.variables))
+        v_at[body] = slice(len(rates), len(rates) + law.freedom)
+        coordinates += [f"{joint}.{v.name}" for v in law.variables]
+        rates += [f"{joint}.{r}" for r in (law.rates or [v.name for v in law.variables])]
+    index = {m.ground.name: -1} | {body: i for i, body in enumerate(bodies)}
+    links = tuple(
+        LinkPlan(b, hanging[b][0], hanging[b][1], hanging[b][2], index[hanging[b][3]], q_at[b], v_at[b], hanging[b][4])
+        for b in bodies
+    )
+    neutral, layout_q = np.zeros(len(coordinates)), np.zeros(len(coordinates))
+    for link in links:
+        neutral[link.q] = link.law.neutral()
+        seat = layout.seats.get(link.joint)
+        layout_q[link.q] = seat.q if seat is not None else Free().recover(layout.X_WB[link.body])
+    points = tuple(Mark(p.name, index[p.body]) for p in m.points.values())
+    frames = tuple(Mark(f.name, index[f.body]) for f in m.frames.values())
+    return Plan(
+        m.name, links, points, frames, tuple(coordinates), tuple(rates), _parameters(m, layout, links),
+        layout.X_WB[m.ground.name], neutral, layout_q, graph.chords, m.ground.name,
+    )  # fmt: skip
+
+
+def _hangs_by(graph: Topology, body: str, joint: str) -> bool:
+    parent = graph.parent.get(body)
+    return parent is not None and parent.joint == joint
+
+
+# ---------------------------------------------------------------- parameters: what users name
+
+
+def _parameters(m: Mechanism, layout: Layout, links: Sequence[LinkPlan]) -> dict[str, float]:
+    """Every number of the model by name, SI."""
+    p: dict[str, float] = {f"gravity.{c}": float(g) for c, g in zip("xyz", m.gravity, strict=True)}
+    for link in links:
+        mass = layout.masses.get(link.body)
+        values = (0.0, np.zeros(3), np.zeros((3, 3))) if mass is None else (mass.mass, mass.com, mass.inertia)
+        p[f"{link.body}.mass"] = float(values[0])
+        p |= {f"{link.body}.com.{c}": float(x) for c, x in zip("xyz", values[1], strict=True)}
+        p |= {f"{link.body}.inertia.{ij}": float(values[2]["xyz".index(ij[0]), "xyz".index(ij[1])]) for ij in SIX}
+    for link in links:
+        if link.implied:
+            continue
+        seat = layout.seats[link.joint]
+        for side, X in (("tail", seat.X_TF), ("head", seat.X_HM)):
+            p |= _pose_parameters(f"{link.joint}.{side}", X)
+        p |= {f"{link.joint}.{name}": value for name, value in law_parameters(link.law).items()}
+    for name, point in m.points.items():
+        at = geo.transform_points(geo.inverse(layout.X_WB[point.body]), layout.points[name])
+        p |= {f"{name}.at.{c}": float(x) for c, x in zip("xyz", at, strict=True)}
+    for name, frame in m.frames.items():
+        p |= _pose_parameters(name, geo.inverse(layout.X_WB[frame.body]) @ layout.frames[name])
+    return p
+
+
+def _pose_parameters(prefix: str, X: Array) -> dict[str, float]:
+    at = {f"{prefix}.at.{c}": float(x) for c, x in zip("xyz", X[:3, 3], strict=True)}
+    return at | {f"{prefix}.{a}.{c}": float(X[i, j]) for j, a in enumerate(AXES) for i, c in enumerate("xyz")}
+
+
+# ---------------------------------------------------------------- constants: what the equations use
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Pose of a frame: columns of R are its axes, p its origin."""
+
+    R: Matrix
+    p: Vector
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose(multiply(self.R, other.R), add(self.p, apply(self.R, other.p)))
+
+    def inverse(self) -> Pose:
+        """The pose seen from the other side."""
+        Rt = transpose(self.R)
+        return Pose(Rt, neg(apply(Rt, self.p)))
+
+
+HERE = Pose(IDENTITY, ZERO)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Mass moments of a body about a frame: mass, first moments h = ∫ r dm, second moments J = ∫ r rᵀ dm.
+
+    J is the pseudo-inertia; the inertia tensor is tr(J) 1 - J. Moments of several bodies add, and move like points.
+    """
+
+    m: Any
+    h: Vector
+    J: Matrix
+
+    def __add__(self, other: Moments) -> Moments:
+        return Moments(self.m + other.m, add(self.h, other.h), plus(self.J, other.J))
+
+    def moved(self, X: Pose) -> Moments:
+        """The same masses about the frame in which theirs has the pose X.
+
+        J' = R J Rᵀ + (R h) pᵀ + p (R h)ᵀ + m p pᵀ
+        """
+        Rh, RJ, p = apply(X.R, self.h), congruence(X.R, self.J), X.p
+        mp = scale(self.m, p)
+        h = add(Rh, mp)
+        return Moments(self.m, h, symmetric(lambda i, j: RJ[i][j] + (Rh[i] * p[j] + p[i] * h[j])))
+
+    def inertia(self) -> Matrix:
+        """tr(J) 1 - J."""
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.J
+        return ((yy + zz, -xy, -xz), (-xy, xx + zz, -yz), (-xz, -yz, xx + yy))
+
+
+NO_MASS = Moments(0.0, ZERO, NOTHING)
+
+
+@dataclass(frozen=True)
+class LinkConstants:
+    """Fixed pose of the joint's inner frame in the parent link, the law's numbers, mass moments, own frame in L."""
+
+    inner: Pose
+    law: tuple[Any, ...]
+    moments: Moments
+    body: Pose
+
+
+@dataclass(frozen=True)
+class Constants:
+    """All constants of a tree; points and frames are in the frames of their links."""
+
+    gravity: Vector
+    links: tuple[LinkConstants, ...]
+    points: tuple[Vector, ...]
+    frames: tuple[Pose, ...]
+
+
+def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Constants:
+    """Constants of a tree from its parameters (numbers, arrays or expressions).
+
+    regrouped : move mass moments that a joint cannot feel to the body before it (base parameters); joint forces, mass
+        matrix and accelerations stay the same, but joint reactions and energies are then no longer those of the bodies
+    """
+    X_WG = _number_pose(plan.X_WG)
+    own: list[Pose] = []  # the body's frame in the link frame
+    links: list[LinkConstants] = []
+    for link in plan.links:
+        before = own[link.parent] if link.parent >= 0 else X_WG
+        if link.implied:
+            links.append(LinkConstants(HERE, (), _moments(parameters, link.body), HERE))
+            own.append(HERE)
+            continue
+        tail, head = (_pose(parameters, f"{link.joint}.{side}") for side in ("tail", "head"))
+        inner, outer_ = (tail, head) if link.sign > 0 else (head, tail)
+        own.append(outer_.inverse())
+        law = tuple(parameters[f"{link.joint}.{name}"] for name in law_parameters(link.law))
+        links.append(LinkConstants(before @ inner, law, _moments(parameters, link.body).moved(own[-1]), own[-1]))
+    if regrouped:
+        links = _regroup(plan, links)
+    carrier: Callable[[int], Pose] = lambda i: own[i] if i >= 0 else X_WG  # noqa: E731
+    points = []
+    for mark in plan.points:
+        X = carrier(mark.link)
+        points.append(add(X.p, apply(X.R, _vector(parameters, f"{mark.name}.at"))))
+    frames = [carrier(mark.link) @ _pose(parameters, mark.name) for mark in plan.frames]
+    return Constants(_vector(parameters, "gravity"), tuple(links), tuple(points), tuple(frames))
+
+
+def _vector(parameters: Mapping[str, Any], prefix: str) -> Vector:
+    return (parameters[f"{prefix}.x"], parameters[f"{prefix}.y"], parameters[f"{prefix}.z"])
+
+
+def _pose(parameters: Mapping[str, Any], prefix: str) -> Pose:
+    u, v, w = (_vector(parameters, f"{prefix}.{axis}") for axis in AXES)
+    return Pose(transpose((u, v, w)), _vector(parameters, f"{prefix}.at"))
+
+
+def _number_pose(X: Array) -> Pose:
+    R = tuple(tuple(float(x) for x in row) for row in X[:3, :3])
+    return Pose(R, tuple(float(x) for x in X[:3, 3]))  # type: ignore[arg-type]
+
+
+def _moments(parameters: Mapping[str, Any], body: str) -> Moments:
+    """Moments about the body's own frame; J = ½ tr(I) 1 - I at the centre of mass."""
+    m, com = parameters[f"{body}.mass"], _vector(parameters, f"{body}.com")
+    xx, yy, zz, xy, xz, yz = (parameters[f"{body}.inertia.{ij}"] for ij in SIX)
+    half = 0.5 * (xx + yy + zz)
+    J = ((half - xx, -xy, -xz), (-xy, half - yy, -yz), (-xz, -yz, half - zz))
+    h = scale(m, com)
+    return Moments(m, h, plus(J, outer(h, com)))
+
+
+def _regroup(plan: Plan, links: Sequence[LinkConstants]) -> list[LinkConstants]:
+    """Move to each parent what the joint cannot feel, from the leaves inward (Khalil and Kleinfinger 1987).
+
+    Masses on the axis of a revolute joint stand still in the parent; so do all masses of a rigid one, a mass at the
+    centre of a ball, and second moments of a body that only slides.
+    """
+    grouped = [link.moments for link in links]
+    for i in reversed(range(len(links))):
+        kept, moved = _felt(plan.links[i].law.kind, grouped[i])
+        grouped[i] = kept
+        parent = plan.links[i].parent
+        if parent >= 0 and moved is not NO_MASS:
+            grouped[parent] = grouped[parent] + moved.moved(links[i].inner)
+    return [
+        LinkConstants(link.inner, link.law, moments, link.body) for link, moments in zip(links, grouped, strict=True)
+    ]
+
+
+def _felt(kind: str, own: Moments) -> tuple[Moments, Moments]:
+    """Moments that a joint feels, and those that it does not."""
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = own.J
+    flat = ((xx, xy, xz), (xy, yy, yz), (xz, yz, 0.0))
+    along: Matrix = (ZERO, ZERO, (0.0, 0.0, zz))
+    if kind == "rigid":
+        return NO_MASS, own
+    if kind == "revolute":
+        on_axis = Moments(own.m, (0.0, 0.0, own.h[2]), along)
+        return Moments(0.0, (own.h[0], own.h[1], 0.0), flat), on_axis
+    if kind in ("helical", "cylindric", "flat"):
+        return Moments(own.m, own.h, flat), Moments(0.0, ZERO, along)
+    if kind == "prismatic":
+        return Moments(own.m, own.h, NOTHING), Moments(0.0, ZERO, own.J)
+    if kind in ("spheric", "universal", "bevel"):
+        return Moments(0.0, own.h, own.J), Moments(own.m, ZERO, NOTHING)
+    return own, NO_MASS

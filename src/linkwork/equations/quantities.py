@@ -1,0 +1,201 @@
+"""What can be asked of a tree: each quantity by name, with its inputs, outputs and the law that gives it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from linkwork.equations import coordinates, energy, forward_dynamics, kinematics
+from linkwork.equations.inverse_dynamics import inverse_dynamics
+from linkwork.equations.kinematics import Target
+from linkwork.equations.mass_matrix import dense, mass_matrix
+from linkwork.equations.plan import Pose
+from linkwork.equations.scalars import Block
+from linkwork.equations.tree import Link, Tree
+from linkwork.equations.vectors import IDENTITY, Vector, add, apply, cross, neg
+
+Values = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A quantity of the tree.
+
+    inputs : names of its input blocks among q, v, a, tau (and what `sizes` says of them)
+    law : function (tree, inputs) -> output blocks
+    regroups : mass moments may be regrouped, because neither reactions nor energies are asked for
+    """
+
+    name: str
+    inputs: tuple[str, ...]
+    law: Callable[[Tree, Values], list[Block]]
+    regroups: bool = False
+
+
+SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv", "step": "nv", "q0": "nq", "q1": "nq"}
+
+
+def _inverse_dynamics(tree: Tree, x: Values) -> list[Block]:
+    return [("tau", inverse_dynamics(tree, x["v"], x["a"]).tau, (tree.nv,))]
+
+
+def _bias(tree: Tree, x: Values) -> list[Block]:
+    return [("tau", inverse_dynamics(tree, x["v"], [0.0] * tree.nv).tau, (tree.nv,))]
+
+
+def _gravity(tree: Tree, x: Values) -> list[Block]:
+    none = [0.0] * tree.nv
+    return [("tau", inverse_dynamics(tree, none, none).tau, (tree.nv,))]
+
+
+def _joint_wrenches(tree: Tree, x: Values) -> list[Block]:
+    found = inverse_dynamics(tree, x["v"], x["a"])
+    rows: list[Any] = []
+    for link, f, n in zip(tree.links, found.f, found.n, strict=True):
+        rows += _on_second_body(link, f, n)
+    return [("tau", found.tau, (tree.nv,)), ("wrench", rows, (len(tree.links), 6))]
+
+
+def _on_second_body(link: Link, f: Vector, n: Vector) -> list[Any]:
+    """[force; moment] of the first body on the second at the joint frame M, along its axes.
+
+    A link that hangs by the second body carries F; there the reaction of the link is turned over to M.
+    """
+    if link.sign > 0:
+        return [*f, *n]
+    Rf, Rn = apply(link.step.R, f), apply(link.step.R, n)
+    return [*neg(Rf), *neg(add(Rn, cross(link.step.p, Rf)))]
+
+
+def _mass_matrix(tree: Tree, x: Values) -> list[Block]:
+    return [("M", dense(mass_matrix(tree), tree.nv), (tree.nv, tree.nv))]
+
+
+def _by_composite_bodies(tree: Tree, x: Values) -> list[Block]:
+    return [("a", forward_dynamics.by_composite_bodies(tree, x["v"], x["tau"]), (tree.nv,))]
+
+
+def _by_articulated_bodies(tree: Tree, x: Values) -> list[Block]:
+    return [("a", forward_dynamics.by_articulated_bodies(tree, x["v"], x["tau"]), (tree.nv,))]
+
+
+def _kinetic_energy(tree: Tree, x: Values) -> list[Block]:
+    return [("T", [energy.kinetic_energy(tree, x["v"])], ())]
+
+
+def _potential_energy(tree: Tree, x: Values) -> list[Block]:
+    return [("V", [energy.potential_energy(tree)], ())]
+
+
+def _momentum(tree: Tree, x: Values) -> list[Block]:
+    P, L = energy.momentum(tree, x["v"])
+    return [("momentum", [*P, *L], (6,))]
+
+
+def _centre_of_mass(tree: Tree, x: Values) -> list[Block]:
+    m, h = energy.centre_of_mass(tree)
+    return [("com", [e / m for e in h], (3,))]
+
+
+def _poses(tree: Tree, x: Values) -> list[Block]:
+    poses = kinematics.link_poses(tree)
+    entries: list[Any] = []
+    for i, link in enumerate(tree.links):
+        entries += _matrix(kinematics.pose(poses, Target(i, link.own)))
+    return [("X", entries, (len(tree.links), 4, 4))]
+
+
+def _matrix(X: Pose) -> list[Any]:
+    rows = [[*row, p] for row, p in zip(X.R, X.p, strict=True)]
+    return [e for row in [*rows, [0.0, 0.0, 0.0, 1.0]] for e in row]
+
+
+def _flow(tree: Tree, x: Values) -> list[Block]:
+    return [("qdot", coordinates.flow(tree.plan, x["q"], x["v"]), (tree.plan.nq,))]
+
+
+def _integrate(tree: Tree, x: Values) -> list[Block]:
+    return [("q_next", coordinates.integrate(tree.plan, x["q"], x["step"]), (tree.plan.nq,))]
+
+
+def _difference(tree: Tree, x: Values) -> list[Block]:
+    return [("step", coordinates.difference(tree.plan, x["q0"], x["q1"]), (tree.nv,))]
+
+
+QUANTITIES = {
+    q.name: q
+    for q in (
+        Quantity("inverse_dynamics", ("q", "v", "a"), _inverse_dynamics, regroups=True),
+        Quantity("bias", ("q", "v"), _bias, regroups=True),
+        Quantity("gravity_forces", ("q",), _gravity, regroups=True),
+        Quantity("joint_wrenches", ("q", "v", "a"), _joint_wrenches),
+        Quantity("mass_matrix", ("q",), _mass_matrix, regroups=True),
+        Quantity("forward_dynamics_composite", ("q", "v", "tau"), _by_composite_bodies, regroups=True),
+        Quantity("forward_dynamics_articulated", ("q", "v", "tau"), _by_articulated_bodies, regroups=True),
+        Quantity("kinetic_energy", ("q", "v"), _kinetic_energy),
+        Quantity("potential_energy", ("q",), _potential_energy),
+        Quantity("momentum", ("q", "v"), _momentum),
+        Quantity("centre_of_mass", ("q",), _centre_of_mass),
+        Quantity("poses", ("q",), _poses),
+        Quantity("flow", ("q", "v"), _flow),
+        Quantity("integrate", ("q", "step"), _integrate),
+        Quantity("difference", ("q0", "q1"), _difference),
+    )
+}
+
+
+# ---------------------------------------------------------------- of one body, point or frame
+
+
+def target_named(tree: Tree, name: str) -> Target:
+    """A body, point or frame by its name."""
+    plan = tree.plan
+    if name in plan.index:
+        i = plan.index[name]
+        return Target(i, tree.links[i].own)
+    for mark, at in zip(plan.points, tree.points, strict=True):
+        if mark.name == name:
+            return Target(mark.link, Pose(IDENTITY if mark.link < 0 else tree_axes(tree, mark.link), at))
+    for mark, X in zip(plan.frames, tree.frames, strict=True):
+        if mark.name == name:
+            return Target(mark.link, X)
+    raise KeyError(name)
+
+
+def tree_axes(tree: Tree, link: int) -> Any:
+    """Axes of a point: those of its body."""
+    return tree.links[link].own.R
+
+
+def of_target(kind: str, name: str) -> Quantity:
+    """`pose`, `twist`, `acceleration` or `jacobian` of a body, point or frame."""
+
+    def pose(tree: Tree, x: Values) -> list[Block]:
+        poses = kinematics.link_poses(tree)
+        return [("X", _matrix(kinematics.pose(poses, target_named(tree, name))), (4, 4))]
+
+    def twist(tree: Tree, x: Values) -> list[Block]:
+        poses = kinematics.link_poses(tree)
+        v, w = kinematics.twist(poses, kinematics.link_twists(tree, poses, x["v"]), target_named(tree, name))
+        return [("twist", [*v, *w], (6,))]
+
+    def acceleration(tree: Tree, x: Values) -> list[Block]:
+        poses = kinematics.link_poses(tree)
+        twists = kinematics.link_twists(tree, poses, x["v"])
+        links = kinematics.link_accelerations(tree, poses, twists, x["v"], x["a"])
+        a, al = kinematics.acceleration(poses, twists, links, target_named(tree, name))
+        return [("acceleration", [*a, *al], (6,))]
+
+    def jacobian(tree: Tree, x: Values) -> list[Block]:
+        columns = kinematics.jacobian(tree, kinematics.link_poses(tree), target_named(tree, name))
+        twists = [[*v, *w] for v, w in (columns.get(k, kinematics.STILL) for k in range(tree.nv))]
+        return [("J", [twists[k][i] for i in range(6) for k in range(tree.nv)], (6, tree.nv))]
+
+    law, inputs = {
+        "pose": (pose, ("q",)),
+        "twist": (twist, ("q", "v")),
+        "acceleration": (acceleration, ("q", "v", "a")),
+        "jacobian": (jacobian, ("q",)),
+    }[kind]
+    return Quantity(f"{kind} of {name}", inputs, law)
