@@ -37,9 +37,10 @@ def integrate(plan: Plan, q: Sequence[Any], step: Sequence[Any]) -> list[Any]:
     result: list[Any] = [0.0] * plan.nq
     for link in plan.links:
         plain, own_q, own_s = _plain(link), q[link.q], step[link.v]
-        result[link.q] = [x + s for x, s in zip(own_q[:plain], own_s[:plain], strict=True)]
+        turning = link.q.start + plain
+        result[link.q.start : turning] = [x + s for x, s in zip(own_q[:plain], own_s[:plain], strict=True)]
         if plain < len(own_q):
-            result[link.q.start + plain : link.q.stop] = replay(_turned(), [own_q[plain:], own_s[plain:]])[0]
+            result[turning : link.q.stop] = replay(_turned(), [own_q[plain:], own_s[plain:]])[0]
     return result
 
 

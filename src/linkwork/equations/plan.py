@@ -109,7 +109,7 @@ class Plan:
             (k.body, k.joint, law_shape(k.law, tuple(law_parameters(k.law))), k.sign, k.parent, k.q.start, k.v.start)
             for k in self.links
         )
-        return links, self.points, self.frames, self.coordinates, self.rates
+        return links, self.points, self.frames, self.coordinates, self.rates, self.X_WG.tobytes()
 
 
 def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
@@ -273,7 +273,7 @@ def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Con
     regrouped : move mass moments that a joint cannot feel to the body before it (base parameters); joint forces, mass
         matrix and accelerations stay the same, but joint reactions and energies are then no longer those of the bodies
     """
-    X_WG = _number_pose(plan.X_WG)
+    X_WG = number_pose(plan.X_WG)
     own: list[Pose] = []  # the body's frame in the link frame
     links: list[LinkConstants] = []
     for link in plan.links:
@@ -307,7 +307,8 @@ def _pose(parameters: Mapping[str, Any], prefix: str) -> Pose:
     return Pose(transpose((u, v, w)), _vector(parameters, f"{prefix}.at"))
 
 
-def _number_pose(X: Array) -> Pose:
+def number_pose(X: Array) -> Pose:
+    """A pose of numbers from a 4 x 4 matrix."""
     R = tuple(tuple(float(x) for x in row) for row in X[:3, :3])
     return Pose(R, tuple(float(x) for x in X[:3, 3]))  # type: ignore[arg-type]
 

@@ -10,10 +10,10 @@ from linkwork.equations import coordinates, energy, forward_dynamics, kinematics
 from linkwork.equations.inverse_dynamics import inverse_dynamics
 from linkwork.equations.kinematics import Target
 from linkwork.equations.mass_matrix import dense, mass_matrix
-from linkwork.equations.plan import Pose
+from linkwork.equations.plan import Pose, number_pose
 from linkwork.equations.scalars import Block
 from linkwork.equations.tree import Link, Tree
-from linkwork.equations.vectors import IDENTITY, Vector, add, apply, cross, neg
+from linkwork.equations.vectors import Vector, add, apply, cross, neg
 
 Values = Mapping[str, Sequence[Any]]
 
@@ -156,7 +156,7 @@ def target_named(tree: Tree, name: str) -> Target:
         return Target(i, tree.links[i].own)
     for mark, at in zip(plan.points, tree.points, strict=True):
         if mark.name == name:
-            return Target(mark.link, Pose(IDENTITY if mark.link < 0 else tree_axes(tree, mark.link), at))
+            return Target(mark.link, Pose(tree_axes(tree, mark.link), at))
     for mark, X in zip(plan.frames, tree.frames, strict=True):
         if mark.name == name:
             return Target(mark.link, X)
@@ -165,7 +165,7 @@ def target_named(tree: Tree, name: str) -> Target:
 
 def tree_axes(tree: Tree, link: int) -> Any:
     """Axes of a point: those of its body."""
-    return tree.links[link].own.R
+    return tree.links[link].own.R if link >= 0 else number_pose(tree.plan.X_WG).R
 
 
 def of_target(kind: str, name: str) -> Quantity:

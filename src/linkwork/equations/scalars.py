@@ -23,6 +23,8 @@ SAMPLES = 3
 SAME = 1e-11
 """Relative difference below which two samples are the same number: far above round-off of a short computation."""
 CANCELLED = 1e-12
+ABSORBED = 1e-4
+"""A term below this part of the other one, at every sample, would soon be lost in it, and be taken for nothing."""
 SIMPLE = (0.0, 0.5, 1.0, 2.0)
 
 Value = "Scalar | float"
@@ -133,6 +135,15 @@ def _larger(x: float, y: float) -> float:
     return max(abs(x), abs(y))
 
 
+def _absorbed(a: Scalar, b: Any) -> bool:
+    """True when one term is much smaller than the other at every sample."""
+    others = b.samples if isinstance(b, Scalar) else (b,) * SAMPLES
+    for x, y in zip(a.samples, others, strict=True):
+        if ABSORBED * abs(y) < abs(x) and ABSORBED * abs(x) < abs(y):
+            return False
+    return True
+
+
 def _scale(samples: Samples, other: float) -> Samples:
     return tuple(max(abs(x), abs(other)) for x in samples)
 
@@ -154,7 +165,7 @@ class Trace:
     def symbol(self, samples: Sequence[float] | None = None, settled: bool = False) -> Scalar:
         """A new free scalar; its samples are random unless given (a unit quaternion must have its length)."""
         if samples is None:
-            samples = [self.random.uniform(0.3, 1.7) * self.random.choice((-1.0, 1.0)) for _ in range(SAMPLES)]
+            samples = self._random_samples()
         scalar = Scalar(self, ca.OP_PARAMETER, (), tuple(samples), settled)
         if self.fold:
             self._known.setdefault(_key(scalar.samples), scalar)
@@ -167,6 +178,8 @@ class Trace:
     def sum(self, op: int, a: Any, b: Any, samples: Samples, scale: Samples) -> Any:
         """A sum or difference, unless its terms cancel at every sample to a simple number."""
         if self.fold:
+            if _absorbed(a, b):
+                return self._fresh(op, (a, b))
             for simple in SIMPLE:
                 if all(abs(abs(x) - simple) <= CANCELLED * s for x, s in zip(samples, scale, strict=True)):
                     if simple == 0.0:
@@ -200,12 +213,21 @@ class Trace:
             return float(_numeric(op, args))
         if op in _SMOOTH:
             return self.make(op, tuple(args), tuple(_SMOOTH[op](x) for x in args[0].samples))
-        # A root or a comparison agrees with other expressions on one branch only: to its users it is a new symbol.
+        # A root or a comparison agrees with other expressions on one branch only.
+        return self._fresh(op, tuple(args))
+
+    def _fresh(self, op: int, args: tuple[Any, ...]) -> Scalar:
+        """The scalar op(args), to its users a new symbol: its values at the samples would prove nothing."""
         key = (op, *map(_identity, args))
         if key not in self._known:
-            fresh = self.symbol().samples
-            self._known[key] = Scalar(self, op, tuple(args), fresh, all(_is_settled(x) for x in args))
+            scalar = Scalar(self, op, args, self._random_samples(), all(_is_settled(x) for x in args))
+            self._known[key] = scalar
+            if self.fold:
+                self._known.setdefault(_key(scalar.samples), scalar)
         return self._known[key]
+
+    def _random_samples(self) -> Samples:
+        return tuple(self.random.uniform(0.3, 1.7) * self.random.choice((-1.0, 1.0)) for _ in range(SAMPLES))
 
 
 def _key(samples: Samples) -> tuple[int, int]:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from linkwork.errors import LinkworkError, Problem
 from linkwork.kernels.tape import Block
 
 Array = NDArray[np.float64]
+DOUBLE = np.dtype(np.float64)
 
 
 class ArgumentError(LinkworkError, ValueError):
@@ -32,30 +32,26 @@ class ArgumentError(LinkworkError, ValueError):
         super().__init__(text)
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
-    """One block of a call: an array of shape `leading + block shape`, its distance of samples if used in place, where it is."""
+class Side(NamedTuple):
+    """One block of a call: an array of shape `leading + block shape`, where its sample 0 stands, and the doubles from
+    sample to sample; None if the array cannot be used in place."""
 
     array: NDArray[Any]
+    address: int
     stride: int | None
     size: int
-    address: int
 
 
-@dataclass(frozen=True, eq=False)
-class Call:
+class Call(NamedTuple):
     """A checked call: leading shape, number of samples, blocks in and out, and what is given back to the caller."""
 
     shape: tuple[int, ...]
-    count: int
-    inputs: tuple[Side, ...]
-    outputs: tuple[Side, ...]
+    samples: int
+    inputs: list[Side]
+    outputs: list[Side]
     results: tuple[Array, ...]
-
-    @property
-    def copied(self) -> bool:
-        """Whether pieces of some array have to be copied."""
-        return any(side.stride is None for side in (*self.inputs, *self.outputs))
+    copied: bool
+    """Whether pieces of some array have to be copied."""
 
 
 def prepare(name: str, inputs: Sequence[Block], outputs: Sequence[Block], given: Sequence[Any], out: Any) -> Call:
@@ -71,20 +67,17 @@ def prepare(name: str, inputs: Sequence[Block], outputs: Sequence[Block], given:
     results = _outputs(name, outputs, shape, out)
     if out is not None:  # a result written over an input that is still to be read: read a copy
         arrays = [a.copy() if any(np.may_share_memory(a, r) for r in results) else a for a in arrays]
-    return Call(
-        shape,
-        math.prod(shape),
-        tuple([_side(a, b, shape) for a, b in zip(arrays, inputs, strict=True)]),
-        tuple([_side(r, b, shape) for r, b in zip(results, outputs, strict=True)]),
-        results,
-    )
+    sources = [_side(a, b, shape) for a, b in zip(arrays, inputs, strict=True)]
+    targets = [_side(r, b, shape) for r, b in zip(results, outputs, strict=True)]
+    copied = None in [side.stride for side in (*sources, *targets)]
+    return Call(shape, math.prod(shape), sources, targets, results, copied)
 
 
 def _leading_shape(name: str, blocks: Sequence[Block], arrays: Sequence[NDArray[Any]]) -> tuple[int, ...]:
     leading = [a.shape[: a.ndim - len(b.shape)] for a, b in zip(arrays, blocks, strict=True)]
     if not leading:
         return ()
-    if all(shape == leading[0] for shape in leading):
+    if leading.count(leading[0]) == len(leading):
         return leading[0]
     try:
         return np.broadcast_shapes(*leading)
@@ -112,7 +105,14 @@ def _input(block: Block, given: Any, problems: list[Problem]) -> NDArray[Any]:
 def _outputs(name: str, blocks: Sequence[Block], shape: tuple[int, ...], out: Any) -> tuple[Array, ...]:
     """The arrays for the results: new ones, or the caller's."""
     if out is None:
-        return tuple(np.empty(shape + b.shape) for b in blocks)
+        try:
+            return tuple([np.empty(shape + b.shape) for b in blocks])
+        except (MemoryError, ValueError):
+            size = 8 * math.prod(shape) * sum(b.size for b in blocks) / 2**30
+            raise MemoryError(
+                f"{name}: the results of {math.prod(shape):,} samples take {size:,.1f} GiB, which is not there; "
+                "evaluate in parts, or give out=numpy.memmap(...)"
+            ) from None
     given = out if isinstance(out, tuple | list) else (out,)
     if len(given) != len(blocks):
         names = ", ".join(b.name for b in blocks)
@@ -123,7 +123,7 @@ def _outputs(name: str, blocks: Sequence[Block], shape: tuple[int, ...], out: An
         if not isinstance(array, np.ndarray):
             problems.append(Problem(f"is a {type(array).__name__}, not a numpy array", where))
             continue
-        if array.dtype != np.float64:
+        if array.dtype != DOUBLE:
             problems.append(Problem(f"holds {array.dtype}, not float64 of this machine", where))
         if array.shape != shape + block.shape:
             problems.append(Problem(f"has shape {array.shape}, not {shape + block.shape}", where))
@@ -140,7 +140,7 @@ def _outputs(name: str, blocks: Sequence[Block], shape: tuple[int, ...], out: An
 
 def _overlap(a: NDArray[Any], b: NDArray[Any]) -> bool:
     try:
-        return bool(np.shares_memory(a, b, max_work=10_000))
+        return bool(np.shares_memory(a, b, max_work=10_000))  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 
@@ -153,15 +153,16 @@ def _side(array: NDArray[Any], block: Block, shape: tuple[int, ...]) -> Side:
     full = shape + block.shape
     if array.shape != full:
         array = np.broadcast_to(array, full)
-    return Side(array, _sample_stride(array, block), block.size, array.__array_interface__["data"][0])
+    return Side(array, array.__array_interface__["data"][0], _sample_stride(array, block), block.size)
 
 
 def _sample_stride(array: NDArray[Any], block: Block) -> int | None:
     """Doubles from sample to sample, or None if the array cannot be used in place."""
-    if array.dtype != np.float64 or not array.flags.aligned:
+    flags = array.flags
+    if array.dtype != DOUBLE or not flags.aligned:
         return None
     split = array.ndim - len(block.shape)
-    if array.flags.c_contiguous:
+    if flags.c_contiguous:
         return block.size if split else 0
     expected = 8
     for n, stride in zip(reversed(array.shape[split:]), reversed(array.strides[split:]), strict=True):

@@ -1,8 +1,8 @@
 """Compiled objects on disk: found again by their key, safe between processes, bounded in size.
 
-An entry is one file: a mark, the checksum of the object, the object. It is written beside its place and moved there in one
-step, so no reader ever sees half of it; whatever does not match its checksum is thrown away. Objects are code: they are
-only read from a folder that no stranger can write to.
+An entry is one file: a mark, the checksum of the object, the object. It is written beside its place and moved there in
+one step, so no reader ever sees half of it; whatever does not match its checksum is thrown away. Objects are code:
+they are only read from a folder that no stranger can write to.
 """
 
 from __future__ import annotations

@@ -1,12 +1,15 @@
 """Kernels inside compiled loops: numba code calls machine code by its address, without Python in between.
 
+    from linkwork.kernels.drive import call
+
     @numba.njit
     def loop(address, pointers_in, pointers_out, ...):
         ...
         call(address, pointers_in, pointers_out)
 
-`address` is `kernel.address`; the pointers are int64 arrays with the data addresses of the blocks (`pointers`), bound inputs
-last. Whoever holds addresses keeps the kernel and the arrays alive. numba is imported at first use, since that takes long.
+`address` is `kernel.address`; the pointers are int64 arrays with the data addresses of the blocks (`pointers`), bound
+inputs last. Whoever holds addresses keeps the kernel and the arrays alive. numba is imported at first use, since that
+takes long.
 """
 
 from __future__ import annotations
@@ -29,14 +32,21 @@ def pointers(arrays: Sequence[NDArray[np.float64]]) -> Addresses:
     return np.array([a.ctypes.data for a in arrays], np.int64)
 
 
+def __getattr__(name: str) -> Any:
+    """`call`, made when it is first asked for."""
+    if name == "call":
+        return _call()
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
 @cache
-def call_intrinsic() -> Any:
+def _call() -> Any:
     """`call(address, pointers_in, pointers_out)` for use inside numba code: one call of `lw_scalar`."""
     from llvmlite import ir
     from numba import types
     from numba.extending import intrinsic
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def call(typing_context: Any, address: Any, inputs: Any, outputs: Any) -> Any:
         def emit(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             pointer = ir.IntType(8).as_pointer()
@@ -58,9 +68,9 @@ def call_intrinsic() -> Any:
 def _loop() -> Callable[[int, Addresses, Addresses, Addresses, Addresses, int], None]:
     from numba import njit
 
-    call = call_intrinsic()
+    call = _call()
 
-    @njit(nogil=True)  # type: ignore[untyped-decorator]
+    @njit(nogil=True)
     def loop(
         address: int, inputs: Addresses, in_steps: Addresses, outputs: Addresses, out_steps: Addresses, count: int
     ) -> None:
@@ -69,7 +79,7 @@ def _loop() -> Callable[[int, Addresses, Addresses, Addresses, Addresses, int], 
             inputs += in_steps
             outputs += out_steps
 
-    return loop  # type: ignore[no-any-return]
+    return loop
 
 
 def repeat(

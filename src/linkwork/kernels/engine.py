@@ -7,9 +7,10 @@ import os
 import threading
 import time
 
+from linkwork.errors import did_you_mean
 from linkwork.kernels.machine import Machine
 from linkwork.kernels.tape import Tape
-from linkwork.kernels.tiers import Compiled, Interpreted, Tier, find_compiled, make_compiled
+from linkwork.kernels.tiers import STATE, BatchCode, CodeT, Interpreted, Memory, ScalarCode, find_code, make_code
 
 log = logging.getLogger("linkwork.kernels")
 
@@ -30,68 +31,82 @@ class Engine:
         self.tape = tape
         self.machine = machine
         self.mode = mode or _mode()
+        if self.mode not in MODES:
+            raise ValueError(f"mode '{mode}' is not known; {did_you_mean(self.mode, MODES)}")
         self.reason = "not used yet"
-        self._compiled: Compiled | None = None
+        self._batch: BatchCode | None = None
+        self._scalar: ScalarCode | None = None
         self._interpreted: Interpreted | None = None
         self._looked = False
+        self._looked_for_scalar = False
         self._background: threading.Thread | None = None
         self._failed = False
         self._work = 0.0
-        self._lock = threading.Lock()
 
     @property
     def tier(self) -> str:
         """What the next call uses: "compiled" or "interpreted"."""
-        return "compiled" if self._compiled is not None else "interpreted"
+        return "compiled" if self._batch is not None else "interpreted"
 
     @property
     def sample_seconds(self) -> float:
         """About what one sample costs in a batch."""
-        each = INTERPRETED_OPERATION if self._compiled is None else COMPILED_OPERATION
+        each = INTERPRETED_OPERATION if self._batch is None else COMPILED_OPERATION
         return 5e-9 + len(self.tape) * each
 
-    def choose(self, count: int) -> Tier:
-        """The tier for the next `count` samples; starts to compile in the background if that pays."""
-        if self._compiled is not None:
-            return self._compiled
-        with self._lock:
+    def prepare(self, count: int) -> None:
+        """Make ready for `count` samples: find machine code, or begin to compile if so much work is worth it."""
+        if self._batch is not None:
+            return
+        with STATE:
             if not self._looked:
                 self._look()
-            if self._compiled is not None:
-                return self._compiled
+        if self._batch is None:
             if self.mode == "compile" and not self._failed:
-                start = True
+                self.compile()
             else:
-                self._work += count * self.sample_seconds
-                start = self._pays()
-                if start:
-                    self._background = threading.Thread(target=self._try_compile, name="linkwork compile", daemon=True)
-                    self._background.start()
-                    self.reason = "being compiled"
-                    start = False
-        if start:
-            return self.compile()
-        return self._interpreter()
+                self._compile_if_it_pays(count * self.sample_seconds)
 
-    def compile(self) -> Compiled:
-        """Compile now, unless that is done; wait for a compilation under way."""
-        background = self._background
-        if background is not None and background is not threading.current_thread():
-            background.join()
-        if self._compiled is None:
-            begin = time.perf_counter()
-            compiled, seconds = make_compiled(self.tape, self.machine)
-            found = "found in the cache" if seconds == 0.0 else f"compiled in {seconds:.2f} s"
-            self.reason = found
-            self._compiled = compiled
-            log.info(
-                "kernel '%s' (%d operations): %s, ready after %.3f s",
-                self.tape.name,
-                len(self.tape),
-                found,
-                time.perf_counter() - begin,
-            )
-        return self._compiled
+    def run(self, inputs: Memory, outputs: Memory, first: int, count: int) -> None:
+        """Compute samples `first` to `first + count - 1` in the best tier there is now."""
+        if self._batch is not None:
+            self._batch.run(inputs, outputs, first, count)
+            return
+        interpreter = self._interpreter()
+        begin = time.perf_counter()
+        interpreter.run(inputs, outputs, first, count)
+        self._work += time.perf_counter() - begin
+        self._compile_if_it_pays(0.0)
+
+    def compile(self) -> None:
+        """Compile now what is not compiled yet; wait for a compilation under way."""
+        self.batch()
+        self.scalar()
+
+    def batch(self) -> BatchCode:
+        """Machine code for batches, compiled now if it has to be."""
+        if self._batch is None:
+            self._batch = self._make(BatchCode)
+        return self._batch
+
+    def scalar(self) -> ScalarCode:
+        """Machine code for one sample, compiled now if it has to be."""
+        if self._scalar is None:
+            self._scalar = self._make(ScalarCode)
+        return self._scalar
+
+    def scalar_if_there(self) -> ScalarCode | None:
+        """Machine code for one sample, if it costs nothing."""
+        if self._scalar is None and self._batch is not None and not self._looked_for_scalar:
+            self._looked_for_scalar = True
+            self._scalar = find_code(ScalarCode, self.tape, self.machine)
+        return self._scalar
+
+    def _make(self, kind: type[CodeT]) -> CodeT:
+        code, seconds = make_code(kind, self.tape, self.machine)
+        self.reason = "found in the cache" if seconds == 0.0 else f"compiled in {seconds:.2f} s"
+        log.info("kernel '%s' (%d operations): %s code %s", self.tape.name, len(self.tape), kind.part, self.reason)
+        return code
 
     def _look(self) -> None:
         """Before the first use: machine code that is there already costs nothing."""
@@ -99,19 +114,25 @@ class Engine:
         if self.mode == "interpret":
             self.reason = "as LINKWORK_KERNELS asks"
             return
-        self._compiled = find_compiled(self.tape, self.machine)
-        if self._compiled is not None:
+        self._batch = find_code(BatchCode, self.tape, self.machine)
+        if self._batch is not None:
             self.reason = "found in the cache"
-            log.info("kernel '%s' (%d operations): machine code found in the cache", self.tape.name, len(self.tape))
+            log.info("kernel '%s' (%d operations): batch code found in the cache", self.tape.name, len(self.tape))
         elif len(self.tape) > LARGE:
             self.reason = f"more than {LARGE:,} operations; compile() if it is worth it"
         else:
             self.reason = "compiled when there is more to do"
 
-    def _pays(self) -> bool:
-        if self.mode == "interpret" or self._failed or self._background is not None or len(self.tape) > LARGE:
-            return False
-        return self._work > COMPILE_FIXED + COMPILE_OPERATION * len(self.tape)
+    def _compile_if_it_pays(self, ahead: float) -> None:
+        """Compile in the background once interpreting has cost, or is about to cost, as much as compiling."""
+        if self._work + ahead < COMPILE_FIXED + COMPILE_OPERATION * len(self.tape):
+            return
+        with STATE:
+            if self.mode == "interpret" or self._background is not None or len(self.tape) > LARGE:
+                return
+            self.reason = "being compiled"
+            self._background = threading.Thread(target=self._try_compile, name="linkwork compile", daemon=True)
+            self._background.start()
 
     def _try_compile(self) -> None:
         try:
@@ -123,7 +144,7 @@ class Engine:
 
     def _interpreter(self) -> Interpreted:
         if self._interpreted is None:
-            with self._lock:
+            with STATE:
                 if self._interpreted is None:
                     self._interpreted = Interpreted(self.tape, self.machine)
         return self._interpreted

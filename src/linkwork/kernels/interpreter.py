@@ -1,11 +1,12 @@
 """One compiled loop that runs any tape: no compile time, every size, and the bits of the compiled kernel.
 
-A tape becomes numbers: five 32-bit words an operation (which, target, three operands). Operands and target are rows of one
-workspace, `WIDTH` samples wide:
+A tape becomes numbers: five 32-bit words an operation (which, target, three operands). Operands and target are rows of
+one workspace, `WIDTH` samples wide:
 
     inputs | constants | temporaries | outputs
 
-Constants are one more input block that all samples share. The cases of the loop come from the same table as compiled code.
+Constants are one more input block that all samples share. The cases of the loop come from the same table as compiled
+code.
 """
 
 from __future__ import annotations
@@ -32,8 +33,6 @@ Case = Callable[[Lanes, list[str]], tuple[str, ...]]
 WORDS = 5
 WIDTH = 16
 """Lanes of a row: several registers, so that the cost of finding the next case is spread over more samples."""
-FORMAT = 1
-"""Changes whenever the assembly does: part of the key of the cached object."""
 
 
 def case_numbers() -> dict[int, int]:
@@ -41,12 +40,12 @@ def case_numbers() -> dict[int, int]:
     return {int(code): FIRST + k for k, code in enumerate(sorted(OPERATIONS))}
 
 
-# ---------------------------------------------------------------------------------------------------------------- encoding
+# ------------------------------------------------------------------------------------------------------------ encoding
 
 
 @dataclass(frozen=True, eq=False)
 class Code:
-    """A tape as the interpreter reads it: words, sizes of the input blocks (constants last) and outputs, rows in all."""
+    """A tape as the interpreter reads it: words, sizes of input blocks (constants last) and outputs, rows in all."""
 
     words: NDArray[np.int32]
     input_sizes: NDArray[np.int64]
@@ -62,7 +61,7 @@ def encode(tape: Tape) -> Code:
     codes, operands, results = tape.codes.tolist(), tape.operands.tolist(), tape.results.tolist()
     partner = _sine_partners(codes, operands)
     birth = {base + k: min(k, partner.get(k, k)) for k in range(n)}
-    death = {v: b for v, b in birth.items()}
+    death = dict(birth)
     for k, row in enumerate(operands):
         for v in row:
             if v >= base:
@@ -111,10 +110,10 @@ def _sine_partners(codes: list[int], operands: list[list[int]]) -> dict[int, int
         for k, (code, row) in enumerate(zip(codes, operands, strict=True))
         if code == ca.OP_COS and row[0] in sines
     ]
-    return {a: b for a, b in pairs} | {b: a for a, b in pairs}
+    return dict(pairs) | {b: a for a, b in pairs}
 
 
-# ---------------------------------------------------------------------------------------------------------------- assembly
+# ------------------------------------------------------------------------------------------------------------ assembly
 
 
 def _cases() -> Iterator[tuple[int, int, Case]]:

@@ -26,6 +26,8 @@ PIECE_SECONDS = 0.02
 """A piece takes about so long: Ctrl-C is heard, and the tier can change."""
 THREAD_SECONDS = 5e-4
 """Work below this is not worth a second thread."""
+SINGLES = 16
+"""Single samples after which calls try the fast way first; to prepare it costs some milliseconds."""
 RELEASE_OPERATIONS = 10_000
 """Operations from which a single call lets other threads of Python run."""
 
@@ -55,6 +57,12 @@ class Kernel:
         self._engine = engine
         self._bound = bound
         self._quick: Any = None
+        self._singles = 0
+        taken = engine.tape.inputs
+        self.inputs: tuple[Block, ...] = taken[: len(taken) - len(bound)]
+        """The blocks that a call takes: names and shapes."""
+        self.outputs: tuple[Block, ...] = engine.tape.outputs
+        """The blocks that a call gives."""
 
     # ------------------------------------------------------------------------------------------------------ description
 
@@ -62,17 +70,6 @@ class Kernel:
     def name(self) -> str:
         """Name of the function."""
         return self._engine.tape.name
-
-    @property
-    def inputs(self) -> tuple[Block, ...]:
-        """The blocks that a call takes: names and shapes."""
-        blocks = self._engine.tape.inputs
-        return blocks[: len(blocks) - len(self._bound)]
-
-    @property
-    def outputs(self) -> tuple[Block, ...]:
-        """The blocks that a call gives."""
-        return self._engine.tape.outputs
 
     @property
     def input_names(self) -> tuple[str, ...]:
@@ -118,8 +115,9 @@ class Kernel:
     def __call__(self, *arrays: Any, out: Any = None, threads: int | None = None) -> Any:
         """Evaluate over arrays whose leading shapes broadcast against each other.
 
-        out: an array, or a tuple of arrays, for the results. threads: how many at most; all cores by default. The result
-        is an array, or a tuple if there are several outputs, and does not depend on threads or batch size, to the bit.
+        out: an array, or a tuple of arrays, for the results. threads: how many at most; all cores by default. The
+        result is an array, or a tuple if there are several outputs, and does not depend on threads or batch size, to
+        the bit.
         """
         if self._quick is not None and out is None and threads is None and len(arrays) == len(self.inputs):
             return self._quick(*arrays)  # looks whether it is one plain sample; if not, comes back to `_evaluate`
@@ -127,26 +125,28 @@ class Kernel:
 
     def _evaluate(self, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
         call = prepare(self.name, self.inputs, self.outputs, arrays, out)
-        if call.count:
+        if call.samples:
             self._run(call, threads)
-        if self._quick is None and call.count == 1 and self.tier == "compiled" and self._is_plain:
-            self._quick = self.call  # single samples tend to come again
+        if call.samples == 1 and self._quick is None:
+            self._singles += 1
+            if self._singles % SINGLES == 0 and self._is_plain and self._engine.scalar_if_there() is not None:
+                self._quick = self.call
         return call.results[0] if len(call.results) == 1 else call.results
 
     def _run(self, call: Call, threads: int | None) -> None:
         engine = self._engine
-        engine.choose(0)
+        engine.prepare(call.samples)
         work = self._work_with_copies(call) if call.copied else self._work_in_place(call)
         seconds = engine.sample_seconds
         wanted = 1
-        if call.count * seconds > THREAD_SECONDS:
+        if call.samples * seconds > THREAD_SECONDS:
             wanted = available_cores() if threads is None else max(int(threads), 1)
         piece = int(PIECE_SECONDS / seconds)
         if wanted > 1:
-            piece = min(piece, call.count // (4 * wanted))
+            piece = min(piece, call.samples // (4 * wanted))
         if call.copied:
             piece = min(piece, COPIED)
-        run_pieces(work, call.count, max(piece // ROUND * ROUND, ROUND), wanted)
+        run_pieces(work, call.samples, max(piece // ROUND * ROUND, ROUND), wanted)
 
     def _work_in_place(self, call: Call) -> Work:
         """All arrays are used where they are."""
@@ -155,7 +155,7 @@ class Kernel:
         outputs = Memory([s.address for s in call.outputs], [s.stride or 1 for s in call.outputs])
 
         def work(first: int, count: int) -> None:
-            engine.choose(count).run(inputs, outputs, first, count)
+            engine.run(inputs, outputs, first, count)
 
         return work
 
@@ -163,7 +163,7 @@ class Kernel:
         """Some arrays are copied, piece by piece."""
 
         def place(side: Side, copy: Array | None, first: int) -> tuple[int, int]:
-            """Address of sample 0 and stride; a copy begins with sample `first`, so its sample 0 would lie before it."""
+            """Address of sample 0 and stride; a copy begins with sample `first`, its sample 0 would lie before it."""
             if copy is None:
                 return side.address, side.stride or 0
             return int(copy.ctypes.data) - 8 * first * side.size, side.size
@@ -175,7 +175,7 @@ class Kernel:
             outs = [place(side, copy, first) for side, copy in zip(call.outputs, targets, strict=True)]
             inputs = self._memory([a for a, _ in ins], [stride for _, stride in ins])
             outputs = Memory([a for a, _ in outs], [stride or 1 for _, stride in outs])
-            self._engine.choose(count).run(inputs, outputs, first, count)
+            self._engine.run(inputs, outputs, first, count)
             for side, values in zip(call.outputs, targets, strict=True):
                 if values is not None:
                     scatter(side, call.shape, first, count, values)
@@ -191,16 +191,16 @@ class Kernel:
         """One sample at the least cost: `call(x0, ..., [out0, ...])`. Compiles first; takes what `__call__` takes."""
         if self._engine.mode == "interpret" or self.operations > LARGE or not self._is_plain:
             return self._general
-        compiled = self._engine.compile()
+        code = self._engine.scalar()
         return fast_call(
             self.name,
-            compiled.scalar,
+            code.address,
             [b.size for b in self.inputs],
             [b.size for b in self.outputs],
             [int(a.ctypes.data) for a in self._bound],
             self._general,
             release_gil=self.operations >= RELEASE_OPERATIONS,
-            owner=(compiled, self._bound),
+            owner=(code, self._bound),
         )
 
     def _general(self, *arrays: Any) -> Any:
@@ -234,7 +234,7 @@ class Kernel:
             raise ArgumentError(self.name, problems)
         return tuple(kept)
 
-    # ------------------------------------------------------------------------------------------------------ machine code
+    # ---------------------------------------------------------------------------------------------------- machine code
 
     def compile(self) -> Kernel:
         """Compile now, unless that is done."""
@@ -243,15 +243,15 @@ class Kernel:
 
     @property
     def address(self) -> int:
-        """Address of the code for one sample, `lw_scalar` of `program.py`; compiled first. Valid while the kernel lives."""
-        return self._engine.compile().scalar
+        """Address of the code for one sample (`lw_scalar` of `program.py`), compiled first. Keep the kernel alive."""
+        return self._engine.scalar().address
 
     @property
     def batch_address(self) -> int:
-        """Address of the code for a batch, `lw_batch` of `program.py`; compiled first. Valid while the kernel lives."""
-        return self._engine.compile().batch
+        """Address of the code for a batch (`lw_batch` of `program.py`), compiled first. Keep the kernel alive."""
+        return self._engine.batch().address
 
     @property
     def workspace(self) -> int:
         """Doubles of the workspace that `lw_batch` needs, aligned to 64 bytes."""
-        return self._engine.compile().workspace
+        return self._engine.batch().workspace

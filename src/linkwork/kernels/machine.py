@@ -6,19 +6,18 @@ import hashlib
 import logging
 import os
 import platform
-import threading
 from dataclasses import dataclass
 from functools import cache, cached_property
 
 import llvmlite
 import llvmlite.binding as llvm
 
+from linkwork.kernels.locks import fork_safe_lock
+
 log = logging.getLogger(__name__)
 
-# Held while LLVM works. A fork waits for it: the child would inherit LLVM in the middle of something, and its lock closed.
-_llvm = threading.RLock()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_llvm.acquire, after_in_parent=_llvm.release, after_in_child=_llvm.release)
+_llvm = fork_safe_lock()
+"""Held while LLVM works."""
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,22 @@
 """From a tape to LLVM assembly: straight-line code for one sample and for tiles of W samples.
 
-Functions of a compiled object (all blocks dense, row-major doubles; inputs and outputs must not overlap):
+Functions of two modules, compiled apart since each takes its time and often one is enough (all blocks dense, row-major
+doubles; inputs and outputs must not overlap):
 
     void    lw_scalar(const double *const *in, double *const *out)
     void    lw_batch(const double *const *in, const int64_t *in_strides, double *const *out, const int64_t *out_strides,
                      int64_t first, int64_t count, double *workspace)
     int64_t lw_rows(void)
 
-Strides count doubles from sample to sample; an input of stride 0 is shared by all samples. The workspace holds `lw_rows()`
-rows of W doubles and is aligned to 64 bytes.
+Strides count doubles from sample to sample; an input of stride 0 is shared by all samples. The workspace holds
+`lw_rows()` rows of W doubles and is aligned to 64 bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import casadi as ca
 
@@ -23,11 +25,9 @@ from linkwork.kernels.lanes import Lanes
 from linkwork.kernels.machine import Machine
 from linkwork.kernels.operations import OPERATIONS
 from linkwork.kernels.slots import allocate_slots
-from linkwork.kernels.tape import Tape
+from linkwork.kernels.tape import Block, Tape
 from linkwork.kernels.tiles import special_drive
 
-FORMAT = 1
-"""Changes whenever the assembly of an unchanged tape does: part of the key of every cached object."""
 WHOLE = 4_000
 """Operations up to which a tape is one function; beyond, the time to compile would grow faster than the tape."""
 CHUNK = 1_000
@@ -43,17 +43,104 @@ class _Plan:
     slot_count: int
 
 
-def program_assembly(tape: Tape, machine: Machine, whole: int = WHOLE, chunk: int = CHUNK) -> str:
-    """The module of a tape for a machine."""
+def scalar_assembly(tape: Tape, machine: Machine, whole: int = WHOLE, chunk: int = CHUNK) -> str:
+    """The module with `lw_scalar`."""
     plan = _plan(tape, whole, chunk)
-    declarations: set[str] = set()
-    scalar = _scalar(tape, plan, machine, declarations)
-    tile = _tile(tape, plan, machine, declarations)
-    drive = special_drive(machine.width, [b.size for b in tape.inputs], [b.size for b in tape.outputs])
-    return "\n".join((*sorted(declarations), *scalar, *tile, drive, _batch(tape, plan, machine.width)))
+    text = _functions(tape, plan, "lw_part", lambda: _SampleAccess(tape, Lanes(1, machine.fma)))
+    return f"""\
+{text}
+define void @lw_scalar(ptr %in, ptr %out) {{
+  %spill = alloca [{max(plan.slot_count, 1)} x double], align 64
+{_calls(plan, "lw_part")}
+  ret void
+}}
+"""
 
 
-# ----------------------------------------------------------------------------------------------------------------- pieces
+def batch_assembly(tape: Tape, machine: Machine, whole: int = WHOLE, chunk: int = CHUNK) -> str:
+    """The module with `lw_batch` and `lw_rows`."""
+    plan = _plan(tape, whole, chunk)
+    text = _functions(tape, plan, "lw_tile_part", lambda: _TileAccess(Lanes(machine.width, machine.fma)))
+    rows_in, rows_out = tape.input_size, tape.output_size
+    return f"""\
+{text}
+define internal void @lw_tile(ptr %context, ptr %in, ptr %out, ptr %spill) {{
+{_calls(plan, "lw_tile_part")}
+  ret void
+}}
+{special_drive(machine.width, [b.size for b in tape.inputs], [b.size for b in tape.outputs])}
+define i64 @lw_rows() {{
+  ret i64 {rows_in + rows_out + plan.slot_count}
+}}
+define void @lw_batch(ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, i64 %first, i64 %count, ptr %workspace) {{
+  %results = getelementptr double, ptr %workspace, i64 {rows_in * machine.width}
+  %spill = getelementptr double, ptr %workspace, i64 {(rows_in + rows_out) * machine.width}
+  call void @lw_drive(ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, i64 %first, i64 %count,
+                      ptr %workspace, ptr %results, ptr %spill)
+  ret void
+}}
+"""
+
+
+# ----------------------------------------------------------------------------------------------------------- in and out
+
+
+class _Access(Protocol):
+    """How one function reads inputs and writes results, by their numbers among all of the tape."""
+
+    lanes: Lanes
+
+    def read(self, v: int) -> str:
+        """The value of an input."""
+
+    def write(self, place: int, value: str) -> None:
+        """Store a result."""
+
+
+class _TileAccess:
+    """Inputs and results are rows."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes = lanes
+
+    def read(self, v: int) -> str:
+        return self.lanes.load("%in", v)
+
+    def write(self, place: int, value: str) -> None:
+        self.lanes.store(value, "%out", place)
+
+
+class _SampleAccess:
+    """Inputs and results are elements of blocks, whose addresses stand in two tables."""
+
+    def __init__(self, tape: Tape, lanes: Lanes) -> None:
+        self.lanes = lanes
+        self._sources = _elements(tape.inputs)
+        self._targets = _elements(tape.outputs)
+        self._blocks: dict[tuple[str, int], str] = {}
+
+    def read(self, v: int) -> str:
+        block, element = self._sources[v]
+        return self.lanes.load(self._block("%in", block), element)
+
+    def write(self, place: int, value: str) -> None:
+        block, element = self._targets[place]
+        self.lanes.store(value, self._block("%out", block), element)
+
+    def _block(self, table: str, block: int) -> str:
+        """The address of a block, loaded once."""
+        if (table, block) not in self._blocks:
+            at = self.lanes.emit(f"getelementptr ptr, ptr {table}, i64 {block}")
+            self._blocks[table, block] = self.lanes.emit(f"load ptr, ptr {at}, align 8")
+        return self._blocks[table, block]
+
+
+def _elements(blocks: Sequence[Block]) -> list[tuple[int, int]]:
+    """Block and place in it of every element."""
+    return [(b, e) for b, block in enumerate(blocks) for e in range(block.size)]
+
+
+# ----------------------------------------------------------------------------------------------------------- operations
 
 
 def _plan(tape: Tape, whole: int, chunk: int) -> _Plan:
@@ -100,120 +187,39 @@ def _operations(
         done(base + k, name)
 
 
-def _functions(
-    tape: Tape,
-    plan: _Plan,
-    lanes: Callable[[], Lanes],
-    name: str,
-    read: Callable[[Lanes, int], str],
-    write: Callable[[Lanes, int, str], None],
-    declarations: set[str],
-) -> list[str]:
-    """Internal functions `name0`, `name1`... (in, out, spill), one a chunk."""
+def _functions(tape: Tape, plan: _Plan, name: str, access: Callable[[], _Access]) -> str:
+    """Internal functions `name0`, `name1`... (in, out, spill), one a chunk, and what they declare."""
     places: dict[int, list[int]] = {}
     for place, v in enumerate(tape.results.tolist()):
         places.setdefault(v, []).append(place)
+    declarations: set[str] = set()
     texts = []
     for number, part in enumerate(plan.chunks):
-        emit = lanes()
+        here = access()
+        lanes = here.lanes
 
-        def fetch(v: int, emit: Lanes = emit) -> str:
+        def fetch(v: int, here: _Access = here) -> str:
             if v < tape.input_size:
-                return read(emit, v)
+                return here.read(v)
             if v < tape.first_operation:
-                return emit.constant(float(tape.constants[v - tape.input_size]))
-            return emit.load("%spill", plan.slots[v])
+                return here.lanes.constant(float(tape.constants[v - tape.input_size]))
+            return here.lanes.load("%spill", plan.slots[v])
 
-        def done(v: int, value: str, emit: Lanes = emit) -> None:
+        def done(v: int, value: str, here: _Access = here) -> None:
             for place in places.get(v, ()):
-                write(emit, place, value)
+                here.write(place, value)
             if v in plan.slots:
-                emit.store(value, "%spill", plan.slots[v])
+                here.lanes.store(value, "%spill", plan.slots[v])
 
-        if number == 0:  # outputs that are an input or a number
+        if number == 0:  # results that are an input or a number
             for v in [v for v in places if v < tape.first_operation]:
-                value = fetch(v)
-                for place in places[v]:
-                    write(emit, place, value)
-        _operations(tape, emit, part, fetch, done)
-        declarations |= emit.declarations
+                done(v, fetch(v))
+        _operations(tape, lanes, part, fetch, done)
+        declarations |= lanes.declarations
         head = f"define internal void @{name}{number}(ptr noalias %in, ptr noalias %out, ptr noalias %spill) {{"
-        texts.append("\n".join((head, *emit.lines, "  ret void", "}")))
-    return texts
+        texts.append("\n".join((head, *lanes.lines, "  ret void", "}")))
+    return "\n".join((*sorted(declarations), *texts))
 
 
-def _calls(plan: _Plan, name: str) -> Iterable[str]:
-    return (f"  call void @{name}{k}(ptr %in, ptr %out, ptr %spill)" for k in range(len(plan.chunks)))
-
-
-def _scalar(tape: Tape, plan: _Plan, machine: Machine, declarations: set[str]) -> list[str]:
-    sources = [(b, e) for b, block in enumerate(tape.inputs) for e in range(block.size)]
-    targets = [(b, e) for b, block in enumerate(tape.outputs) for e in range(block.size)]
-    bases: dict[tuple[int, str, int], str] = {}
-
-    def base(emit: Lanes, array: str, block: int) -> str:
-        """The pointer to a block, loaded once a function."""
-        key = (id(emit), array, block)
-        if key not in bases:
-            at = emit.emit(f"getelementptr ptr, ptr {array}, i64 {block}")
-            bases[key] = emit.emit(f"load ptr, ptr {at}, align 8")
-        return bases[key]
-
-    def read(emit: Lanes, v: int) -> str:
-        block, element = sources[v]
-        return emit.load(base(emit, "%in", block), element)
-
-    def write(emit: Lanes, place: int, value: str) -> None:
-        block, element = targets[place]
-        emit.store(value, base(emit, "%out", block), element)
-
-    keep: list[Lanes] = []  # alive, so that their ids stay different
-
-    def lanes() -> Lanes:
-        keep.append(Lanes(1, machine.fma))
-        return keep[-1]
-
-    functions = _functions(tape, plan, lanes, "lw_part", read, write, declarations)
-    entry = [
-        "define void @lw_scalar(ptr %in, ptr %out) {",
-        f"  %spill = alloca [{max(plan.slot_count, 1)} x double], align 64",
-        *_calls(plan, "lw_part"),
-        "  ret void",
-        "}",
-    ]
-    return [*functions, "\n".join(entry)]
-
-
-def _tile(tape: Tape, plan: _Plan, machine: Machine, declarations: set[str]) -> list[str]:
-    functions = _functions(
-        tape,
-        plan,
-        lambda: Lanes(machine.width, machine.fma),
-        "lw_tile_part",
-        lambda emit, v: emit.load("%in", v),
-        lambda emit, place, value: emit.store(value, "%out", place),
-        declarations,
-    )
-    entry = [
-        "define internal void @lw_tile(ptr %context, ptr %in, ptr %out, ptr %spill) {",
-        *_calls(plan, "lw_tile_part"),
-        "  ret void",
-        "}",
-    ]
-    return [*functions, "\n".join(entry)]
-
-
-def _batch(tape: Tape, plan: _Plan, width: int) -> str:
-    rows_in, rows_out = tape.input_size, tape.output_size
-    return f"""\
-define i64 @lw_rows() {{
-  ret i64 {rows_in + rows_out + plan.slot_count}
-}}
-define void @lw_batch(ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, i64 %first, i64 %count, ptr %workspace) {{
-  %results = getelementptr double, ptr %workspace, i64 {rows_in * width}
-  %spill = getelementptr double, ptr %workspace, i64 {(rows_in + rows_out) * width}
-  call void @lw_drive(ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, i64 %first, i64 %count,
-                      ptr %workspace, ptr %results, ptr %spill)
-  ret void
-}}
-"""
+def _calls(plan: _Plan, name: str) -> str:
+    return "\n".join(f"  call void @{name}{k}(ptr %in, ptr %out, ptr %spill)" for k in range(len(plan.chunks)))

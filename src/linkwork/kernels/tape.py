@@ -1,8 +1,8 @@
 """What a kernel computes: a CasADi function as a list of scalar operations in single-assignment form.
 
-Every value has a number: first the elements of the input blocks (dense, row-major), then the constants, then one value per
-operation. Rewriting is exact in IEEE arithmetic up to the sign of a zero; NaN and infinity survive. No tier of execution
-may reassociate afterwards, so whatever runs a tape gives the same bits.
+Every value has a number: first the elements of the input blocks (dense, row-major), then the constants, then one value
+per operation. Rewriting is exact in IEEE arithmetic up to the sign of a zero; NaN and infinity survive. No tier of
+execution may reassociate afterwards, so whatever runs a tape gives the same bits.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Block:
     name: str
     shape: tuple[int, ...]
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Number of elements."""
         return math.prod(self.shape)
@@ -113,7 +113,7 @@ def make_tape(function: ca.Function, fma: bool, name: str | None = None) -> Tape
     return contract(tape) if fma else tape
 
 
-# --------------------------------------------------------------------------------------------------------------- reading
+# ------------------------------------------------------------------------------------------------------------- reading
 
 
 def read_tape(function: ca.Function, name: str | None = None) -> Tape:
@@ -188,8 +188,8 @@ def _places(sparsities: list[ca.Sparsity]) -> list[list[int]]:
 class _Algebra:
     """Numbers values, each expression once.
 
-    A negative value is written `~value`: signs are carried along and land in the next addition, product or output, so that
-    hardly any negation is left as an operation.
+    A negative value is written `~value`: signs are carried along and land in the next addition, product or output, so
+    that hardly any negation is left as an operation.
     """
 
     def __init__(self, inputs: int) -> None:
@@ -356,14 +356,14 @@ def _reachable(operands: list[tuple[int, ...]], results: list[int]) -> list[bool
     return live
 
 
-# ------------------------------------------------------------------------------------------------------------- rewriting
+# ----------------------------------------------------------------------------------------------------------- rewriting
 
 
 def contract(tape: Tape) -> Tape:
     """Sums of products become fused multiply-adds (one rounding less), where that saves the product.
 
-    A product is merged if every use of it is a sum or difference that takes no other product; so it disappears. The order
-    stays CasADi's: other orders (depth first from the results) change the time by 5 % up or down.
+    A product is merged if every use of it is a sum or difference that takes no other product; so it disappears. The
+    order stays CasADi's: other orders (depth first from the results) change the time by 5 % up or down.
     """
     base = tape.first_operation
     codes, operands = tape.codes.tolist(), [tuple(row) for row in tape.operands.tolist()]
@@ -375,8 +375,8 @@ def contract(tape: Tape) -> Tape:
                 users[x - base].append(k)
     wanted = {int(v) - base for v in tape.results if v >= base}
 
-    # Products with few users first: each merged one is gained at no cost. Of two factors of a sum the later one is merged:
-    # the earlier product is then ready in time.
+    # Products with few users first: each merged one is gained at no cost. Of two factors of a sum the later one is
+    # merged: the earlier product is then ready in time.
     products = [k for k, code in enumerate(codes) if code == MUL and k not in wanted]
     products.sort(key=lambda k: (len(users[k]), -depth[k]))
     merged: set[int] = set()

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
-import threading
+import hashlib
 import time
 import weakref
 from collections.abc import Sequence
-from typing import Protocol
+from functools import cache
+from pathlib import Path
+from typing import ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.kernels import interpreter
+from linkwork._version import __version__
+from linkwork.kernels import functions, interpreter, lanes, operations, program, tiles
 from linkwork.kernels.cache import user_cache
 from linkwork.kernels.interpreter import Code, encode, interpreter_assembly
+from linkwork.kernels.locks import fork_safe_lock
 from linkwork.kernels.machine import Loaded, Machine, combined_digest, compile_assembly
 from linkwork.kernels.operations import bind_library
-from linkwork.kernels.program import FORMAT, program_assembly
+from linkwork.kernels.program import batch_assembly, scalar_assembly
 from linkwork.kernels.tape import Tape
 from linkwork.kernels.tiles import ALIGN
 
@@ -40,28 +45,21 @@ class Memory:
         self.steps = (_I * self.count)(*strides)
 
 
-class Tier(Protocol):
-    """Something that computes samples `first` to `first + count - 1`."""
+class BatchCode:
+    """Machine code of a tape for batches; `address` holds as long as this object lives."""
 
-    name: str
-
-    def run(self, inputs: Memory, outputs: Memory, first: int, count: int) -> None:
-        """Compute; the interpreter of Python may run other threads meanwhile."""
-
-
-class Compiled:
-    """Machine code of one tape. `scalar` and `batch` are addresses; they hold as long as this object lives."""
-
-    name = "compiled"
+    part: ClassVar[str] = "batch"
 
     def __init__(self, data: bytes, machine: Machine) -> None:
-        bind_library()
         self._loaded = Loaded(data, machine)
-        self.scalar = self._loaded.address("lw_scalar")
-        self.batch = self._loaded.address("lw_batch")
+        self.address = self._loaded.address("lw_batch")
         self.workspace = int(_ROWS(self._loaded.address("lw_rows"))()) * machine.width
-        self.size = len(data)
-        self._call = _BATCH(self.batch)
+        self._call = _BATCH(self.address)
+
+    @staticmethod
+    def assembly(tape: Tape, machine: Machine) -> str:
+        """The module of a tape."""
+        return batch_assembly(tape, machine)
 
     def run(self, inputs: Memory, outputs: Memory, first: int, count: int) -> None:
         """Compute samples `first` to `first + count - 1`."""
@@ -70,10 +68,26 @@ class Compiled:
         del keep
 
 
+class ScalarCode:
+    """Machine code of a tape for one sample; `address` holds as long as this object lives."""
+
+    part: ClassVar[str] = "scalar"
+
+    def __init__(self, data: bytes, machine: Machine) -> None:
+        self._loaded = Loaded(data, machine)
+        self.address = self._loaded.address("lw_scalar")
+
+    @staticmethod
+    def assembly(tape: Tape, machine: Machine) -> str:
+        """The module of a tape."""
+        return scalar_assembly(tape, machine)
+
+
+CodeT = TypeVar("CodeT", BatchCode, ScalarCode)
+
+
 class Interpreted:
     """A tape run by the interpreter."""
-
-    name = "interpreted"
 
     def __init__(self, tape: Tape, machine: Machine) -> None:
         self._loaded = _interpreter(machine)
@@ -109,51 +123,72 @@ def _workspace(size: int) -> tuple[NDArray[np.float64], int]:
     return memory, (memory.__array_interface__["data"][0] + ALIGN - 1) // ALIGN * ALIGN
 
 
-# ------------------------------------------------------------------------------------------------------ finding, building
+# --------------------------------------------------------------------------------------------------- finding, building
 
 # One piece of code serves all kernels with the same tape, as long as one of them lives.
-_compiled: weakref.WeakValueDictionary[str, Compiled] = weakref.WeakValueDictionary()
+_codes: weakref.WeakValueDictionary[str, BatchCode | ScalarCode] = weakref.WeakValueDictionary()
 _interpreters: dict[str, Loaded] = {}
-_lock = threading.Lock()
+STATE = fork_safe_lock()
+"""Held while the tables above, or what an engine knows, are changed: never for long, but to build the interpreter."""
+_building = fork_safe_lock()
+"""Held while code is made: LLVM does one thing at a time anyway, and what several threads want is made once."""
 
 
-def find_compiled(tape: Tape, machine: Machine) -> Compiled | None:
-    """The machine code of a tape, if this process has it or the cache on disk."""
-    key = _key(tape, machine)
-    with _lock:
-        found = _compiled.get(key)
+def find_code(kind: type[CodeT], tape: Tape, machine: Machine) -> CodeT | None:
+    """Machine code of a tape, if this process has it or the cache on disk."""
+    key = _key(kind, tape, machine)
+    with STATE:
+        found = _codes.get(key)
         if found is None:
             data = user_cache().get(key)
-            if data is not None:
-                found = _compiled[key] = Compiled(data, machine)
+            if data is None:
+                return None
+            found = _load(kind, key, data, machine)
+        assert isinstance(found, kind)
         return found
 
 
-def make_compiled(tape: Tape, machine: Machine) -> tuple[Compiled, float]:
-    """The machine code of a tape, found or built and put into the cache; and the seconds that building took."""
-    found = find_compiled(tape, machine)
-    if found is not None:
-        return found, 0.0
-    start = time.perf_counter()
-    data = compile_assembly(program_assembly(tape, machine), machine)
-    seconds = time.perf_counter() - start
-    key = _key(tape, machine)
-    user_cache().put(key, data)
-    with _lock:
-        found = _compiled.get(key)
-        if found is None:
-            found = _compiled[key] = Compiled(data, machine)
-    return found, seconds
+def make_code(kind: type[CodeT], tape: Tape, machine: Machine) -> tuple[CodeT, float]:
+    """Machine code of a tape, found or built and put into the cache; and the seconds that building took."""
+    with _building:
+        found = find_code(kind, tape, machine)
+        if found is not None:
+            return found, 0.0
+        start = time.perf_counter()
+        data = compile_assembly(kind.assembly(tape, machine), machine)
+        seconds = time.perf_counter() - start
+        key = _key(kind, tape, machine)
+        user_cache().put(key, data)
+        with STATE:
+            return _load(kind, key, data, machine), seconds
 
 
-def _key(tape: Tape, machine: Machine) -> str:
-    return combined_digest("program", FORMAT, tape.digest, machine.digest)
+def _load(kind: type[CodeT], key: str, data: bytes, machine: Machine) -> CodeT:
+    bind_library()
+    code = kind(data, machine)
+    _codes[key] = code
+    return code
+
+
+def _key(kind: type[BatchCode] | type[ScalarCode], tape: Tape, machine: Machine) -> str:
+    return combined_digest(kind.part, _emitters_digest(), tape.digest, machine.digest)
+
+
+@cache
+def _emitters_digest() -> str:
+    """Names the way from tape to assembly: code made by another version of these modules is not found in the cache."""
+    digest = hashlib.sha256(__version__.encode())
+    for module in (functions, interpreter, lanes, operations, program, tiles):
+        with contextlib.suppress(OSError):  # without its source the version has to do
+            digest.update(Path(module.__file__ or "").read_bytes())
+    return digest.hexdigest()
 
 
 def _interpreter(machine: Machine) -> Loaded:
     """The interpreter of a machine: from memory, from the cache, or built."""
-    key = combined_digest("interpreter", interpreter.FORMAT, sorted(interpreter.case_numbers().items()), machine.digest)
-    with _lock:
+    cases = sorted(interpreter.case_numbers().items())
+    key = combined_digest("interpreter", _emitters_digest(), cases, machine.digest)
+    with STATE:
         if key not in _interpreters:
             bind_library()
             data = user_cache().get(key)

@@ -1,13 +1,13 @@
 """From the user's arrays to tiles and back: the loop around every batch, as LLVM assembly.
 
-Samples lie in memory one after the other, element by element. Vector code wants W samples at a time with the W values of
-one element side by side: a *row*. A *tile* is all rows of W samples. Here pairs of columns are turned into pairs of rows in
-registers, on the way in and out, and a function is called that computes on the rows of one tile:
+Samples lie in memory one after the other, element by element. Vector code wants W samples at a time with the W values
+of one element side by side: a *row*. A *tile* is all rows of W samples. Here pairs of columns are turned into pairs of
+rows in registers, on the way in and out, and a function is called that computes on the rows of one tile:
 
     tile(context, rows_in, rows_out, spill)        all rows of W doubles, 64-byte aligned
 
-The last tile repeats the last sample in its spare lanes; they are computed and not stored. A block of stride 0 is the same
-for all samples and is packed once.
+The last tile repeats the last sample in its spare lanes; they are computed and not stored. A block of stride 0 is the
+same for all samples and is packed once.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ ALIGN = 64
 UNROLLED = 48
 """Columns up to which the moves of a block are written out; longer blocks go through a loop."""
 
-# A pair of columns, W samples: W loads of two numbers. Loaded side by side they form two vectors, of the even and the odd
-# samples; interleaving those gives the two rows:
+# A pair of columns, W samples: W loads of two numbers. Loaded side by side they form two vectors, of the even and the
+# odd samples; interleaving those gives the two rows:
 #
 #   even = s0.x s0.y s2.x s2.y     row x = s0.x s1.x s2.x s3.x
 #   odd  = s1.x s1.y s3.x s3.y     row y = s0.y s1.y s2.y s3.y
@@ -121,7 +121,7 @@ def _unpack_single(width: int, tag: str, samples: Sequence[str], column: str, ro
     return lines
 
 
-# -------------------------------------------------------------------------------------------------- blocks of any length
+# ------------------------------------------------------------------------------------------------ blocks of any length
 
 
 def _pack(width: int) -> str:
@@ -286,90 +286,41 @@ done:
     return _pack(width) + _unpack(width) + _blocks() + text
 
 
-# ------------------------------------------------------------------------------------------------ blocks of known lengths
+# --------------------------------------------------------------------------------------------- blocks of known lengths
 
 
 def special_drive(width: int, inputs: Sequence[int], outputs: Sequence[int]) -> str:
-    """Function `lw_drive` for blocks of known lengths, its moves written out: several times less work than the general one.
+    """Function `lw_drive` for blocks of known lengths, its moves written out: half the work of the general one.
 
     void lw_drive(const double *const *in, const int64_t *in_strides, double *const *out, const int64_t *out_strides,
                   int64_t first, int64_t count, double *rows_in, double *rows_out, double *spill)
     """
-    in_rows = [sum(inputs[:b]) * width for b in range(len(inputs))]
-    out_rows = [sum(outputs[:b]) * width for b in range(len(outputs))]
     lines = [
         "define internal void @lw_drive(ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, i64 %first, i64 %count,",
         "                               ptr %rows.in, ptr %rows.out, ptr %spill) {",
         "entry:",
-    ]
-    for side, rows in (("in", in_rows), ("out", out_rows)):
-        for b, row in enumerate(rows):
-            lines += [
-                f"  %{side}{b}.at = getelementptr ptr, ptr %{side}, i64 {b}",
-                f"  %{side}{b} = load ptr, ptr %{side}{b}.at, align 8",
-                f"  %{side}{b}.stride.at = getelementptr i64, ptr %{side}.strides, i64 {b}",
-                f"  %{side}{b}.stride = load i64, ptr %{side}{b}.stride.at, align 8",
-                f"  %{side}{b}.rows = getelementptr double, ptr %rows.{side}, i64 {row}",
-            ]
-            if side == "in":
-                lines.append(f"  %in{b}.shared = icmp eq i64 %in{b}.stride, 0")
-    lines += ["  %some = icmp sgt i64 %count, 0", "  br i1 %some, label %begin, label %done", "begin:"]
-    lines.append("  %end = add i64 %first, %count")
-    label = "begin"
-    for b, size in enumerate(inputs):
-        lines += [
-            f"  br i1 %in{b}.shared, label %once{b}, label %ready{b}",
-            f"once{b}:",
-            f"  call void @lw_pack(ptr %in{b}, i64 0, i64 {size}, i64 0, ptr %in{b}.rows)",
-            f"  br label %ready{b}",
-            f"ready{b}:",
-        ]
-        label = f"ready{b}"
-    lines += [
+        *_block_tables(width, "in", inputs),
+        *_block_tables(width, "out", outputs),
+        "  %end = add i64 %first, %count",
+        "  %some = icmp sgt i64 %count, 0",
+        "  br i1 %some, label %begin, label %done",
+        "begin:",
+        *_pack_shared(inputs),
         "  br label %loop",
         "loop:",
-        f"  %sample = phi i64 [ %first, %{label} ], [ %sample1, %next ]",
+        f"  %sample = phi i64 [ %first, %{f'ready{len(inputs) - 1}' if inputs else 'begin'} ], [ %sample1, %next ]",
         "  %left = sub i64 %end, %sample",
         "  %left1 = sub i64 %left, 1",
         f"  %ragged = icmp slt i64 %left, {width}",
         f"  %last = select i1 %ragged, i64 %left1, i64 {width - 1}",
-    ]
-    for i in range(1, width):
-        lines += [f"  %early{i} = icmp slt i64 {i}, %last", f"  %lane{i} = select i1 %early{i}, i64 {i}, i64 %last"]
-    for b, size in enumerate(inputs):
-        lines += [
-            f"  br i1 %in{b}.shared, label %packed{b}, label %pack{b}",
-            f"pack{b}:",
-            *_block_samples(f"in{b}", width, clamped=True),
-            *(
-                _written_out(f"in{b}", width, size, _pack_pair, _pack_single)
-                if size <= UNROLLED
-                else [f"  call void @lw_pack(ptr %in{b}.s0, i64 %in{b}.stride, i64 {size}, i64 %last, ptr %in{b}.rows)"]
-            ),
-            f"  br label %packed{b}",
-            f"packed{b}:",
-        ]
-    lines += [
+        *_pack_tile(width, inputs),
         "  call void @lw_tile(ptr null, ptr %rows.in, ptr %rows.out, ptr %spill)",
         "  br i1 %ragged, label %some.lanes, label %all.lanes",
         "all.lanes:",
-    ]
-    for b, size in enumerate(outputs):
-        lines += _block_samples(f"out{b}", width, clamped=False)
-        if size <= UNROLLED:
-            lines += _written_out(f"out{b}", width, size, _unpack_pair, _unpack_single)
-        else:
-            lines.append(
-                f"  call void @lw_unpack(ptr %out{b}.s0, i64 %out{b}.stride, i64 {size}, i64 {width - 1}, ptr %out{b}.rows)"
-            )
-    lines += ["  br label %next", "some.lanes:"]
-    for b, size in enumerate(outputs):
-        lines += [
-            f"  %out{b}.offset = mul i64 %sample, %out{b}.stride",
-            f"  %out{b}.from = getelementptr double, ptr %out{b}, i64 %out{b}.offset",
-            f"  call void @lw_unpack(ptr %out{b}.from, i64 %out{b}.stride, i64 {size}, i64 %last, ptr %out{b}.rows)",
-        ]
-    lines += [
+        *_unpack_tile(width, outputs),
+        "  br label %next",
+        "some.lanes:",
+        *_unpack_some(outputs),
         "  br label %next",
         "next:",
         f"  %sample1 = add i64 %sample, {width}",
@@ -380,6 +331,82 @@ def special_drive(width: int, inputs: Sequence[int], outputs: Sequence[int]) -> 
         "}",
     ]
     return _pack(width) + _unpack(width) + "\n".join(lines) + "\n"
+
+
+def _block_tables(width: int, side: str, sizes: Sequence[int]) -> list[str]:
+    """Lines that load address, stride and first row of every block: %in0, %in0.stride, %in0.rows..."""
+    lines, row = [], 0
+    for b, size in enumerate(sizes):
+        lines += [
+            f"  %{side}{b}.at = getelementptr ptr, ptr %{side}, i64 {b}",
+            f"  %{side}{b} = load ptr, ptr %{side}{b}.at, align 8",
+            f"  %{side}{b}.stride.at = getelementptr i64, ptr %{side}.strides, i64 {b}",
+            f"  %{side}{b}.stride = load i64, ptr %{side}{b}.stride.at, align 8",
+            f"  %{side}{b}.shared = icmp eq i64 %{side}{b}.stride, 0",
+            f"  %{side}{b}.rows = getelementptr double, ptr %rows.{side}, i64 {row * width}",
+        ]
+        row += size
+    return lines
+
+
+def _pack_shared(inputs: Sequence[int]) -> list[str]:
+    """Lines that pack, once, the blocks that all samples share."""
+    lines = []
+    for b, size in enumerate(inputs):
+        lines += [
+            f"  br i1 %in{b}.shared, label %once{b}, label %ready{b}",
+            f"once{b}:",
+            f"  call void @lw_pack(ptr %in{b}, i64 0, i64 {size}, i64 0, ptr %in{b}.rows)",
+            f"  br label %ready{b}",
+            f"ready{b}:",
+        ]
+    return lines
+
+
+def _pack_tile(width: int, inputs: Sequence[int]) -> list[str]:
+    """Lines that pack the other blocks of one tile."""
+    lines = []
+    for i in range(1, width):
+        lines += [f"  %early{i} = icmp slt i64 {i}, %last", f"  %lane{i} = select i1 %early{i}, i64 {i}, i64 %last"]
+    for b, size in enumerate(inputs):
+        if size <= UNROLLED:
+            moves = _written_out(f"in{b}", width, size, _pack_pair, _pack_single)
+        else:
+            moves = [f"  call void @lw_pack(ptr %in{b}.s0, i64 %in{b}.stride, i64 {size}, i64 %last, ptr %in{b}.rows)"]
+        lines += [
+            f"  br i1 %in{b}.shared, label %packed{b}, label %pack{b}",
+            f"pack{b}:",
+            *_block_samples(f"in{b}", width, clamped=True),
+            *moves,
+            f"  br label %packed{b}",
+            f"packed{b}:",
+        ]
+    return lines
+
+
+def _unpack_tile(width: int, outputs: Sequence[int]) -> list[str]:
+    """Lines that unpack a whole tile."""
+    lines = []
+    for b, size in enumerate(outputs):
+        lines += _block_samples(f"out{b}", width, clamped=False)
+        if size <= UNROLLED:
+            lines += _written_out(f"out{b}", width, size, _unpack_pair, _unpack_single)
+        else:
+            move = f"ptr %out{b}.s0, i64 %out{b}.stride, i64 {size}, i64 {width - 1}, ptr %out{b}.rows"
+            lines.append(f"  call void @lw_unpack({move})")
+    return lines
+
+
+def _unpack_some(outputs: Sequence[int]) -> list[str]:
+    """Lines that unpack the first lanes of the last tile."""
+    lines = []
+    for b, size in enumerate(outputs):
+        lines += [
+            f"  %out{b}.offset = mul i64 %sample, %out{b}.stride",
+            f"  %out{b}.from = getelementptr double, ptr %out{b}, i64 %out{b}.offset",
+            f"  call void @lw_unpack(ptr %out{b}.from, i64 %out{b}.stride, i64 {size}, i64 %last, ptr %out{b}.rows)",
+        ]
+    return lines
 
 
 def _block_samples(block: str, width: int, clamped: bool) -> list[str]:
