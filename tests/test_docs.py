@@ -3,6 +3,7 @@
 import inspect
 import re
 import shlex
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,7 @@ def test_model_files_are_sound(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_commands_succeed(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LINKWORK_CACHE", str(tmp_path / "cache"))  # `linkwork cache --clear` must not clear the user's
     for _, text in blocks(page, "yaml"):
         name = re.search(r"^name: (\S+)", text, re.MULTILINE)
         if name:
@@ -60,8 +62,8 @@ def test_commands_succeed(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 def test_every_public_name_is_documented() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     names = {n for n in lw.__all__ if not n.startswith("__")} | set(geometry.__all__)
-    methods = {n for n, f in inspect.getmembers(lw.Mechanism, inspect.isfunction) if not n.startswith("_")}
-    missing = {n for n in names | methods if not re.search(rf"\b{n}\b", text)} - {
+    members = {n for cls in (lw.Mechanism, lw.System, lw.Kernel) for n, _ in public_members(cls)}
+    missing = {n for n in names | members if not re.search(rf"\b{n}\b", text)} - {
         "LinkworkError",
         "MissingExtra",
         "joint",
@@ -69,10 +71,17 @@ def test_every_public_name_is_documented() -> None:
     assert missing == set()
 
 
+def public_members(cls: type) -> list[tuple[str, object]]:
+    """Methods and properties of a class, inherited ones left out."""
+    kinds = (property, cached_property)
+    found = {n: f for n, f in vars(cls).items() if inspect.isfunction(f) or isinstance(f, kinds)}
+    return [(n, f) for n, f in found.items() if not n.startswith("_")]
+
+
 def public_functions() -> list[object]:
     found = [getattr(lw, n) for n in lw.__all__ if callable(getattr(lw, n))]
-    found += [f for n, f in inspect.getmembers(lw.Mechanism, inspect.isfunction) if not n.startswith("_")]
-    return [f for f in found if inspect.isfunction(f) or f is lw.Mechanism]
+    found += [f for cls in (lw.Mechanism, lw.System) for _, f in public_members(cls) if inspect.isfunction(f)]
+    return [f for f in found if inspect.isfunction(f) or f in (lw.Mechanism, lw.System)]
 
 
 @pytest.mark.parametrize("function", public_functions(), ids=lambda f: f.__qualname__)

@@ -1,4 +1,4 @@
-"""The command line: `linkwork check`, `show`, `examples`, `schema`.
+"""The command line: `linkwork check`, `show`, `equations`, `examples`, `schema`, `cache`.
 
 Exit codes: 0 sound, 1 not sound, 2 wrong use. Colours only on a terminal; `--json` for machines.
 """
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from linkwork.analyses.check import Check
     from linkwork.model.mechanism import Mechanism
+    from linkwork.views.tables import Table
 
 SOUND, NOT_SOUND, WRONG_USE = 0, 1, 2
 _STYLES = {"error": "bold red", "warning": "yellow", "note": "dim"}
@@ -120,6 +121,40 @@ def show(
 
 
 @app.command()
+def equations(
+    file: File,
+    as_json: AsJson = False,
+    measure: Annotated[bool, typer.Option("--measure", help="Compile each quantity and time it on one core.")] = False,
+) -> None:
+    """Show coordinates, parameters and what can be asked of a model, with the operations that an answer takes."""
+    from linkwork.analyses.check import check as check_model
+
+    m = _readable(file)
+    checked = check_model(m)
+    if not checked.sound:
+        wrong = ModelError(checked.errors, m.name)
+        if as_json:
+            _print_json({"name": m.name, **_unreadable(wrong)})
+        else:
+            _print_unreadable(file, wrong)
+        raise typer.Exit(NOT_SOUND)
+    from linkwork.analyses.equations import equations as equations_of
+    from linkwork.views.tables import equation_tables
+
+    found = equations_of(m, measure)
+    if as_json:
+        _print_json(found.as_dict())
+        return
+    console = _console()
+    console.print(f"[bold]{_escaped(m.name)}[/bold]", soft_wrap=True)
+    console.print(f"  {found.summary()}", markup=False, soft_wrap=True)
+    if found.system.cut_joints:
+        console.print(f"  cut joints: {', '.join(found.system.cut_joints)}", markup=False, soft_wrap=True)
+    _print_problems(console, found.problems)
+    _print_tables(console, equation_tables(found))
+
+
+@app.command()
 def examples(
     name: Annotated[str | None, typer.Argument(help="Print the file of this example.")] = None,
     copy: Annotated[bool, typer.Option("--copy", help="Write NAME.yaml into the current folder instead.")] = False,
@@ -175,6 +210,48 @@ def schema(
     except OSError as error:
         _fail(f"cannot write {out}: {error.strerror}")
     typer.echo(f"wrote {out}")
+
+
+@app.command()
+def cache(
+    clear: Annotated[bool, typer.Option("--clear", help="Remove every compiled kernel.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show where compiled kernels are kept and how much there is, or clear it."""
+    from linkwork.kernels.cache import SUFFIX, user_cache
+
+    kept = user_cache()
+    folder = kept.folder
+    files = sorted(folder.glob(f"*{SUFFIX}")) if folder is not None else []
+    size, removed = sum(_size(file) for file in files), 0
+    if clear:
+        for file in files:
+            try:
+                file.unlink(missing_ok=True)  # another process may have been faster
+            except OSError as error:
+                _fail(f"cannot remove {file}: {error.strerror}")
+        removed, files, size = len(files), [], 0
+    if as_json:
+        about = {"folder": None if folder is None else str(folder), "entries": len(files), "bytes": size}
+        _print_json({**about, "limit_bytes": kept.limit, "removed": removed})
+        return
+    if folder is None:
+        typer.echo("off: compiled kernels are kept in memory only (see LINKWORK_CACHE)")
+        return
+    if clear:
+        typer.echo(f"removed {_entries(removed)}")
+    typer.echo(f"{folder}\n{_entries(len(files))}, {size / 2**20:.1f} MB of at most {kept.limit / 2**20:.0f} MB")
+
+
+def _entries(count: int) -> str:
+    return f"{count:,} compiled kernel{'s' * (count != 1)}"
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:  # another process has removed it
+        return 0
 
 
 # -------------------------------------------------------------------- reading
@@ -284,7 +361,11 @@ def _print_model(m: Mechanism) -> None:
     console.print(f"[bold]{_escaped(m.name)}[/bold]", soft_wrap=True)
     if m.description:
         console.print(m.description, markup=False, style="dim", soft_wrap=True)
-    for table in tables(m):
+    _print_tables(console, tables(m))
+
+
+def _print_tables(console: Console, tables: list[Table]) -> None:
+    for table in tables:
         console.print(table.title, markup=False, style="bold")
         widths = [max(len(row[i]) for row in table.rows) for i in range(len(table.rows[0]))]
         for n, row in enumerate(table.rows):

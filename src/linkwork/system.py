@@ -25,7 +25,7 @@ from linkwork.equations.scalars import Composed
 from linkwork.equations.tracing import Numbers, trace, trace_derivative, trace_parameter_derivative
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
-from linkwork.kernels import Kernel
+from linkwork.kernels import ArgumentError, Kernel
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
 from linkwork.topology import Topology, graph_of
@@ -573,12 +573,15 @@ class System:
     ) -> Any:
         if not parameters:
             equation, kernel = self._own(asked)
-            return _shaped(equation, kernel(*arrays, out=_flat(equation, out), threads=threads))
+            return _shaped(equation, kernel(*_given(kernel, arrays), out=_flat(equation, out), threads=threads))
         values = self._values(parameters)
         if any(np.ndim(x) for x in parameters.values()):
             return self._evaluate_each(asked, arrays, out, values, threads)
         equation, settled = self._settled(asked, values)
-        return _shaped(equation, equation.kernel(*arrays, settled, out=_flat(equation, out), threads=threads))
+        kernel = equation.kernel
+        return _shaped(
+            equation, kernel(*_given(kernel, arrays), settled, out=_flat(equation, out), threads=threads)
+        )
 
     def _evaluate_each(
         self,
@@ -601,7 +604,8 @@ class System:
             part = slice(start, start + PARAMETER_SAMPLES)
             local = {**values, **{n: x[part] for n, x in columns.items()}}
             equation, settled = self._settled(asked, local)
-            pieces.append(equation.kernel(*(x[part] for x in rows), settled, threads=threads))
+            own = _given(equation.kernel, [x[part] for x in rows])
+            pieces.append(equation.kernel(*own, settled, threads=threads))
         several = isinstance(pieces[0], tuple)
         blocks = [np.concatenate(p) for p in zip(*pieces, strict=True)] if several else [np.concatenate(pieces)]
         results = [b.reshape(*shape, *s) for b, s in zip(blocks, equation.shapes, strict=True)]
@@ -710,6 +714,22 @@ def _by_parameters(
     )
 
 
+def _given(kernel: Kernel, arrays: Sequence[Any]) -> Sequence[Any]:
+    """Arrays as the kernel takes them: a block of one number has no axis of its own there."""
+    blocks = kernel.inputs
+    if all(block.shape for block in blocks[: len(arrays)]):
+        return arrays
+    result = []
+    for array, block in zip(arrays, blocks, strict=False):
+        if not block.shape:
+            array = np.asarray(array)
+            if not array.shape or array.shape[-1] != 1:
+                raise ArgumentError(kernel.name, [Problem(f"has shape {array.shape}, not (..., 1)", block.name)])
+            array = array[..., 0]
+        result.append(array)
+    return result
+
+
 def _flat(equation: _Equation, out: Any) -> Any:
     """Results as the kernel writes them: matrices of more than two axes as rows of the last one."""
     if out is None:
@@ -717,7 +737,7 @@ def _flat(equation: _Equation, out: Any) -> Any:
     several = isinstance(out, tuple | list)
     arrays = []
     for array, shape, block in zip(out if several else (out,), equation.shapes, equation.kernel.outputs, strict=False):
-        if isinstance(array, np.ndarray) and len(shape) > 2 and array.shape[array.ndim - len(shape) :] == shape:
+        if isinstance(array, np.ndarray) and block.shape != shape and array.shape[array.ndim - len(shape) :] == shape:
             lead = array.shape[: array.ndim - len(shape)]
             array = array.view()
             array.shape = (*lead, *block.shape)

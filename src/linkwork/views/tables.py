@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from linkwork.geometry import Array
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
 from linkwork.units import ACCELERATION, INERTIA, LENGTH, MASS, SI, UnitSystem, format_quantity
+
+if TYPE_CHECKING:
+    from linkwork.analyses.equations import Equations
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,44 @@ def tables(m: Mechanism) -> list[Table]:
         _curves(m, units),
     ]
     return [table for table in found if len(table.rows) > 1]
+
+
+def equation_tables(found: Equations) -> list[Table]:
+    """Coordinates by joint, and what can be asked with what it costs; those that are empty are left out."""
+    return [table for table in (_coordinates(found), _costs(found)) if len(table.rows) > 1]
+
+
+def _coordinates(found: Equations) -> Table:
+    rows = [("joint", "kind", "coordinates", "rates")]
+    s = found.system
+    for joint in dict.fromkeys(name.rpartition(".")[0] for name in s.coordinates):
+        own = s.mechanism.joints.get(joint)  # none: the six freedoms of a floating body, under its name
+        kind = "floating" if own is None else own.law.kind
+        rows.append((joint, kind, _of_joint(joint, s.coordinates), _of_joint(joint, s.rates)))
+    return Table("coordinates", tuple(rows))
+
+
+def _of_joint(joint: str, names: tuple[str, ...]) -> str:
+    return ", ".join(variable for owner, _, variable in (n.rpartition(".") for n in names) if owner == joint)
+
+
+def _costs(found: Equations) -> Table:
+    measured = any(cost.sample_seconds is not None for cost in found.costs)
+    rows: list[tuple[str, ...]] = [("name", "takes", "gives", "operations")]
+    if measured:
+        rows[0] += ("ready [s]", "per sample [ns]")
+    for cost in found.costs:
+        row: tuple[str, ...] = (cost.name, _blocks(cost.inputs), _blocks(cost.outputs), f"{cost.operations:,}")
+        if cost.ready_seconds is not None and cost.sample_seconds is not None:
+            row += (f"{cost.ready_seconds:.3f}", f"{1e9 * cost.sample_seconds:.3g}")
+        elif measured:
+            row += ("-", "-")
+        rows.append(row)
+    return Table("quantities", tuple(rows))
+
+
+def _blocks(blocks: dict[str, tuple[int, ...]]) -> str:
+    return ", ".join(f"{name}{list(shape) if shape else ''}" for name, shape in blocks.items())
 
 
 def _gravity(m: Mechanism, units: UnitSystem) -> Table:
