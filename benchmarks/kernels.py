@@ -85,10 +85,7 @@ class Subject:
     def _kernel(self, quantity: str) -> Kernel:
         if quantity in NAMES:
             return self.system.kernel(NAMES[quantity]).compile()
-        from linkwork.system import _Derivative  # there is no public way to the kernel of a derivative yet
-
-        name, wrt = WRT[quantity]
-        return self.system._own(_Derivative(self.system._quantity(name, ""), wrt, True, 1))[1].compile()
+        return self.system.derivative(*WRT[quantity]).kernel.compile()
 
     def inputs(self, quantity: str, q: Array, v: Array, x: Array) -> tuple[Array, ...]:
         """The arrays that a quantity depends on."""

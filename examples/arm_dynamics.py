@@ -51,7 +51,7 @@ assert np.allclose(arm.forward_dynamics(q, v, tau), a, rtol=0.0, atol=1e-9)
 
 # What one kilogram more at the tool costs the shoulder, exactly. Torques are linear in masses, so that twice the tool
 # takes twice as much more.
-by_mass = arm.derivative("inverse_dynamics", "tool.mass")(q, v, a)[:, :, 0]
+by_mass = arm.derivative("inverse_dynamics", "tool.mass")(q, v, a)
 worst = int(np.abs(by_mass[:, shoulder]).argmax())
 print(f"shoulder: {by_mass[worst, shoulder]:.3f} N m per kg at t = {t[worst]:.3f} s")
 assert abs(by_mass[0, shoulder] + 9.81 * 0.4115) < 1e-12

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from linkwork.model.mechanism import JointOptions, Mechanism
     from linkwork.model.placement import Placement, placement
     from linkwork.model.solids import Box, Cone, Cylinder, RingSector, Sphere, Tube
-    from linkwork.system import System
+    from linkwork.system import Derivative, EvaluationOptions, System
     from linkwork.topology import graph_of
     from linkwork.views.draw import draw_layout
     from linkwork.views.graph import draw_graph, text_tree
@@ -65,6 +65,8 @@ _HOME = {
     "Sphere": "model.solids",
     "Tube": "model.solids",
     "Kernel": "kernels",
+    "Derivative": "system",
+    "EvaluationOptions": "system",
     "System": "system",
     "draw_layout": "views.draw",
     "draw_graph": "views.graph",
@@ -77,6 +79,8 @@ __all__ = [
     "Check",
     "Cone",
     "Cylinder",
+    "Derivative",
+    "EvaluationOptions",
     "Inertia",
     "JointOptions",
     "Kernel",

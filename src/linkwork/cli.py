@@ -218,19 +218,17 @@ def cache(
     as_json: AsJson = False,
 ) -> None:
     """Show where compiled kernels are kept and how much there is, or clear it."""
-    from linkwork.kernels.cache import SUFFIX, user_cache
+    from linkwork.kernels.cache import user_cache
 
     kept = user_cache()
-    folder = kept.folder
-    files = sorted(folder.glob(f"*{SUFFIX}")) if folder is not None else []
-    size, removed = sum(_size(file) for file in files), 0
+    folder, removed = kept.folder, 0
     if clear:
-        for file in files:
-            try:
-                file.unlink(missing_ok=True)  # another process may have been faster
-            except OSError as error:
-                _fail(f"cannot remove {file}: {error.strerror}")
-        removed, files, size = len(files), [], 0
+        try:
+            removed = kept.clear()
+        except OSError as error:
+            _fail(f"cannot remove {error.filename}: {error.strerror}")
+    files = kept.entries()
+    size = sum(files.values())
     if as_json:
         about = {"folder": None if folder is None else str(folder), "entries": len(files), "bytes": size}
         _print_json({**about, "limit_bytes": kept.limit, "removed": removed})
@@ -245,13 +243,6 @@ def cache(
 
 def _entries(count: int) -> str:
     return f"{count:,} compiled kernel{'s' * (count != 1)}"
-
-
-def _size(file: Path) -> int:
-    try:
-        return file.stat().st_size
-    except OSError:  # another process has removed it
-        return 0
 
 
 # -------------------------------------------------------------------- reading

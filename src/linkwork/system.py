@@ -8,47 +8,43 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypedDict, Unpack
 
-import casadi as ca
 import numpy as np
 
-from linkwork.equations import folding
-from linkwork.equations.forward_dynamics import Weightless
-from linkwork.equations.plan import Plan, constants, make_plan
-from linkwork.equations.quantities import QUANTITIES, Quantity, of_target
-from linkwork.equations.scalars import Composed
-from linkwork.equations.tracing import Numbers, trace, trace_derivative, trace_parameter_derivative
+from linkwork.equations.plan import Plan, make_plan
+from linkwork.equations.quantities import OF_TARGET, QUANTITIES, Quantity, of_target
 from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.formulas import Formula, Formulas, Question
 from linkwork.geometry import Array
-from linkwork.kernels import ArgumentError, Kernel
+from linkwork.kernels import Kernel
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
 from linkwork.topology import Topology, graph_of
 
-KEPT = 1024
-"""Equations kept in memory, the longest unused leaving first."""
 PARAMETER_SAMPLES = 16_384
 """Samples with parameters of their own that are worked on at a time."""
 SHORT_CHAIN = 14
 """Freedoms in a row up to which both forms of forward dynamics are traced and the shorter one is taken."""
 
-Parameters = Mapping[str, Any]
+_FORWARD = {m: f"forward_dynamics by {m} bodies" for m in ("composite", "articulated")}
+_NEEDS_OPEN_TREE = frozenset(("inverse_dynamics", "joint_wrenches", *_FORWARD.values()))
 
 
-@dataclass(frozen=True)
-class _Equation:
-    """A traced quantity with its kernel, the shapes of its results, and what settles its constants."""
+class EvaluationOptions(TypedDict, total=False):
+    """Options of every function of a system.
 
-    numbers: Numbers
-    kernel: Kernel
-    settle: Kernel
-    shapes: tuple[tuple[int, ...], ...]
-    from_parameters: bool = False
+    out : array for the result, float64 of the right shape; a tuple where there are several results
+    parameters : numbers of the model that differ in this call, by name; arrays differ from sample to sample
+    threads : cores to use at most; all by default
+    """
+
+    out: Any
+    parameters: Mapping[str, Any] | None
+    threads: int | None
 
 
 class System:
@@ -61,8 +57,7 @@ class System:
     cut : joints that should not be in the tree, where there are loops
 
     Arrays of q, v, a, tau have the coordinates or rates last and any shape before; all functions take batches, follow
-    numpy's broadcasting, write into `out` when given and use all cores unless `threads` says otherwise. `parameters`
-    replaces numbers of the model by name for that call; its values may differ from sample to sample.
+    numpy's broadcasting, and know the options `out`, `parameters` and `threads` (`EvaluationOptions`).
     """
 
     def __init__(
@@ -72,6 +67,9 @@ class System:
         tree: Literal["shallow", "declared"] = "shallow",
         cut: Sequence[str] = (),
     ) -> None:
+        if not isinstance(mechanism, Mechanism):
+            hint = "load it with linkwork.load(file), or take linkwork.example(name)"
+            raise ModelError(Problem(f"a System is made of a Mechanism, not of {type(mechanism).__name__}", hint=hint))
         layout = lay_out(mechanism)
         errors = [p for p in layout.problems if p.severity == "error"]
         if errors:
@@ -80,15 +78,17 @@ class System:
         self.layout: Layout = layout
         self.topology: Topology = graph_of(mechanism, tree, tuple(cut))
         self._plan: Plan = make_plan(mechanism, layout, self.topology)
+        self._formulas = Formulas(self._plan)
         self._overrides: dict[str, float] = {}
-        self._ready: dict[str, tuple[_Equation, Kernel]] = {}
+        self._ready: dict[str, Kernel] = {}
 
     # ---------------------------------------------------------------- what it is
 
     def __repr__(self) -> str:
         p = self._plan
-        loops = f", {len(p.chords)} cut joint{'s' * (len(p.chords) != 1)}: {', '.join(p.chords)}" if p.chords else ""
-        return f"System '{p.name}': {len(p.links)} moving bodies, {p.nq} coordinates, {p.nv} rates{loops}"
+        counts = [(len(p.links), "moving bod", "y", "ies"), (p.nq, "coordinate", "", "s"), (p.nv, "rate", "", "s")]
+        sizes = ", ".join(f"{n} {stem}{one if n == 1 else many}" for n, stem, one, many in counts)
+        return f"System '{p.name}': {sizes}" + (f"; cut joints: {', '.join(p.chords)}" if p.chords else "")
 
     @property
     def name(self) -> str:
@@ -142,33 +142,63 @@ class System:
         ----------
         parameters : new values by name, SI
         """
-        self._assert_known(parameters)
+        values = self._checked_parameters(parameters)
+        arrays = [n for n, x in values.items() if x.ndim]
+        if arrays:
+            hint = "give one number each here, or arrays as parameters= of a call"
+            raise ModelError([Problem(f"{n} is an array", f"parameters.{n}", hint) for n in arrays], self.name)
         other = object.__new__(System)
         other.mechanism, other.layout, other.topology = self.mechanism, self.layout, self.topology
-        other._plan = self._plan
-        other._ready = {}
-        other._overrides = {**self._overrides, **{k: float(v) for k, v in parameters.items()}}
+        other._plan, other._formulas, other._ready = self._plan, self._formulas, {}
+        other._overrides = {**self._overrides, **{n: float(x) for n, x in values.items()}}
         return other
+
+    # ---------------------------------------------------------------- coordinates and rates by name
 
     def posture(self, values: Mapping[str, Any] | None = None) -> Array:
         """Coordinates q of the layout posture, with some changed by name; arrays give a batch.
 
         Parameters
         ----------
-        values : by coordinate (`A.angle`) or, where a joint has one variable, by joint (`A`)
+        values : by coordinate (`A.angle`) or by joint (`A`: a number, or all its variables along the last axis)
         """
-        values = dict(values or {})
-        single = {link.joint: link.q.start for link in self._plan.links if link.q.stop - link.q.start == 1}
-        index = {name: i for i, name in enumerate(self.coordinates)} | single
-        unknown = [name for name in values if name not in index]
-        if unknown:
-            raise ModelError([Problem(f"no coordinate '{n}'", hint=did_you_mean(n, index)) for n in unknown], self.name)
-        columns = {index[name]: np.asarray(x, float) for name, x in values.items()}
-        shape = np.broadcast_shapes(*(x.shape for x in columns.values()))
-        q = np.empty((*shape, self.nq))
-        q[...] = self._plan.layout_q
-        for i, x in columns.items():
-            q[..., i] = x
+        places = {link.joint: link.q for link in self._plan.links}
+        return self._by_name(values, self.coordinates, places, self._plan.layout_q)
+
+    def rates_of(self, values: Mapping[str, Any]) -> Array:
+        """Rates v (or accelerations, or joint forces) given by name, the others zero; arrays give a batch.
+
+        Parameters
+        ----------
+        values : by rate (`A.angle`, `S.wx`) or by joint (`A`: a number, or all its rates along the last axis)
+        """
+        places = {link.joint: link.v for link in self._plan.links}
+        return self._by_name(values, self.rates, places, np.zeros(self.nv))
+
+    def _by_name(
+        self, values: Mapping[str, Any] | None, names: Sequence[str], joints: Mapping[str, slice], start: Array
+    ) -> Array:
+        places: dict[str, int | slice] = {name: i for i, name in enumerate(names)}
+        places |= {j: (s.start if s.stop - s.start == 1 else s) for j, s in joints.items() if s.stop > s.start}
+        problems, columns = [], {}
+        for name, given in (values or {}).items():
+            if name not in places:
+                problems.append(Problem(f"no coordinate '{name}'", hint=did_you_mean(name, places)))
+                continue
+            place = places[name]
+            column = _numbers(given, name, problems)
+            if isinstance(place, slice) and (not column.ndim or column.shape[-1] != place.stop - place.start):
+                text = f"'{name}' has {place.stop - place.start} variables, the shape given is {column.shape}"
+                problems.append(Problem(text, hint=f"they are: {', '.join(names[place])}"))
+                continue
+            columns[name] = column
+        if problems:
+            raise ModelError(problems, self.name)
+        leading = {n: (x.shape[:-1] if isinstance(places[n], slice) else x.shape) for n, x in columns.items()}
+        q = np.empty((*_broadcast(leading, self.name), len(names)))
+        q[...] = start
+        for name, column in columns.items():
+            q[..., places[name]] = column
         return q
 
     @property
@@ -176,148 +206,116 @@ class System:
         """Coordinates at which the two frames of every joint coincide, where that is possible."""
         return self._plan.neutral.copy()
 
-    # ---------------------------------------------------------------- moving along the coordinates
-
-    def flow(self, q: Any, v: Any, *, out: Any = None) -> Array:
+    def flow(self, q: Any, v: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Time derivatives of q at rates v: q' = N(q) v.
 
         Parameters
         ----------
         q, v : coordinates and rates
-        out : array for the result
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask("flow", (q, v), out)
-        return result
+        return self._array("flow", (q, v), **options)
 
-    def integrate(self, q: Any, step: Any, *, out: Any = None) -> Array:
+    def integrate(self, q: Any, step: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Coordinates after the rates `step` have acted for a unit of time; quaternions stay of length 1.
 
         Parameters
         ----------
         q, step : coordinates, and rates times time
-        out : array for the result
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask("integrate", (q, step), out)
-        return result
+        return self._array("integrate", (q, step), **options)
 
-    def difference(self, q0: Any, q1: Any, *, out: Any = None) -> Array:
+    def difference(self, q0: Any, q1: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """The shortest step from q0 to q1: integrate(q0, difference(q0, q1)) is q1.
 
         Parameters
         ----------
         q0, q1 : coordinates of two postures
-        out : array for the result
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask("difference", (q0, q1), out)
-        return result
+        return self._array("difference", (q0, q1), **options)
 
     # ---------------------------------------------------------------- kinematics
 
-    def poses(self, q: Any, *, out: Any = None, parameters: Parameters | None = None) -> Array:
+    def poses(self, q: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Poses of all moving bodies in the world, (..., bodies, 4, 4), in the order of `bodies`.
 
         Parameters
         ----------
         q : coordinates
-        out : array for the result
-        parameters : numbers of the model that differ in this call
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask("poses", (q,), out, parameters)
-        return result
+        return self._array("poses", (q,), **options)
 
-    def pose(self, name: str, q: Any, *, out: Any = None, parameters: Parameters | None = None) -> Array:
+    def pose(self, name: str, q: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Pose of a body or frame in the world, (..., 4, 4); a point has the axes of its body.
 
         Parameters
         ----------
         name : of a body, point or frame
         q : coordinates
-        out : array for the result
-        parameters : numbers of the model that differ in this call
+        options : see `EvaluationOptions`
         """
-        result: Array = self._of("pose", name, (q,), out, parameters)
-        return result
+        return self._array("pose", (q,), name, **options)
 
-    def position(self, name: str, q: Any, *, parameters: Parameters | None = None) -> Array:
+    def position(self, name: str, q: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Position of a point, or of the origin of a body or frame, in the world [m], (..., 3).
 
         Parameters
         ----------
         name : of a body, point or frame
         q : coordinates
-        parameters : numbers of the model that differ in this call
+        options : see `EvaluationOptions`
         """
-        X: Array = self._of("pose", name, (q,), None, parameters)
-        return X[..., :3, 3]
+        return self._array("position", (q,), name, **options)
 
-    def velocity(self, name: str, q: Any, v: Any, *, out: Any = None, parameters: Parameters | None = None) -> Array:
+    def velocity(self, name: str, q: Any, v: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Twist [v; w] of a point, body or frame: velocity of its origin and angular velocity, world axes, (..., 6).
 
         Parameters
         ----------
         name : of a body, point or frame
         q, v : coordinates and rates
-        out : array for the result
-        parameters : numbers of the model that differ in this call
+        options : see `EvaluationOptions`
         """
-        result: Array = self._of("twist", name, (q, v), out, parameters)
-        return result
+        return self._array("velocity", (q, v), name, **options)
 
-    def acceleration(
-        self, name: str, q: Any, v: Any, a: Any, *, out: Any = None, parameters: Parameters | None = None
-    ) -> Array:
+    def acceleration(self, name: str, q: Any, v: Any, a: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Acceleration [dv/dt; dw/dt] of a point, body or frame, world axes, (..., 6).
 
         Parameters
         ----------
         name : of a body, point or frame
         q, v, a : coordinates, rates and their derivatives
-        out : array for the result
-        parameters : numbers of the model that differ in this call
+        options : see `EvaluationOptions`
         """
-        result: Array = self._of("acceleration", name, (q, v, a), out, parameters)
-        return result
+        return self._array("acceleration", (q, v, a), name, **options)
 
-    def jacobian(self, name: str, q: Any, *, out: Any = None, parameters: Parameters | None = None) -> Array:
+    def jacobian(self, name: str, q: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Geometric Jacobian of a point, body or frame, (..., 6, nv): its twist is J v.
 
         Parameters
         ----------
         name : of a body, point or frame
         q : coordinates
-        out : array for the result
-        parameters : numbers of the model that differ in this call
+        options : see `EvaluationOptions`
         """
-        result: Array = self._of("jacobian", name, (q,), out, parameters)
-        return result
+        return self._array("jacobian", (q,), name, **options)
 
     # ---------------------------------------------------------------- dynamics
 
-    def inverse_dynamics(
-        self,
-        q: Any,
-        v: Any,
-        a: Any,
-        *,
-        out: Any = None,
-        parameters: Parameters | None = None,
-        threads: int | None = None,
-    ) -> Array:
+    def inverse_dynamics(self, q: Any, v: Any, a: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Joint forces and torques that a motion takes, gravity included: M(q) a + bias(q, v).
 
         Parameters
         ----------
         q, v, a : coordinates, rates and their derivatives
-        out : array for the result
-        parameters : numbers of the model that differ in this call
-        threads : cores to use at most
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask("inverse_dynamics", (q, v, a), out, parameters, threads)
-        return result
+        return self._array("inverse_dynamics", (q, v, a), **options)
 
-    def joint_wrenches(
-        self, q: Any, v: Any, a: Any, *, parameters: Parameters | None = None, threads: int | None = None
-    ) -> tuple[Array, Array]:
+    def joint_wrenches(self, q: Any, v: Any, a: Any, **options: Unpack[EvaluationOptions]) -> tuple[Array, Array]:
         """Joint forces as in `inverse_dynamics`, and what every tree joint carries.
 
         The second array, (..., bodies, 6), holds [force; moment] that the first body of the joint exerts on the second,
@@ -326,10 +324,9 @@ class System:
         Parameters
         ----------
         q, v, a : coordinates, rates and their derivatives
-        parameters : numbers of the model that differ in this call
-        threads : cores to use at most
+        options : see `EvaluationOptions`
         """
-        tau, wrench = self._ask("joint_wrenches", (q, v, a), None, parameters, threads)
+        tau, wrench = self._evaluate(self._question("joint_wrenches"), (q, v, a), **options)
         return tau, wrench
 
     def forward_dynamics(
@@ -339,9 +336,7 @@ class System:
         tau: Any,
         *,
         method: Literal["auto", "composite", "articulated"] = "auto",
-        out: Any = None,
-        parameters: Parameters | None = None,
-        threads: int | None = None,
+        **options: Unpack[EvaluationOptions],
     ) -> Array:
         """Accelerations that joint forces cause.
 
@@ -349,99 +344,83 @@ class System:
         ----------
         q, v, tau : coordinates, rates, and joint forces and torques
         method : composite bodies (short chains), articulated bodies (long ones), or the shorter of the two
-        out : array for the result
-        parameters : numbers of the model that differ in this call
-        threads : cores to use at most
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask(self._forward(method), (q, v, tau), out, parameters, threads)
-        return result
+        return self._array(self._forward(method), (q, v, tau), **options)
 
-    def mass_matrix(
-        self, q: Any, *, out: Any = None, parameters: Parameters | None = None, threads: int | None = None
-    ) -> Array:
+    def mass_matrix(self, q: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Mass matrix M(q), (..., nv, nv), symmetric.
 
         Parameters
         ----------
         q : coordinates
-        out : array for the result
-        parameters : numbers of the model that differ in this call
-        threads : cores to use at most
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask("mass_matrix", (q,), out, parameters, threads)
-        return result
+        return self._array("mass_matrix", (q,), **options)
 
-    def bias(self, q: Any, v: Any, *, out: Any = None, parameters: Parameters | None = None) -> Array:
+    def bias(self, q: Any, v: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Joint forces at zero acceleration: centrifugal, Coriolis and weight.
 
         Parameters
         ----------
         q, v : coordinates and rates
-        out : array for the result
-        parameters : numbers of the model that differ in this call
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask("bias", (q, v), out, parameters)
-        return result
+        return self._array("bias", (q, v), **options)
 
-    def gravity_forces(self, q: Any, *, out: Any = None, parameters: Parameters | None = None) -> Array:
+    def gravity_forces(self, q: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Joint forces that hold the machine still against its weight.
 
         Parameters
         ----------
         q : coordinates
-        out : array for the result
-        parameters : numbers of the model that differ in this call
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask("gravity_forces", (q,), out, parameters)
-        return result
+        return self._array("gravity_forces", (q,), **options)
 
-    def kinetic_energy(self, q: Any, v: Any, *, parameters: Parameters | None = None) -> Array:
+    def kinetic_energy(self, q: Any, v: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Kinetic energy [J].
 
         Parameters
         ----------
         q, v : coordinates and rates
-        parameters : numbers of the model that differ in this call
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask("kinetic_energy", (q, v), None, parameters)
-        return result
+        return self._array("kinetic_energy", (q, v), **options)
 
-    def potential_energy(self, q: Any, *, parameters: Parameters | None = None) -> Array:
+    def potential_energy(self, q: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Potential energy of gravity [J], zero at the origin of the world.
 
         Parameters
         ----------
         q : coordinates
-        parameters : numbers of the model that differ in this call
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask("potential_energy", (q,), None, parameters)
-        return result
+        return self._array("potential_energy", (q,), **options)
 
-    def momentum(self, q: Any, v: Any, *, parameters: Parameters | None = None) -> Array:
+    def momentum(self, q: Any, v: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Linear momentum [kg m/s] and angular momentum about the origin of the world [kg m²/s], (..., 6).
 
         Parameters
         ----------
         q, v : coordinates and rates
-        parameters : numbers of the model that differ in this call
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask("momentum", (q, v), None, parameters)
-        return result
+        return self._array("momentum", (q, v), **options)
 
-    def centre_of_mass(self, q: Any, *, parameters: Parameters | None = None) -> Array:
+    def centre_of_mass(self, q: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Centre of mass of all moving bodies in the world [m], (..., 3).
 
         Parameters
         ----------
         q : coordinates
-        parameters : numbers of the model that differ in this call
+        options : see `EvaluationOptions`
         """
-        result: Array = self._ask("centre_of_mass", (q,), None, parameters)
-        return result
+        return self._array("centre_of_mass", (q,), **options)
 
     # ---------------------------------------------------------------- kernels and derivatives
 
-    def kernel(self, quantity: str, name: str = "") -> Kernel:
+    def kernel(self, quantity: str, of: str = "") -> Kernel:
         """The compiled function behind a quantity, with the parameters of this system bound to it.
 
         Its `call(q, v, a, out)` costs tens of nanoseconds more than the machine code, its `address` serves compiled
@@ -449,308 +428,229 @@ class System:
 
         Parameters
         ----------
-        quantity : "inverse_dynamics", "mass_matrix", ... or "pose", "velocity", "acceleration", "jacobian"
-        name : of the body, point or frame, for the latter
+        quantity : name of a function of this class: "inverse_dynamics", "mass_matrix", "pose", ...
+        of : name of a body, point or frame, where the function wants one
         """
-        return self._own(self._quantity(quantity, name))[1]
+        return self._own(self._question(quantity, of))
 
     def derivative(
-        self, quantity: str, wrt: str | Sequence[str], name: str = "", *, order: Literal[1, 2] = 1
-    ) -> Callable[..., Any]:
+        self, quantity: str, wrt: str | Sequence[str], of: str = "", *, order: Literal[1, 2] = 1
+    ) -> Derivative:
         """A function of the same inputs that gives exact derivatives of a quantity.
 
-        `wrt` names inputs (q, v, a, tau) or parameters (`crank.mass`, ...). The result has the shape of the quantity
-        with one axis more for each derivative: the rates, or the parameters in the order given. Derivatives by q are
-        taken along the rates (`∂/∂q N(q)`), so that free rotations have three of them. Several inputs give a tuple.
+        The result has the shape of the quantity with one axis more for each derivative: the rates, or the parameters in
+        the order given. Derivatives by q are taken along the rates (`∂/∂q N(q)`), so that free rotations have three of
+        them. Several inputs give a tuple; a single parameter given as a plain name adds no axis.
 
         Parameters
         ----------
         quantity : as in `kernel`
-        wrt : one or more inputs, or one or more parameters
-        name : of the body, point or frame, where the quantity has one
+        wrt : one or more inputs (q, v, a, tau), or one or more parameters (`crank.mass`, ...)
+        of : name of a body, point or frame, where the quantity has one
         order : 2 for the second derivative by each of `wrt`
         """
-        asked = self._quantity(quantity, name)
+        asked = self._question(quantity, of).quantity
         names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
+        if order not in (1, 2):
+            raise ModelError(Problem(f"order {order} is not offered", hint="1 or 2"), self.name)
+        if not names:
+            raise ModelError(
+                Problem("`wrt` is empty", hint=f"inputs: {', '.join(asked.inputs)}, or parameters"), self.name
+            )
         inputs = [n for n in names if n in asked.inputs]
-        if not names or 0 < len(inputs) < len(names):
-            text = "derivatives by inputs and by parameters are asked for separately"
-            raise ModelError(Problem(text, f"wrt {names}"), self.name)
+        if 0 < len(inputs) < len(names):
+            others = ", ".join(n for n in names if n not in inputs)
+            hint = "ask for derivatives by inputs and by parameters one after the other"
+            raise ModelError(Problem(f"{', '.join(inputs)} are inputs, {others} are not", "wrt", hint), self.name)
         if not inputs:
-            self._assert_known(dict.fromkeys(names, 0.0), f"an input ({', '.join(asked.inputs)}) or a parameter")
-        key = _Derivative(asked, names, bool(inputs), order)
-
-        def evaluate(
-            *arrays: Any, out: Any = None, parameters: Parameters | None = None, threads: int | None = None
-        ) -> Any:
-            return self._evaluate(key, arrays, out, parameters, threads)
-
-        evaluate.__name__ = f"d_{asked.name}"
-        evaluate.__doc__ = f"Derivative of {asked.name} by {', '.join(names)}; arguments: {', '.join(asked.inputs)}."
-        return evaluate
+            what = f"an input ({', '.join(asked.inputs)}) or a parameter"
+            self._assert_known(names, what)
+        question = Question(asked, names, order, by_parameters=not inputs)
+        return Derivative(self, question, single=isinstance(wrt, str) and not inputs)
 
     # ---------------------------------------------------------------- inside
 
-    def _ask(
-        self,
-        quantity: str,
-        arrays: tuple[Any, ...],
-        out: Any = None,
-        parameters: Parameters | None = None,
-        threads: int | None = None,
-    ) -> Any:
-        return self._evaluate(self._checked(quantity), arrays, out, parameters, threads)
+    def _array(
+        self, quantity: str, arrays: tuple[Any, ...], of: str = "", **options: Unpack[EvaluationOptions]
+    ) -> Array:
+        result: Array = self._evaluate(self._question(quantity, of), arrays, **options)
+        return result
 
-    def _of(self, kind: str, name: str, arrays: tuple[Any, ...], out: Any, parameters: Parameters | None) -> Any:
-        return self._evaluate(self._target(kind, name), arrays, out, parameters, None)
-
-    def _quantity(self, quantity: str, name: str) -> Quantity:
-        if quantity in ("pose", "velocity", "acceleration", "jacobian"):
-            return self._target("twist" if quantity == "velocity" else quantity, name)
-        if quantity == "forward_dynamics":
-            quantity = self._forward("auto")
-        if quantity not in QUANTITIES:
-            known = [*(q for q in QUANTITIES), "forward_dynamics", "pose", "velocity", "acceleration", "jacobian"]
-            raise ModelError(Problem(f"no quantity '{quantity}'", hint=did_you_mean(quantity, known)), self.name)
-        return self._checked(quantity)
-
-    def _checked(self, quantity: str) -> Quantity:
-        if self._plan.chords and quantity in _NEEDS_OPEN_TREE:
+    def _question(self, quantity: str, of: str = "") -> Question:
+        if quantity in OF_TARGET:
+            return Question(self._target(quantity, of))
+        name = self._forward("auto") if quantity == "forward_dynamics" else quantity
+        if name not in QUANTITIES:
+            public = [*(q for q in QUANTITIES if " " not in q), "forward_dynamics", *OF_TARGET]
+            raise ModelError(Problem(f"no quantity '{quantity}'", hint=did_you_mean(quantity, public)), self.name)
+        if of:
+            raise ModelError(Problem(f"'{quantity}' is of the whole machine, not of '{of}'"), self.name)
+        if self._plan.chords and name in _NEEDS_OPEN_TREE:
             cut = ", ".join(self._plan.chords)
             text = f"'{quantity}' of a machine with loops: its cut joints ({cut}) carry forces too"
             hint = "ask an open mechanism, or take the mass matrix and bias of the tree"
             raise ModelError(Problem(text, hint=hint), self.name)
-        return QUANTITIES[quantity]
+        return Question(QUANTITIES[name])
 
     def _target(self, kind: str, name: str) -> Quantity:
         plan = self._plan
-        known = [*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames)]
+        known = [*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames), plan.ground]
         if name not in known:
             hint = did_you_mean(name, known)
-            raise ModelError(Problem(f"no moving body, point or frame '{name}'", hint=hint), self.name)
+            raise ModelError(Problem(f"no body, point or frame '{name}'", hint=hint), self.name)
         return of_target(kind, name)
 
     def _forward(self, method: str) -> str:
-        names = {"composite": "forward_dynamics_composite", "articulated": "forward_dynamics_articulated"}
-        if method in names:
-            return names[method]
-        if method != "auto":
-            raise ModelError(Problem(f"no method '{method}'", hint="auto, composite or articulated"), self.name)
-        return self._shorter_forward
+        if method == "auto":
+            return self._shorter_forward
+        if method not in _FORWARD:
+            raise ModelError(
+                Problem(f"no method '{method}'", hint=did_you_mean(method, ["auto", *_FORWARD])), self.name
+            )
+        return _FORWARD[method]
 
     @cached_property
     def _shorter_forward(self) -> str:
-        depth = 0
-        deepest: list[int] = []
+        """Decided by the model's own numbers, so that other parameters do not change the method."""
+        in_a_row: list[int] = []
         for link in self._plan.links:
-            before = deepest[link.parent] if link.parent >= 0 else 0
-            deepest.append(before + link.v.stop - link.v.start)
-            depth = max(depth, deepest[-1])
-        both = ["forward_dynamics_composite", "forward_dynamics_articulated"]
-        if depth > SHORT_CHAIN:
-            return both[1]
-        return min(both, key=lambda q: self._own(self._checked(q))[1].operations)
+            before = in_a_row[link.parent] if link.parent >= 0 else 0
+            in_a_row.append(before + link.v.stop - link.v.start)
+        if max(in_a_row, default=0) > SHORT_CHAIN or self._plan.chords:
+            return _FORWARD["articulated"]
 
-    def _values(self, parameters: Parameters | None) -> dict[str, Any]:
+        def operations(name: str) -> int:
+            formula, _ = self._formulas.settled(Question(QUANTITIES[name]), self._plan.parameters)
+            return formula.kernel.operations
+
+        try:
+            return min(_FORWARD.values(), key=operations)
+        except ModelError:  # without mass in the model, though perhaps not in the call
+            return _FORWARD["composite"]
+
+    def _own(self, question: Question) -> Kernel:
+        """The kernel with this system's own numbers bound to it."""
+        if question.name not in self._ready:
+            formula, settled = self._formulas.settled(question, self.parameters)
+            self._ready[question.name] = formula.kernel.bind(settled)
+        return self._ready[question.name]
+
+    def _evaluate(
+        self,
+        question: Question,
+        arrays: Sequence[Any],
+        out: Any = None,
+        parameters: Mapping[str, Any] | None = None,
+        threads: int | None = None,
+    ) -> Any:
         if not parameters:
-            return self.parameters
-        self._assert_known(parameters)
-        return {**self.parameters, **parameters}
+            return self._own(question)(*arrays, out=out, threads=threads)
+        own = self._checked_parameters(parameters)
+        values = {**self.parameters, **own}
+        if any(x.ndim for x in own.values()):
+            return self._evaluate_each(question, arrays, out, values, threads)
+        formula, settled = self._formulas.settled(question, values)
+        return formula.kernel(*arrays, settled, out=out, threads=threads)
 
-    def _assert_known(self, parameters: Mapping[str, Any], what: str = "a parameter") -> None:
-        unknown = [name for name in parameters if name not in self._plan.parameters]
+    def _evaluate_each(
+        self, question: Question, arrays: Sequence[Any], out: Any, values: Mapping[str, Any], threads: int | None
+    ) -> Any:
+        """Parameters that differ from sample to sample: constants are settled for a piece of the batch at a time."""
+        inputs = question.quantity.inputs
+        given = dict(zip(inputs, [np.asarray(x) for x in arrays], strict=False))
+        varied = {n: x for n, x in values.items() if np.ndim(x)}
+        leading = {n: x.shape[:-1] for n, x in given.items()} | {n: x.shape for n, x in varied.items()}
+        shape = _broadcast(leading, self.name)
+        count = int(np.prod(shape))
+        rows = [np.broadcast_to(x, (*shape, *x.shape[-1:])).reshape(count, *x.shape[-1:]) for x in given.values()]
+        columns = {n: np.broadcast_to(x, shape).reshape(count) for n, x in varied.items()}
+        formula: Formula | None = None
+        results: list[Array] = []
+        for start in range(0, max(count, 1), PARAMETER_SAMPLES):
+            part = slice(start, start + PARAMETER_SAMPLES)
+            local = {**values, **{n: x[part] for n, x in columns.items()}}
+            formula, settled = self._formulas.settled(question, local)
+            blocks = formula.kernel.outputs
+            if not results:
+                results = [np.empty((count, *b.shape)) for b in blocks]
+            formula.kernel(*(x[part] for x in rows), settled, out=tuple(r[part] for r in results), threads=threads)
+        shaped = [r.reshape(*shape, *r.shape[1:]) for r in results]
+        if out is not None:
+            targets = out if isinstance(out, tuple | list) else (out,)
+            for target, result in zip(targets, shaped, strict=True):
+                np.copyto(target, result, casting="no")
+            return out
+        return shaped[0] if len(shaped) == 1 else tuple(shaped)
+
+    def _assert_known(self, names: Sequence[str], what: str = "a parameter") -> None:
+        unknown = [n for n in names if n not in self._plan.parameters]
         if unknown:
             problems = [Problem(f"'{n}' is not {what}", hint=did_you_mean(n, self._plan.parameters)) for n in unknown]
             raise ModelError(problems, self.name)
 
-    def _evaluate(
-        self,
-        asked: Quantity | _Derivative,
-        arrays: Sequence[Any],
-        out: Any,
-        parameters: Parameters | None,
-        threads: int | None,
-    ) -> Any:
-        if not parameters:
-            equation, kernel = self._own(asked)
-            return _shaped(equation, kernel(*_given(kernel, arrays), out=_flat(equation, out), threads=threads))
-        values = self._values(parameters)
-        if any(np.ndim(x) for x in parameters.values()):
-            return self._evaluate_each(asked, arrays, out, values, threads)
-        equation, settled = self._settled(asked, values)
-        kernel = equation.kernel
-        return _shaped(
-            equation, kernel(*_given(kernel, arrays), settled, out=_flat(equation, out), threads=threads)
-        )
-
-    def _evaluate_each(
-        self,
-        asked: Quantity | _Derivative,
-        arrays: Sequence[Any],
-        out: Any,
-        values: Mapping[str, Any],
-        threads: int | None,
-    ) -> Any:
-        """Parameters that differ from sample to sample: constants are settled for a piece of the batch at a time."""
-        given = [np.asarray(x, float) for x in arrays]
-        shape = np.broadcast_shapes(
-            *(x.shape[:-1] for x in given), *(np.shape(x) for x in values.values() if np.ndim(x))
-        )
-        count = int(np.prod(shape))
-        rows = [np.broadcast_to(x, (*shape, x.shape[-1])).reshape(count, x.shape[-1]) for x in given]
-        columns = {n: np.broadcast_to(x, shape).reshape(count) for n, x in values.items() if np.ndim(x)}
-        pieces: list[Any] = []
-        for start in range(0, max(count, 1), PARAMETER_SAMPLES):
-            part = slice(start, start + PARAMETER_SAMPLES)
-            local = {**values, **{n: x[part] for n, x in columns.items()}}
-            equation, settled = self._settled(asked, local)
-            own = _given(equation.kernel, [x[part] for x in rows])
-            pieces.append(equation.kernel(*own, settled, threads=threads))
-        several = isinstance(pieces[0], tuple)
-        blocks = [np.concatenate(p) for p in zip(*pieces, strict=True)] if several else [np.concatenate(pieces)]
-        results = [b.reshape(*shape, *s) for b, s in zip(blocks, equation.shapes, strict=True)]
-        if out is not None:
-            for target, result in zip(out if several else (out,), results, strict=True):
-                np.copyto(target, result, casting="no")
-            return out
-        return tuple(results) if several else results[0]
-
-    def _own(self, asked: Quantity | _Derivative) -> tuple[_Equation, Kernel]:
-        """The equation with this system's own numbers bound to its kernel."""
-        if asked.name not in self._ready:
-            equation, settled = self._settled(asked, self.parameters)
-            self._ready[asked.name] = equation, equation.kernel.bind(settled)
-        return self._ready[asked.name]
-
-    def _settled(self, asked: Quantity | _Derivative, values: Mapping[str, Any]) -> tuple[_Equation, Array]:
-        """The equation that these numbers may run on, and its settled values."""
-        quantity = asked.quantity if isinstance(asked, _Derivative) else asked
-        kinds, flat = folding.flatten(constants(self._plan, values, quantity.regroups))
-        stacked = np.stack(np.broadcast_arrays(*(np.asarray(x, float) for x in flat)), axis=-1)
-        found = folding.pattern_of(kinds, stacked)
-        equation = _equation(self._plan, asked, found, values)
-        if equation.from_parameters:
-            stacked = np.stack(np.broadcast_arrays(*(np.asarray(x, float) for x in values.values())), axis=-1)
-        settled: Array = equation.settle(stacked, threads=1)
-        return equation, settled
+    def _checked_parameters(self, parameters: Mapping[str, Any]) -> dict[str, Array]:
+        """Parameters as arrays of numbers; ModelError with all that is wrong."""
+        self._assert_known(list(parameters))
+        problems: list[Problem] = []
+        values = {n: _numbers(x, f"parameters.{n}", problems) for n, x in parameters.items()}
+        if problems:
+            raise ModelError(problems, self.name)
+        return values
 
 
-@dataclass(frozen=True)
-class _Derivative:
-    quantity: Quantity
-    wrt: tuple[str, ...]
-    by_inputs: bool
-    order: int
+@dataclass(frozen=True, eq=False)
+class Derivative:
+    """Derivatives of a quantity of a system, made by `System.derivative`; call it with the inputs of the quantity."""
+
+    system: System
+    question: Question
+    single: bool
+
+    def __call__(self, *inputs: Any, **options: Unpack[EvaluationOptions]) -> Any:
+        """Derivatives at the inputs.
+
+        Parameters
+        ----------
+        inputs : those of the quantity, q first
+        options : see `EvaluationOptions`
+        """
+        if self.single and options.get("out") is not None:
+            raise ModelError(
+                Problem("`out` of a single parameter", hint="name it in a list: wrt=[...]"), self.system.name
+            )
+        result = self.system._evaluate(self.question, inputs, **options)
+        if not self.single:
+            return result
+        last = (..., *(0,) * self.question.order)
+        return tuple(r[last] for r in result) if isinstance(result, tuple) else result[last]
+
+    def __repr__(self) -> str:
+        q = self.question
+        power = "" if q.order == 1 else "²"
+        return f"d{power} {q.quantity.name} by {', '.join(q.wrt)}, a function of {', '.join(q.quantity.inputs)}"
 
     @property
-    def name(self) -> str:
-        return f"d{self.order} {self.quantity.name} by {', '.join(self.wrt)}"
+    def kernel(self) -> Kernel:
+        """The compiled function, with the parameters of the system bound to it."""
+        return self.system._own(self.question)
 
 
-_NEEDS_OPEN_TREE = frozenset(
-    ("inverse_dynamics", "joint_wrenches", "forward_dynamics_composite", "forward_dynamics_articulated")
-)
-
-_equations: OrderedDict[tuple[Any, ...], list[_Equation]] = OrderedDict()
-
-
-def _equation(
-    plan: Plan, asked: Quantity | _Derivative, found: folding.Pattern, values: Mapping[str, Any]
-) -> _Equation:
-    """An equation whose folded constants agree with the numbers found; traced if there is none yet."""
-    key = (plan.signature, asked.name)
-    known = _equations.setdefault(key, [])
-    _equations.move_to_end(key)
-    while len(_equations) > KEPT:
-        _equations.popitem(last=False)
-    for equation in known:
-        if folding.fits(equation.numbers.pattern, found):
-            return equation
-    # The newest first: a study that leaves a structural zero meets the loosened equation at once.
-    pattern = folding.loosened(known[0].numbers.pattern, found) if known else found
-    equation = _trace(plan, asked, pattern, values)
-    known.insert(0, equation)
-    return equation
-
-
-def _trace(plan: Plan, asked: Quantity | _Derivative, pattern: folding.Pattern, values: Mapping[str, Any]) -> _Equation:
-    quantity = asked.quantity if isinstance(asked, _Derivative) else asked
-    shape = constants(plan, plan.parameters, quantity.regroups)
-    from_parameters = False
+def _numbers(given: Any, where: str, problems: list[Problem]) -> Array:
+    """Real numbers as float64; a problem if they are none."""
     try:
-        if isinstance(asked, Quantity):
-            numbers = Numbers(shape, pattern)
-            composed = trace(plan, numbers, quantity)
-        elif asked.by_inputs:
-            numbers = Numbers(shape, pattern)
-            composed = trace_derivative(plan, numbers, quantity, asked.wrt, asked.order)
-        else:
-            numbers, composed = _by_parameters(plan, quantity, asked, pattern)
-            from_parameters = True
-    except Weightless as error:
-        text = f"no mass resists '{error.rate}', so its acceleration is not determined"
-        hint = "give the bodies that it moves a mass or an inertia, or lock the joint"
-        raise ModelError(Problem(text, error.rate, hint), plan.name) from None
-    kernel = Kernel(composed.main)
-    return _Equation(numbers, kernel, Kernel(composed.settle), composed.shapes, from_parameters)
+        array = np.asarray(given)
+        if array.dtype.kind not in "fiub":
+            raise TypeError
+        return array.astype(float)
+    except (TypeError, ValueError):
+        problems.append(Problem(f"{given!r} is not a number or an array of numbers", where))
+        return np.zeros(())
 
 
-def _by_parameters(
-    plan: Plan, quantity: Quantity, asked: _Derivative, pattern: folding.Pattern
-) -> tuple[Numbers, Composed]:
-    """Derivatives by parameters; constants that depend on them must not be folded."""
-    symbols = {name: ca.SX.sym(name) for name in plan.parameters}
-    expressions = constants(plan, symbols, quantity.regroups)
-    _, flat = folding.flatten(expressions)
-    everything, constant_vector = ca.vertcat(*symbols.values()), ca.vertcat(*flat)
-    order = list(plan.parameters)
-    chosen = [order.index(n) for n in asked.wrt]
-    moved = ca.jacobian_sparsity(constant_vector, ca.vertcat(*[symbols[n] for n in asked.wrt]))
-    touched = set(moved.row())
-    loose = tuple(None if i in touched else x for i, x in enumerate(pattern))
-    numbers = Numbers(constants(plan, plan.parameters, quantity.regroups), loose)
-    return numbers, trace_parameter_derivative(
-        plan, numbers, quantity, everything, constant_vector, chosen, asked.order
-    )
-
-
-def _given(kernel: Kernel, arrays: Sequence[Any]) -> Sequence[Any]:
-    """Arrays as the kernel takes them: a block of one number has no axis of its own there."""
-    blocks = kernel.inputs
-    if all(block.shape for block in blocks[: len(arrays)]):
-        return arrays
-    result = []
-    for array, block in zip(arrays, blocks, strict=False):
-        if not block.shape:
-            array = np.asarray(array)
-            if not array.shape or array.shape[-1] != 1:
-                raise ArgumentError(kernel.name, [Problem(f"has shape {array.shape}, not (..., 1)", block.name)])
-            array = array[..., 0]
-        result.append(array)
-    return result
-
-
-def _flat(equation: _Equation, out: Any) -> Any:
-    """Results as the kernel writes them: matrices of more than two axes as rows of the last one."""
-    if out is None:
-        return None
-    several = isinstance(out, tuple | list)
-    arrays = []
-    for array, shape, block in zip(out if several else (out,), equation.shapes, equation.kernel.outputs, strict=False):
-        if isinstance(array, np.ndarray) and block.shape != shape and array.shape[array.ndim - len(shape) :] == shape:
-            lead = array.shape[: array.ndim - len(shape)]
-            array = array.view()
-            array.shape = (*lead, *block.shape)
-        arrays.append(array)
-    return tuple(arrays) if several else arrays[0]
-
-
-def _shaped(equation: _Equation, results: Any) -> Any:
-    several = isinstance(results, tuple)
-    arrays = []
-    for array, shape, block in zip(
-        results if several else (results,), equation.shapes, equation.kernel.outputs, strict=True
-    ):
-        lead = array.shape[: array.ndim - len(block.shape)]
-        arrays.append(array if block.shape == shape else array.reshape(*lead, *shape))
-    return tuple(arrays) if several else arrays[0]
+def _broadcast(shapes: Mapping[str, tuple[int, ...]], source: str) -> tuple[int, ...]:
+    try:
+        return np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        text = ", ".join(f"{n} {s}" for n, s in shapes.items() if s)
+        hint = "give each the shape of the batch, or a single value"
+        raise ModelError(Problem(f"the shapes do not fit each other: {text}", hint=hint), source) from None

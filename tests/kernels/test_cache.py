@@ -79,6 +79,23 @@ def test_the_entries_not_used_for_longest_go_first(tmp_path: Path) -> None:
     assert sum(p.stat().st_size for p in (tmp_path / "kernels").iterdir()) <= 10_000
 
 
+def test_entries_are_listed_and_cleared(tmp_path: Path) -> None:
+    store = Cache(tmp_path / "kernels")
+    assert store.entries() == {}
+    assert store.clear() == 0
+    store.put("b", b"object")
+    store.put("a", b"larger object")
+    (tmp_path / "kernels" / "other").write_text("not an entry")
+    files = store.entries()
+    assert [file.name for file in files] == [f"a{SUFFIX}", f"b{SUFFIX}"]
+    assert list(files.values()) == [file.stat().st_size for file in files]
+    assert store.clear() == 2
+    assert store.entries() == {}
+    assert [file.name for file in (tmp_path / "kernels").iterdir()] == ["other"]
+    assert Cache(None).entries() == {}
+    assert Cache(None).clear() == 0
+
+
 def test_abandoned_pieces_are_cleared(tmp_path: Path) -> None:
     store = Cache(tmp_path / "kernels")
     store.put(KEY, b"object")

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from linkwork.kernels import fastcall
-from linkwork.kernels.fastcall import MAX_BLOCKS, TIERS, call_tier, fast_call
+from linkwork.kernels.fastcall import MAX_AXES, MAX_BLOCKS, TIERS, call_tier, fast_call
 
 CPYTHON = sys.implementation.name == "cpython"
 
@@ -86,7 +86,7 @@ class General:
 
 
 def make(entry: int, general: Callable[..., Any] | None = None, **options: Any) -> Callable[..., Any]:
-    return fast_call("axpy", entry, (3, 3), (3,), (CONSTANT.ctypes.data,), general or General(), **options)
+    return fast_call("axpy", entry, ((3,), (3,)), ((3,),), (CONSTANT.ctypes.data,), general or General(), **options)
 
 
 def python_kernel(function: Callable[[Any, Any], None]) -> tuple[int, object]:
@@ -138,8 +138,8 @@ def test_blocks_of_all_counts(tier: str, inputs: int, outputs: int) -> None:
         call = fast_call(
             "blocks",
             entry,
-            range(1, inputs + 1),
-            range(1, outputs + 1),
+            [(k,) for k in range(1, inputs + 1)],
+            [(k,) for k in range(1, outputs + 1)],
             [c.ctypes.data for c in constants],
             general,
             owner=(alive, constants),
@@ -164,8 +164,68 @@ def test_more_blocks_than_the_compiled_entry_takes(tier: str) -> None:
         results[0][0] = sum(given[k][0] for k in range(count))
 
     entry, alive = python_kernel(kernel)
-    call = fast_call("many", entry, [1] * count, [1], [], General(), owner=alive)
+    call = fast_call("many", entry, [(1,)] * count, [(1,)], [], General(), owner=alive)
     assert call(*(np.full(1, float(k)) for k in range(count))).tolist() == [sum(range(count))]
+
+
+SHAPES = [(), (1,), (5,), (2, 3), (3, 2), (1, 1), (0, 4), (2, 1, 3), (6, 4, 4), (2, 2, 2, 2)]
+
+
+@pytest.mark.parametrize("taken", SHAPES)
+@pytest.mark.parametrize("given", SHAPES)
+def test_blocks_of_every_shape(tier: str, taken: tuple[int, ...], given: tuple[int, ...]) -> None:
+    """An array of the shape is taken, all others are handed on; results have the shape, whoever made them."""
+    size = int(np.prod(taken))
+
+    def kernel(inputs: Any, results: Any) -> None:
+        for k in range(size):
+            results[0][k] = 2 * inputs[0][k]
+
+    entry, alive = python_kernel(kernel)
+    general = General()
+    call = fast_call("shapes", entry, [taken], [taken], [], general, owner=alive)
+    x = np.arange(float(size)).reshape(taken)
+    other = np.full(given, 7.0)
+    if given != taken:
+        assert call(other) == "general"
+        assert call(other, np.zeros(taken)) == "general"
+        assert call(x, other) == "general"
+        assert np.all(other == 7.0)
+        return
+    for answer in (call(x), call(x, other)):
+        assert type(answer) is np.ndarray
+        assert answer.shape == taken
+        assert answer.flags.c_contiguous
+        assert np.array_equal(answer, 2 * x)
+    assert call(x, other) is other
+    assert not general.got
+
+
+def test_matrices_in_the_order_of_fortran_are_handed_on(tier: str) -> None:
+    entry, alive = python_kernel(lambda inputs, results: None)
+    general = General()
+    call = fast_call("order", entry, [(2, 3)], [(3, 2)], [], general, owner=alive)
+    for arguments in (
+        (np.zeros((2, 3), order="F"), np.zeros((3, 2))),
+        (np.zeros((2, 3)), np.zeros((3, 2), order="F")),
+        (np.zeros((3, 2)).T, np.zeros((3, 2))),
+        (np.zeros((2, 6))[:, ::2], np.zeros((3, 2))),
+        (np.zeros((2, 3)), np.broadcast_to(0.0, (3, 2))),
+    ):
+        assert call(*arguments) == "general"
+        assert_handed_on(general, arguments)
+
+
+def test_blocks_of_more_axes_than_the_compiled_entry_takes(tier: str) -> None:
+    shape = (1,) * MAX_AXES + (2,)
+
+    def kernel(given: Any, results: Any) -> None:
+        results[0][1] = given[0][1]
+
+    entry, alive = python_kernel(kernel)
+    call = fast_call("deep", entry, [shape], [shape], [], General(), owner=alive)
+    assert call(np.full(shape, 3.0))[..., 1] == 3.0
+    assert call(np.zeros(2)) == "general"
 
 
 def test_empty_blocks(tier: str) -> None:
@@ -173,7 +233,7 @@ def test_empty_blocks(tier: str) -> None:
         results[1][0] = 7.0
 
     entry, alive = python_kernel(kernel)
-    call = fast_call("empty", entry, [0], [0, 1], [], General(), owner=alive)
+    call = fast_call("empty", entry, [(0,)], [(0,), (1,)], [], General(), owner=alive)
     nothing, result = call(np.zeros(0))
     assert nothing.shape == (0,) and result.tolist() == [7.0]
     assert call(np.zeros(0), nothing, result)[0] is nothing
@@ -372,7 +432,7 @@ def test_overlapping_outputs_are_handed_on(tier: str, axpy: int) -> None:
 
 def test_overlapping_outputs_among_themselves_are_handed_on(tier: str, axpy: int) -> None:
     general = General()
-    call = fast_call("two", axpy, (3,), (3, 3), (CONSTANT.ctypes.data,) * 2, general)
+    call = fast_call("two", axpy, ((3,),), ((3,), (3,)), (CONSTANT.ctypes.data,) * 2, general)
     x, block = np.ones(3), np.zeros(10)
     for arguments in ((x, block[:3], block[2:5]), (x, block[2:5], block[:3]), (x, block[:3], block[:3])):
         assert call(*arguments) == "general"
@@ -418,7 +478,7 @@ def test_references_are_kept_in_balance(tier: str, axpy: int) -> None:
         return None
 
     call = make(axpy, general)
-    two = fast_call("two", axpy, (3, 3), (3, 3), (CONSTANT.ctypes.data,), general)
+    two = fast_call("two", axpy, ((3,), (3,)), ((3,), (3,)), (CONSTANT.ctypes.data,), general)
     a, b, out, other = np.ones(3), np.ones(3), np.zeros(3), np.zeros(3)
     strided, short = np.zeros(6)[::2], np.zeros(2)
     watched = [a, b, out, other, strided, short, np.ndarray, general, call.__doc__, None]
@@ -457,7 +517,9 @@ def test_dropped_callables_are_collected(tier: str, axpy: int) -> None:
 
         def __init__(self) -> None:
             self.constants = np.ones(3)
-            self.call = fast_call("k", axpy, (3, 3), (3,), (self.constants.ctypes.data,), self.general, owner=self)
+            self.call = fast_call(
+                "k", axpy, ((3,), (3,)), ((3,),), (self.constants.ctypes.data,), self.general, owner=self
+            )
 
         def general(self, *arguments: Any) -> str:
             return "general"
@@ -491,7 +553,7 @@ def test_a_callable_keeps_all_it_needs(tier: str, axpy: int) -> None:
             """What the general call does."""
             return "general"
 
-        call = fast_call("kept", axpy, (3, 3), (3,), (constants.ctypes.data,), general, owner=constants)
+        call = fast_call("kept", axpy, ((3,), (3,)), ((3,),), (constants.ctypes.data,), general, owner=constants)
         return call, weakref.ref(constants)
 
     call, constants = build()
@@ -526,7 +588,7 @@ def test_one_code_serves_all_callables(axpy: int, monkeypatch: pytest.MonkeyPatc
     call_tier()
     monkeypatch.setattr(fastcall, "_compile", lambda assembly: pytest.fail("compiled again"))
     for count in range(1, 20):
-        fast_call("k", axpy, [1] * count, [1], [], General())
+        fast_call("k", axpy, [(1,)] * count, [(1,)], [], General())
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -545,7 +607,7 @@ def test_other_threads_run_meanwhile(tier: str) -> None:
         return kernel
 
     parts = [python_kernel(kernel_of(k)) for k in range(2)]
-    calls = [fast_call("wait", entry, [], [1], [], General(), release_gil=True) for entry, _ in parts]
+    calls = [fast_call("wait", entry, [], [(1,)], [], General(), release_gil=True) for entry, _ in parts]
     outs = [np.zeros(1), np.zeros(1)]
     threads = [threading.Thread(target=call, args=(out,)) for call, out in zip(calls, outs, strict=True)]
     for thread in threads:
@@ -574,7 +636,7 @@ end:
 
 def test_a_machine_code_kernel_lets_others_run_if_told_to(tier: str) -> None:
     engine = fastcall._compile(SPIN)
-    call = fast_call("spin", engine.get_function_address("lw_spin"), [], [1], [], General(), release_gil=True)
+    call = fast_call("spin", engine.get_function_address("lw_spin"), [], [(1,)], [], General(), release_gil=True)
     thread = threading.Thread(target=call, args=(np.zeros(1),))
     thread.start()
     ticks = 0
@@ -692,14 +754,14 @@ def test_without_numpys_table_results_are_made_by_the_general_call(
     ("change", "message"),
     [
         ({"outputs": ()}, "'k' has no outputs"),
-        ({"inputs": (3, -1)}, "'k' has a block of negative length"),
+        ({"inputs": ((3,), (2, -1))}, "'k' has a block of negative length"),
         ({"entry": 0}, "'k' has a null address"),
         ({"bound": (0,)}, "'k' has a null address"),
         ({"general": None}, "'k': the general call is not a function"),
     ],
 )
 def test_refuses_kernels_that_cannot_be(change: dict[str, Any], message: str) -> None:
-    right: dict[str, Any] = {"entry": 1, "inputs": (3,), "outputs": (3,), "bound": (), "general": General()}
+    right: dict[str, Any] = {"entry": 1, "inputs": ((3,),), "outputs": ((3,),), "bound": (), "general": General()}
     with pytest.raises((ValueError, TypeError), match=message):
         fast_call("k", **(right | change))
 

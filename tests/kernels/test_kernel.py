@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from tapes import arm, casadi_values, random_arguments, random_function, same_bits
 
 from linkwork.errors import LinkworkError
-from linkwork.kernels import ArgumentError, Block, Kernel, engine, kernel, threads, tiers
+from linkwork.kernels import ArgumentError, Block, Kernel, batchcall, engine, kernel, threads, tiers
 from linkwork.kernels.machine import this_machine
 
 Arrays = tuple[np.ndarray, ...]
@@ -143,6 +143,55 @@ def test_matrices_and_numbers_as_blocks() -> None:
     assert [r.shape for r in product.compile().call(x[0], y[0], z[0])] == [(2,), (3, 2), ()]
 
 
+def shaped() -> ca.Function:
+    a, b, c = ca.SX.sym("a", 4, 3), ca.SX.sym("b", 1), ca.SX.sym("c", 6)
+    return ca.Function("shaped", [a, b, c], [b * a, ca.sum1(c), c + b], ["a", "b", "c"], ["u", "s", "w"])
+
+
+@pytest.mark.parametrize("mode", ["compile", "interpret"])
+def test_shapes_that_are_asked_for(mode: str) -> None:
+    """Elements stay in the order of the rows, whatever the shape; calls of every kind take and give it."""
+    plain = Kernel(shaped(), mode=mode)
+    other = Kernel(
+        shaped(), mode=mode, input_shapes=[(2, 2, 3), (1,), None], output_shapes=[(12,), (1, 1, 1), (3, 1, 2)]
+    )
+    assert other.inputs == (Block("a", (2, 2, 3)), Block("b", (1,)), Block("c", (6,)))
+    assert other.outputs == (Block("u", (12,)), Block("s", (1, 1, 1)), Block("w", (3, 1, 2)))
+    assert other.sizes == plain.sizes
+    assert other._engine.tape.digest == plain._engine.tape.digest
+    rng = np.random.default_rng(0)
+    a, b, c = rng.normal(size=(7, 4, 3)), rng.normal(size=7), rng.normal(size=(7, 6))
+    expected = plain(a, b, c)
+    bound = other.bind(c[0])
+    assert (bound.inputs, bound.outputs) == (other.inputs[:2], other.outputs)
+    for _ in range(kernel.OFTEN + 2):
+        results = other(a.reshape(7, 2, 2, 3), b[:, None], c)
+        single = other.call(a[0].reshape(2, 2, 3), b[:1], c[0])
+        fixed = bound(a[0].reshape(2, 2, 3), b[:1])
+        for got, one, two, wanted, block in zip(results, single, fixed, expected, other.outputs, strict=True):
+            assert got.shape == (7, *block.shape)
+            assert one.shape == two.shape == block.shape
+            assert same_bits(got.ravel(), wanted.ravel())
+            assert same_bits(one.ravel(), wanted[0].ravel())
+            assert same_bits(two.ravel(), wanted[0].ravel())
+    with pytest.raises(ArgumentError, match=r"a: has shape \(4, 3\), not \(..., 2, 2, 3\)"):
+        other(a[0], b[:1], c[0])
+    assert Kernel(shaped(), bound=[c[0].reshape(2, 3)], input_shapes=[None, None, (2, 3)])(a[0], b[0])[0].shape == (
+        4,
+        3,
+    )
+
+
+def test_shapes_that_do_not_fit_are_told() -> None:
+    with pytest.raises(ArgumentError) as caught:
+        Kernel(shaped(), input_shapes=[(4, 4), (), (-2, -3)], output_shapes=[None, (2,)])
+    text = str(caught.value)
+    assert "shaped: 3 problems" in text
+    assert "a: input_shapes: (4, 4) does not hold 12 elements" in text
+    assert "c: input_shapes: (-2, -3) does not hold 6 elements" in text
+    assert "output_shapes has 2 shapes, there are 3 blocks (u, s, w)" in text
+
+
 def test_structural_zeros_are_written() -> None:
     a = ca.SX.sym("a", 3)
     diagonal = Kernel(ca.Function("f", [a], [ca.diag(a)]))
@@ -217,6 +266,23 @@ def test_out_tells_all_that_is_wrong() -> None:
     halves = np.zeros((5, 4))
     double(np.ones((5, 2)), out=(halves[:, :2], halves[:, 2:]))
     assert np.array_equal(halves, np.full((5, 4), 2.0))
+
+
+@pytest.mark.parametrize("calls", [1, 20])
+def test_results_without_elements_are_taken(calls: int) -> None:
+    x = ca.SX.sym("x", 2)
+    rates = Kernel(ca.Function("f", [x], [ca.SX(0, 1), x + 1], ["x"], ["none", "u"]), output_shapes=[(0,), (2,)])
+    alone = Kernel(ca.Function("f", [x], [ca.SX(0, 1)], ["x"], ["none"]), output_shapes=[(0,)])
+    for one in (rates, alone):
+        one.compile()
+    for _ in range(calls):
+        for lead in ((), (1,), (5,), (2, 3)):
+            nothing, u = np.empty((*lead, 0)), np.zeros((*lead, 2))
+            assert rates(np.ones((*lead, 2)), out=(nothing, u))[0] is nothing
+            assert np.all(u == 2.0)
+            assert alone(np.ones((*lead, 2)), out=nothing) is nothing
+            assert alone(np.ones((*lead, 2))).shape == nothing.shape
+    assert alone.call(np.ones(2)).shape == (0,)
 
 
 # bad input
@@ -379,6 +445,29 @@ def test_machine_code_goes_with_its_last_kernel() -> None:
     assert code() is None
 
 
+def test_the_reason_of_the_tier_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LINKWORK_CACHE", str(tmp_path))
+    one = Kernel(random_function(1006, 10))
+    assert one.reason == "not used yet"
+    one(*random_arguments(0, 1))
+    assert one.reason == "compiled when there is more to do"
+    assert one.compile().reason.startswith("compiled in ")
+    assert Kernel(random_function(1006, 10)).compile().reason == "found in the cache"
+
+
+def test_one_kind_of_code_can_be_compiled_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LINKWORK_CACHE", str(tmp_path))
+    batch, scalar = (Kernel(random_function(1007 + k, 10)) for k in range(2))
+    batch.compile(only="batch")
+    assert (batch.tier, len(list(tmp_path.glob("kernels/*")))) == ("compiled", 1)
+    scalar.compile(only="scalar")
+    assert (scalar.tier, len(list(tmp_path.glob("kernels/*")))) == ("interpreted", 2)
+    batch.compile()
+    assert len(list(tmp_path.glob("kernels/*"))) == 3
+    with pytest.raises(ValueError, match="only is 'vector', not 'batch' or 'scalar'"):
+        batch.compile(only="vector")  # type: ignore[arg-type]
+
+
 # threads
 
 
@@ -464,7 +553,7 @@ def test_single_samples_that_come_again_take_the_fast_way(arrays: Arrays) -> Non
     one = Kernel(arm()).compile()
     q, v, p = arrays[0][0], arrays[1][0], arrays[2]
     expected = one(*arrays)
-    for _ in range(2 * kernel.SINGLES):
+    for _ in range(2 * kernel.OFTEN):
         assert same_bits(one(q, v, p), expected[0])
     assert one._quick is not None
     assert same_bits(one(*arrays), expected)  # what is no plain sample is still taken
@@ -474,6 +563,108 @@ def test_single_samples_that_come_again_take_the_fast_way(arrays: Arrays) -> Non
         one(q, v)
     with pytest.raises(ArgumentError, match="4 given"):
         one(q, v, p, np.zeros(6))
+
+
+def test_small_batches_that_come_again_take_the_fast_way(arrays: Arrays) -> None:
+    """Plain arrays go past Python; everything else gives the same answers and errors as before."""
+    one = Kernel(arm()).compile()
+    q, v, p = arrays
+    expected = one(*arrays)
+    out = np.empty((100, 6))
+    for _ in range(kernel.OFTEN):
+        assert same_bits(one(*arrays, threads=1), expected)
+    assert one._small is not None
+    one._work_in_place = pytest.fail  # type: ignore[method-assign]
+    assert one(*arrays, out=out, threads=1) is out
+    assert same_bits(out, expected)
+    assert same_bits(one(*arrays), expected)
+    assert one(*arrays, out=(out,)) is out
+    grid = one(q.reshape(4, 25, 6), v.reshape(4, 25, 6), p)
+    assert grid.shape == (4, 25, 6)
+    assert same_bits(grid.reshape(100, 6), expected)
+    assert same_bits(one(q, v, np.tile(p, (100, 1))), expected)
+    assert same_bits(one(q[7], v[7], p, threads=1), expected[7])
+    assert one(q[:0], v[:0], p).shape == (0, 6)
+    del one._work_in_place
+    assert same_bits(one(q.tolist(), v, p), expected)
+    assert same_bits(one(q, v[0], p)[0], expected[0])
+    assert same_bits(one(q[::2], v[::2], p), expected[::2])
+    assert same_bits(one(q[:20, None], v[None, :30], p)[3, 3], expected[3])
+    mine = q.copy()
+    assert same_bits(one(mine, v, p, out=mine), expected)
+    many = one(np.tile(q, (2000, 1)), np.tile(v, (2000, 1)), p)
+    assert same_bits(many[-100:], expected)
+    for wrong in ((), [], (out, out), [out, out]):
+        with pytest.raises(ArgumentError, match="out needs 1 arrays"):
+            one(*arrays, out=wrong)
+    with pytest.raises(ArgumentError, match=r"out tau: has shape \(99, 6\), not \(100, 6\)"):
+        one(*arrays, out=out[:99])
+    with pytest.raises(ArgumentError, match="do not broadcast"):
+        one(q[:3], v[:4], p)
+    with pytest.raises(ArgumentError, match="4 given"):
+        one(q, v, p, out)
+
+
+@pytest.mark.parametrize("way", ["buffer", "ctypes"])
+def test_small_batches_where_heads_are_not_read(monkeypatch: pytest.MonkeyPatch, arrays: Arrays, way: str) -> None:
+    monkeypatch.setenv("LINKWORK_CALLS", way)
+    one = Kernel(arm()).compile()
+    results = [one(*arrays) for _ in range(kernel.OFTEN + 2)]
+    assert one._small is None
+    assert same_bits(results[0], results[-1])
+
+
+def test_small_batches_after_a_failed_self_test(
+    monkeypatch: pytest.MonkeyPatch, arrays: Arrays, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(code: Any) -> None:
+        raise RuntimeError("strange machine")
+
+    monkeypatch.setattr(batchcall, "_codes", {})
+    monkeypatch.setattr(batchcall, "_self_test", fail)
+    one = Kernel(arm()).compile()
+    results = [one(*arrays) for _ in range(3 * kernel.OFTEN)]
+    assert one._small is None
+    assert same_bits(results[0], results[-1])
+    assert caplog.text.count("strange machine") == 1
+
+
+def test_small_batches_leak_nothing(compiled: Kernel, arrays: Arrays) -> None:
+    out, short = np.empty((100, 6)), np.empty((99, 6))
+    one = Kernel(arm()).compile()
+    x = ca.SX.sym("x", 3)
+    two = Kernel(ca.Function("f", [x], [x + 1, 2 * x])).compile()
+    b = np.ones((5, 3))
+
+    def some(times: int) -> None:
+        for _ in range(times):
+            one(*arrays, out=out)
+            one(*arrays)
+            two(b)
+            one._small(*arrays, short)
+            one._small(arrays[0], arrays[1][:4], arrays[2])
+
+    for _ in range(2 * kernel.OFTEN):
+        one(*arrays), two(b)
+    some(100)
+    watched = [*arrays, out, short, b, np.ndarray, np.dtype(np.float64)]
+    before, blocks = [sys.getrefcount(w) for w in watched], sys.getallocatedblocks()
+    some(5000)
+    after = [sys.getrefcount(w) for w in watched]
+    assert all(abs(m - n) < 50 for m, n in zip(before, after, strict=True)), (before, after)
+    assert abs(sys.getallocatedblocks() - blocks) < 500
+
+
+def test_the_workspace_of_a_thread_grows_and_stays() -> None:
+    kept = tiers._Workspace()
+    first, address = kept.get(10)
+    assert address % 64 == 0
+    assert kept.get(5) == (first, address)
+    second, more = kept.get(1000)
+    assert second is not first
+    assert kept.get(1000)[1] == kept.get(10)[1] == more
+    assert kept.get(2 * tiers.KEPT)[1] % 64 == 0  # too large to keep
+    assert kept.get(1000)[1] == more
 
 
 def test_bound_inputs(compiled: Kernel, arrays: Arrays) -> None:

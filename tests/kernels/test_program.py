@@ -15,7 +15,7 @@ from linkwork.kernels.operations import bind_library
 from linkwork.kernels.program import batch_assembly, scalar_assembly
 from linkwork.kernels.slots import allocate_slots
 from linkwork.kernels.tape import Tape, make_tape
-from linkwork.kernels.tiers import BatchCode, Memory, ScalarCode
+from linkwork.kernels.tiers import BatchCode, ScalarCode, memory
 
 WIDTHS = (2, 4, 8)
 
@@ -35,8 +35,8 @@ def run(
     """The batch entry over whole arrays, or over some samples."""
     n = len(arrays[0])
     results = [np.full((n, *b.shape), -7.0) for b in tape.outputs]
-    ins = Memory([a.ctypes.data for a in arrays], [b.size for b in tape.inputs])
-    outs = Memory([r.ctypes.data for r in results], [b.size for b in tape.outputs])
+    ins = memory([a.ctypes.data for a in arrays], [b.size for b in tape.inputs])
+    outs = memory([r.ctypes.data for r in results], [b.size for b in tape.outputs])
     code.batch.run(ins, outs, first, n if count is None else count)
     return results
 

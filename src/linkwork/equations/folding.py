@@ -20,17 +20,22 @@ from linkwork.equations.vectors import symmetric
 from linkwork.geometry import Array
 
 Pattern = tuple[float | None, ...]
+MOMENTS = ("mass", "first moment", "second moment")
 
 _KINDS = {"R": "rotation", "p": "length", "points": "length", "gravity": "gravity", "law": "law"}
 
 
 def flatten(constants: Constants) -> tuple[list[str], list[Any]]:
-    """Kinds (rotation, length, mass, ...) and values of all constants, in a fixed order."""
+    """Kinds (rotation, length, mass of a link, ...) and values of all constants, in a fixed order."""
     kinds: list[str] = []
     values: list[Any] = []
+    link = -1
 
     def collect(kind: str, value: Any) -> Any:
-        kinds.append(kind)
+        nonlocal link
+        link += kind == "mass"
+        # Moments are compared within a link: a watch on a ship is no rounding error.
+        kinds.append(f"{kind} {link}" if kind in MOMENTS else kind)
         values.append(value)
         return value
 
@@ -57,15 +62,19 @@ def _visit(x: Any, kind: str, f: Callable[[str, Any], Any]) -> Any:
     return f(kind, x)
 
 
-def pattern_of(kinds: Sequence[str], values: Array) -> Pattern:
-    """Fold what is zero (and ±1 in rotations) in every sample; values has shape (..., count)."""
+def pattern_of(kinds: Sequence[str], values: Array, before: Array | None = None) -> Pattern:
+    """Fold what is zero (and ±1 in rotations) in every sample; values has shape (..., count).
+
+    before : the same constants before they were regrouped; what then nearly cancelled is zero too
+    """
     rows = values.reshape(-1, values.shape[-1])
-    size = np.abs(rows).max(axis=0, initial=0.0)
+    size = _largest(values)
+    scale = size if before is None else np.maximum(size, _largest(before))
     names = np.array(kinds)
     pattern: list[float | None] = [None] * len(kinds)
     for kind in set(kinds):
         chosen = np.flatnonzero(names == kind)
-        largest = 1.0 if kind == "rotation" else float(size[chosen].max(initial=0.0))
+        largest = 1.0 if kind == "rotation" else float(scale[chosen].max(initial=0.0))
         for i in chosen[size[chosen] <= SNAP * largest]:
             pattern[i] = 0.0
         if kind == "rotation":
@@ -75,9 +84,9 @@ def pattern_of(kinds: Sequence[str], values: Array) -> Pattern:
     return tuple(pattern)
 
 
-def fits(pattern: Pattern, found: Pattern) -> bool:
-    """True when values whose own pattern is `found` may run on equations folded by `pattern`."""
-    return all(folded is None or folded == own for folded, own in zip(pattern, found, strict=True))
+def _largest(values: Array) -> Array:
+    result: Array = np.abs(values.reshape(-1, values.shape[-1])).max(axis=0, initial=0.0)
+    return result
 
 
 def loosened(pattern: Pattern, found: Pattern) -> Pattern:

@@ -21,7 +21,7 @@ from typing import Any
 
 from linkwork.equations.inverse_dynamics import inverse_dynamics, swirl, turning
 from linkwork.equations.mass_matrix import mass_matrix
-from linkwork.equations.tree import Link, Tree
+from linkwork.equations.tree import Link, Tree, Weightless
 from linkwork.equations.vectors import (
     IDENTITY,
     ZERO,
@@ -111,16 +111,10 @@ def factorise(tree: Tree) -> Factor:
 def reciprocal(pivot: Any, tree: Tree, dof: int) -> Any:
     """1 / pivot; a pivot that is structurally zero means that nothing resists this freedom."""
     if isinstance(pivot, float) and pivot == 0.0:
-        raise Weightless(tree.plan.rates[dof])
+        rate = tree.plan.rates[dof]
+        text = f"no mass resists '{rate}', so its acceleration is not determined"
+        raise Weightless(text, rate, "give the bodies that it moves a mass or an inertia, or lock the joint")
     return 1.0 / pivot
-
-
-class Weightless(Exception):
-    """A freedom moves no mass, so that no acceleration answers a force on it."""
-
-    def __init__(self, rate: str) -> None:
-        super().__init__(rate)
-        self.rate = rate
 
 
 @dataclass(frozen=True)

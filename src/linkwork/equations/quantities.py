@@ -12,7 +12,7 @@ from linkwork.equations.kinematics import Target
 from linkwork.equations.mass_matrix import dense, mass_matrix
 from linkwork.equations.plan import Pose, number_pose
 from linkwork.equations.scalars import Block
-from linkwork.equations.tree import Link, Tree
+from linkwork.equations.tree import Link, Tree, Weightless
 from linkwork.equations.vectors import Vector, add, apply, cross, neg
 
 Values = Mapping[str, Sequence[Any]]
@@ -25,12 +25,14 @@ class Quantity:
     inputs : names of its input blocks among q, v, a, tau (and what `sizes` says of them)
     law : function (tree, inputs) -> output blocks
     regroups : mass moments may be regrouped, because neither reactions nor energies are asked for
+    needs_mass : it divides by masses, and refuses (`Weightless`) where there are none
     """
 
     name: str
     inputs: tuple[str, ...]
     law: Callable[[Tree, Values], list[Block]]
     regroups: bool = False
+    needs_mass: bool = False
 
 
 SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv", "step": "nv", "q0": "nq", "q1": "nq"}
@@ -95,6 +97,8 @@ def _momentum(tree: Tree, x: Values) -> list[Block]:
 
 def _centre_of_mass(tree: Tree, x: Values) -> list[Block]:
     m, h = energy.centre_of_mass(tree)
+    if isinstance(m, float) and m == 0.0:
+        raise Weightless("nothing that moves has a mass, so there is no centre of mass", tree.plan.name, "give masses")
     return [("com", [e / m for e in h], (3,))]
 
 
@@ -123,6 +127,10 @@ def _difference(tree: Tree, x: Values) -> list[Block]:
     return [("step", coordinates.difference(tree.plan, x["q0"], x["q1"]), (tree.nv,))]
 
 
+def _forward_dynamics(method: str, law: Callable[[Tree, Values], list[Block]]) -> Quantity:
+    return Quantity(f"forward_dynamics by {method} bodies", ("q", "v", "tau"), law, regroups=True, needs_mass=True)
+
+
 QUANTITIES = {
     q.name: q
     for q in (
@@ -131,12 +139,24 @@ QUANTITIES = {
         Quantity("gravity_forces", ("q",), _gravity, regroups=True),
         Quantity("joint_wrenches", ("q", "v", "a"), _joint_wrenches),
         Quantity("mass_matrix", ("q",), _mass_matrix, regroups=True),
-        Quantity("forward_dynamics_composite", ("q", "v", "tau"), _by_composite_bodies, regroups=True),
-        Quantity("forward_dynamics_articulated", ("q", "v", "tau"), _by_articulated_bodies, regroups=True),
+        Quantity(
+            "forward_dynamics by composite bodies",
+            ("q", "v", "tau"),
+            _by_composite_bodies,
+            regroups=True,
+            needs_mass=True,
+        ),
+        Quantity(
+            "forward_dynamics by articulated bodies",
+            ("q", "v", "tau"),
+            _by_articulated_bodies,
+            regroups=True,
+            needs_mass=True,
+        ),
         Quantity("kinetic_energy", ("q", "v"), _kinetic_energy),
         Quantity("potential_energy", ("q",), _potential_energy),
         Quantity("momentum", ("q", "v"), _momentum),
-        Quantity("centre_of_mass", ("q",), _centre_of_mass),
+        Quantity("centre_of_mass", ("q",), _centre_of_mass, needs_mass=True),
         Quantity("poses", ("q",), _poses),
         Quantity("flow", ("q", "v"), _flow),
         Quantity("integrate", ("q", "step"), _integrate),
@@ -148,9 +168,14 @@ QUANTITIES = {
 # ---------------------------------------------------------------- of one body, point or frame
 
 
+OF_TARGET = ("pose", "position", "velocity", "acceleration", "jacobian")
+
+
 def target_named(tree: Tree, name: str) -> Target:
     """A body, point or frame by its name."""
     plan = tree.plan
+    if name == plan.ground:
+        return Target(-1, number_pose(plan.X_WG))
     if name in plan.index:
         i = plan.index[name]
         return Target(i, tree.links[i].own)
@@ -169,13 +194,17 @@ def tree_axes(tree: Tree, link: int) -> Any:
 
 
 def of_target(kind: str, name: str) -> Quantity:
-    """`pose`, `twist`, `acceleration` or `jacobian` of a body, point or frame."""
+    """One of `OF_TARGET` of a body, point or frame."""
 
     def pose(tree: Tree, x: Values) -> list[Block]:
         poses = kinematics.link_poses(tree)
         return [("X", _matrix(kinematics.pose(poses, target_named(tree, name))), (4, 4))]
 
-    def twist(tree: Tree, x: Values) -> list[Block]:
+    def position(tree: Tree, x: Values) -> list[Block]:
+        poses = kinematics.link_poses(tree)
+        return [("p", list(kinematics.pose(poses, target_named(tree, name)).p), (3,))]
+
+    def velocity(tree: Tree, x: Values) -> list[Block]:
         poses = kinematics.link_poses(tree)
         v, w = kinematics.twist(poses, kinematics.link_twists(tree, poses, x["v"]), target_named(tree, name))
         return [("twist", [*v, *w], (6,))]
@@ -194,7 +223,8 @@ def of_target(kind: str, name: str) -> Quantity:
 
     law, inputs = {
         "pose": (pose, ("q",)),
-        "twist": (twist, ("q", "v")),
+        "position": (position, ("q",)),
+        "velocity": (velocity, ("q", "v")),
         "acceleration": (acceleration, ("q", "v", "a")),
         "jacobian": (jacobian, ("q",)),
     }[kind]

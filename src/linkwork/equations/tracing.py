@@ -104,8 +104,8 @@ def _forward(tree: Tree, x: Values) -> dict[str, list[list[Any]]]:
 
 _RECURSIVE = {
     "inverse_dynamics": _inverse,
-    "forward_dynamics_composite": _forward,
-    "forward_dynamics_articulated": _forward,
+    "forward_dynamics by composite bodies": _forward,
+    "forward_dynamics by articulated bodies": _forward,
 }
 
 

@@ -11,6 +11,15 @@ from linkwork.equations.plan import Constants, Moments, Plan, Pose
 from linkwork.equations.vectors import Matrix, Vector, add, apply, apply_t, combination, multiply
 
 
+class Weightless(Exception):
+    """A question that has no answer for want of mass: what, where, and what to try."""
+
+    def __init__(self, what: str, where: str, hint: str) -> None:
+        super().__init__(what)
+        self.where = where
+        self.hint = hint
+
+
 @dataclass(frozen=True)
 class Link:
     """A link and its relative motion; p, Sp and dp along the parent's axes, Sw and dw along its own (`joint_motion`).

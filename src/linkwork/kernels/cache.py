@@ -73,6 +73,25 @@ class Cache:
         self.clear_to_limit()
         return True
 
+    def entries(self) -> dict[Path, int]:
+        """The files of all entries and their sizes [bytes], in order of their names."""
+        found: dict[Path, int] = {}
+        if self.folder is None:
+            return found
+        with contextlib.suppress(OSError), os.scandir(self.folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(SUFFIX):
+                    with contextlib.suppress(OSError):  # another process has removed it
+                        found[Path(entry.path)] = entry.stat().st_size
+        return dict(sorted(found.items()))
+
+    def clear(self) -> int:
+        """Remove every entry and tell how many there were. Raises OSError where one cannot be removed."""
+        files = self.entries()
+        for file in files:
+            file.unlink(missing_ok=True)  # another process may have been faster
+        return len(files)
+
     def clear_to_limit(self) -> None:
         """Remove the entries that were not used for longest until the rest fits. Other processes may do so too."""
         if self.folder is None:

@@ -21,15 +21,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.kernels.batch import DOUBLE, address_of
+
 Addresses = NDArray[np.int64]
 
 
 def pointers(arrays: Sequence[NDArray[np.float64]]) -> Addresses:
     """Data addresses of arrays that are float64 and contiguous."""
+    return np.array(_starts(arrays), np.int64)
+
+
+def _starts(arrays: Sequence[NDArray[np.float64]]) -> list[int]:
     for k, a in enumerate(arrays):
-        if not (isinstance(a, np.ndarray) and a.dtype == np.float64 and a.flags.c_contiguous):
+        if not (isinstance(a, np.ndarray) and a.dtype == DOUBLE and a.flags.c_contiguous):
             raise TypeError(f"array {k} must be a contiguous numpy array of float64")
-    return np.array([a.ctypes.data for a in arrays], np.int64)
+    return [address_of(a) for a in arrays]
 
 
 def __getattr__(name: str) -> Any:
@@ -65,19 +71,19 @@ def _call() -> Any:
 
 
 @cache
-def _loop() -> Callable[[int, Addresses, Addresses, Addresses, Addresses, int], None]:
+def _loop() -> Callable[[int, Addresses, int, int, int], None]:
     from numba import njit
 
     call = _call()
 
     @njit(nogil=True)
-    def loop(
-        address: int, inputs: Addresses, in_steps: Addresses, outputs: Addresses, out_steps: Addresses, count: int
-    ) -> None:
+    def loop(address: int, table: Addresses, inputs: int, blocks: int, count: int) -> None:
+        starts, steps = table[:blocks], table[blocks:]
+        outputs = starts[inputs:]
         for _ in range(count):
-            call(address, inputs, outputs)
-            inputs += in_steps
-            outputs += out_steps
+            call(address, starts, outputs)
+            for k in range(blocks):
+                starts[k] += steps[k]
 
     return loop
 
@@ -89,12 +95,11 @@ def repeat(
 
     Arrays are (count, size), or (size,) for an input that all samples share.
     """
-    for k, a in enumerate((*inputs, *outputs)):
+    arrays = (*inputs, *outputs)
+    starts = _starts(arrays)
+    steps = []  # bytes from sample to sample
+    for k, a in enumerate(arrays):
         if a.ndim == 2 and a.shape[0] < count:
             raise ValueError(f"array {k} has {a.shape[0]} samples, not {count}")
-    _loop()(address, pointers(inputs), _steps(inputs), pointers(outputs), _steps(outputs), count)
-
-
-def _steps(arrays: Sequence[NDArray[np.float64]]) -> Addresses:
-    """Bytes from sample to sample."""
-    return np.array([a.strides[0] if a.ndim == 2 else 0 for a in arrays], np.int64)
+        steps.append(a.strides[0] if a.ndim == 2 else 0)
+    _loop()(address, np.array([*starts, *steps], np.int64), len(inputs), len(arrays), count)

@@ -78,10 +78,14 @@ class Engine:
         self._work += time.perf_counter() - begin
         self._compile_if_it_pays(0.0)
 
-    def compile(self) -> None:
-        """Compile now what is not compiled yet; wait for a compilation under way."""
-        self.batch()
-        self.scalar()
+    def compile(self, only: str | None = None) -> None:
+        """Compile now what is not compiled yet, "batch", "scalar" or both; wait for a compilation under way."""
+        if only not in (None, BatchCode.part, ScalarCode.part):
+            raise ValueError(f"only is '{only}', not '{BatchCode.part}' or '{ScalarCode.part}'")
+        if only != ScalarCode.part:
+            self.batch()
+        if only != BatchCode.part:
+            self.scalar()
 
     def batch(self) -> BatchCode:
         """Machine code for batches, compiled now if it has to be."""
@@ -94,6 +98,10 @@ class Engine:
         if self._scalar is None:
             self._scalar = self._make(ScalarCode)
         return self._scalar
+
+    def batch_if_there(self) -> BatchCode | None:
+        """Machine code for batches, if there is some."""
+        return self._batch
 
     def scalar_if_there(self) -> ScalarCode | None:
         """Machine code for one sample, if it costs nothing."""

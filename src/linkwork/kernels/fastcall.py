@@ -5,7 +5,7 @@ A kernel is machine code with the C signature
     void kernel(const double* const* in, double* const* out)
 
 and `fast_call` makes a Python callable of it: `call(x0, x1, ..., out0, ...)` fills the outputs, `call(x0, x1, ...)`
-makes them. The callable looks at its arguments; if every one is a plain, contiguous float64 array of the right length
+makes them. The callable looks at its arguments; if every one is a plain, contiguous float64 array of the right shape
 it runs the kernel, and in *every other case* it hands all arguments, unchanged, to a Python function `general`, which
 broadcasts, converts, or raises a good error. So the fast way raises nothing, and never touches memory it did not check.
 
@@ -29,6 +29,7 @@ from __future__ import annotations
 import ctypes
 import importlib
 import logging
+import math
 import os
 import struct
 import sys
@@ -47,6 +48,7 @@ import numpy.typing as npt
 log = logging.getLogger("linkwork.kernels")
 
 Call = Callable[..., Any]
+Shape = tuple[int, ...]
 
 TIERS = ("head", "buffer", "ctypes")
 """The ways to look at an argument, the fastest first."""
@@ -54,14 +56,17 @@ TIERS = ("head", "buffer", "ctypes")
 MAX_BLOCKS = 32
 """Most blocks, bound ones included, that the compiled entry takes; a kernel of more is called through ctypes."""
 
+MAX_AXES = 5
+"""Most axes of a block that the compiled entry takes (its line in the table is then 8 words); else ctypes is used."""
+
 _VARIABLE = "LINKWORK_CALLS"
 
 
 def fast_call(
     name: str,
     entry: int,
-    inputs: Sequence[int],
-    outputs: Sequence[int],
+    inputs: Sequence[Shape],
+    outputs: Sequence[Shape],
     bound: Sequence[int],
     general: Call,
     release_gil: bool = False,
@@ -69,11 +74,11 @@ def fast_call(
 ) -> Call:
     """A callable `name(x0, x1, ..., [out0, ...])` over the kernel at address `entry`.
 
-    `inputs` and `outputs` are the lengths of the blocks that a caller gives. `bound` are the addresses of further input
-    blocks, which follow the given ones and never change; they must not be reachable as an output. `general` takes every
-    call that is not the plain case, with the arguments as they came. `release_gil` lets other threads run meanwhile:
-    worth it for kernels of some microseconds. `owner` is anything that must live as long as the callable: the kernel's
-    code, the bound blocks.
+    `inputs` and `outputs` are the shapes of the blocks that a caller gives, () for a number. `bound` are the addresses
+    of further input blocks, which follow the given ones and never change; they must not be reachable as an output.
+    `general` takes every call that is not the plain case, with the arguments as they came. `release_gil` lets other
+    threads run meanwhile: worth it for kernels of some microseconds. `owner` is anything that must live as long as the
+    callable: the kernel's code, the bound blocks.
 
     The result is the output array itself, or a tuple of them if there are several. An output that shares memory with
     an input or with another output counts as not plain, since a kernel may read after it wrote.
@@ -99,8 +104,8 @@ class _Kernel:
 
     name: str
     entry: int
-    inputs: tuple[int, ...]
-    outputs: tuple[int, ...]
+    inputs: tuple[Shape, ...]
+    outputs: tuple[Shape, ...]
     bound: tuple[int, ...]
     general: Call
     release_gil: bool
@@ -109,7 +114,7 @@ class _Kernel:
     def __post_init__(self) -> None:
         if not self.outputs:
             raise ValueError(f"kernel '{self.name}' has no outputs")
-        if min(*self.inputs, *self.outputs, 0) < 0:
+        if any(n < 0 for shape in (*self.inputs, *self.outputs) for n in shape):
             raise ValueError(f"kernel '{self.name}' has a block of negative length: {self.inputs}, {self.outputs}")
         if not all((self.entry, *self.bound)):
             raise ValueError(f"kernel '{self.name}' has a null address")
@@ -121,14 +126,19 @@ class _Kernel:
         """Number of all blocks, bound ones included."""
         return len(self.inputs) + len(self.bound) + len(self.outputs)
 
+    @property
+    def fits(self) -> bool:
+        """Whether the compiled entry can take it."""
+        return self.blocks <= MAX_BLOCKS and all(len(s) <= MAX_AXES for s in (*self.inputs, *self.outputs))
+
 
 def _make(tier: str, code: _Code | None, kernel: _Kernel) -> Call:
     """The callable of a kernel in a given tier."""
     if tier == "general":
         return kernel.general
-    if code is None or kernel.blocks > MAX_BLOCKS:
+    if code is None or not kernel.fits:
         return _plain_function(kernel)
-    return _builtin(code, kernel)
+    return _builtin(code, kernel, int(kernel.release_gil))
 
 
 class CompiledCall(tuple[Any, ...]):
@@ -158,18 +168,17 @@ class _MethodDef(ctypes.Structure):
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 
-def _builtin(code: _Code, kernel: _Kernel) -> Call:
-    """A builtin function over the compiled entry.
+def _builtin(code: _Code, kernel: _Kernel, option: int, samples: int = 0) -> Call:
+    """A builtin function over the compiled entry; the last two stand in its table.
 
     CPython keeps a builtin's `__self__` until it has read the PyMethodDef for the last time, so both may die with it.
     """
-    # The layout that _ENTRY reads: head, two words a block, bound addresses.
+    # The layout that _ENTRY reads: head, blocks, bound addresses.
     given, results = len(kernel.inputs), len(kernel.outputs)
-    words = [kernel.entry, id(kernel.general), given, given + results, len(kernel.bound), int(kernel.release_gil)]
-    for size in kernel.inputs:
-        words += [size, code.read_access]
-    for size in kernel.outputs:
-        words += [size, code.write_access]
+    words = [kernel.entry, id(kernel.general), given, given + results, len(kernel.bound), option, samples]
+    for k, shape in enumerate((*kernel.inputs, *kernel.outputs)):
+        access = code.read_access if k < given else code.write_access
+        words += [math.prod(shape), access, len(shape), *shape, *[0] * (MAX_AXES - len(shape))]
     words += kernel.bound
     table = struct.pack(f"@{len(words)}N", *words)
 
@@ -193,7 +202,8 @@ def _plain_function(kernel: _Kernel) -> Call:
     run = prototype(kernel.entry)
     general, inputs, outputs, bound = kernel.general, kernel.inputs, kernel.outputs, kernel.bound
     given, total = len(inputs), len(inputs) + len(outputs)
-    sizes = inputs + outputs
+    shapes = inputs + outputs
+    sizes = [math.prod(shape) for shape in shapes]
     in_pointers = ctypes.c_void_p * (given + len(bound))
     out_pointers = ctypes.c_void_p * len(outputs)
     double = np.dtype(np.float64)
@@ -203,8 +213,8 @@ def _plain_function(kernel: _Kernel) -> Call:
             return general(*arguments, **options)
         arrays = arguments if len(arguments) == total else (*arguments, *map(np.empty, outputs))
         starts = []
-        for k, (array, size) in enumerate(zip(arrays, sizes, strict=True)):
-            if type(array) is not np.ndarray or array.shape != (size,) or array.dtype != double:
+        for k, (array, shape) in enumerate(zip(arrays, shapes, strict=True)):
+            if type(array) is not np.ndarray or array.shape != shape or array.dtype != double:
                 return general(*arguments, **options)
             access = _READ_FLAGS if k < given else _WRITE_FLAGS
             if array.flags.num & access != access & _WANTED:
@@ -244,15 +254,16 @@ _WRITE_BUFFER = _READ_BUFFER | 0x0001
 
 # Shared by both compiled tiers. $word is an integer as wide as a pointer; $Py..., $numpy... are addresses. The table:
 #
-#     entry, general, inputs, blocks (inputs and outputs), bound, release    one word each
-#     size, access                                                           for each block
+#     entry, general, inputs, blocks (inputs and outputs), bound             one word each
+#     whether to release; 0                                                  (of a batch: bytes of workspace, samples)
+#     size, access, number of axes, length of each axis                      for each block
 #     address                                                                for each bound block
 #
 # `pointers` is what the kernel gets: given inputs, bound inputs, outputs. Results that the caller did not give are made
 # on the way and checked like all others. From label `run` on nothing can fail.
 _ENTRY = Template("""
-%lw_table = type { ptr, ptr, $word, $word, $word, $word }
-%lw_block = type { $word, $word }
+%lw_table = type { ptr, ptr, $word, $word, $word, $word, $word }
+%lw_block = type { $word, $word, $word, [$axes x $word] }
 %lw_view = type { ptr, ptr, $word, $word, i32, i32, ptr, ptr, ptr, ptr, ptr }
 
 define ptr @lw_call(ptr %self, ptr %args, $word %count, ptr %names) nounwind {
@@ -270,8 +281,8 @@ start:
   %total = load $word, ptr %total.at
   %bound.at = getelementptr %lw_table, ptr %table, i32 0, i32 4
   %bound = load $word, ptr %bound.at
-  %release.at = getelementptr %lw_table, ptr %table, i32 0, i32 5
-  %release = load $word, ptr %release.at
+  %option.at = getelementptr %lw_table, ptr %table, i32 0, i32 5
+  %option = load $word, ptr %option.at
   %blocks = getelementptr %lw_table, ptr %table, i32 1
   %addresses = getelementptr %lw_block, ptr %blocks, $word %total
 
@@ -286,14 +297,16 @@ start:
 
 next:  ; block i: an argument, or a new array
   %i = phi $word [0, %start], [%i.next, %opened]
+  $carry
   %i.more = icmp ult $word %i, %total
   br i1 %i.more, label %pick, label %bind
 pick:
-  %size.at = getelementptr %lw_block, ptr %blocks, $word %i, i32 0
-  %size = load $word, ptr %size.at
   %access.at = getelementptr %lw_block, ptr %blocks, $word %i, i32 1
   %access.word = load $word, ptr %access.at
   %access = trunc $word %access.word to i32
+  %axes.at = getelementptr %lw_block, ptr %blocks, $word %i, i32 2
+  %axes = load $word, ptr %axes.at
+  %shape = getelementptr %lw_block, ptr %blocks, $word %i, i32 3
   %i.given = icmp ult $word %i, %count
   br i1 %i.given, label %take, label %make
 take:
@@ -301,12 +314,13 @@ take:
   %arg = load ptr, ptr %arg.at
   br label %check
 make:
+  $whole_shape
   %new = call ptr $numpy_new(
-    ptr $numpy_ndarray, i32 1, ptr %size.at, i32 $numpy_double, ptr null, ptr null, i32 0, i32 0, ptr null)
+    ptr $numpy_ndarray, i32 %new.nd, ptr %new.shape, i32 $numpy_double, ptr null, ptr null, i32 0, i32 0, ptr null)
   %new.failed = icmp eq ptr %new, null
   br i1 %new.failed, label %reject, label %check
 check:
-  %object = phi ptr [%arg, %take], [%new, %make]
+  %object = phi ptr [%arg, %take], [%new, %$made]
   %object.at = getelementptr ptr, ptr %objects, $word %i
   store ptr %object, ptr %object.at
   $open
@@ -316,6 +330,7 @@ opened:
   %slot = add $word %i, %i.skip
   %slot.at = getelementptr ptr, ptr %pointers, $word %slot
   store ptr %data, ptr %slot.at
+  $opened
   %i.next = add $word %i, 1
   br label %next
 wrong:
@@ -332,13 +347,15 @@ bind.one:
   %b.slot = add $word %inputs, %b
   %b.to = getelementptr ptr, ptr %pointers, $word %b.slot
   store ptr %b.address, ptr %b.to
+  $bound
   %b.next = add $word %b, 1
   br label %bind
 bind.done:
+  $reserve
   br i1 %full, label %output, label %collect
 
 output:  ; output j must not touch any block k before it
-  %j = phi $word [%inputs, %bind.done], [%j.next, %output.clear]
+  %j = phi $word [%inputs, %$reserved], [%j.next, %output.clear]
   %j.more = icmp ult $word %j, %total
   br i1 %j.more, label %output.range, label %collect
 output.range:
@@ -347,7 +364,8 @@ output.range:
   %j.start = load ptr, ptr %j.from
   %j.size.at = getelementptr %lw_block, ptr %blocks, $word %j, i32 0
   %j.size = load $word, ptr %j.size.at
-  %j.end = getelementptr double, ptr %j.start, $word %j.size
+  $output_span
+  %j.end = getelementptr double, ptr %j.start, $word %j.span
   br label %other
 other:
   %k = phi $word [0, %output.range], [%k.next, %other.one]
@@ -361,7 +379,8 @@ other.one:
   %k.start = load ptr, ptr %k.from
   %k.size.at = getelementptr %lw_block, ptr %blocks, $word %k, i32 0
   %k.size = load $word, ptr %k.size.at
-  %k.end = getelementptr double, ptr %k.start, $word %k.size
+  $other_span
+  %k.end = getelementptr double, ptr %k.start, $word %k.span
   %k.next = add $word %k, 1
   %before = icmp ult ptr %j.start, %k.end
   %after = icmp ult ptr %k.start, %j.end
@@ -408,23 +427,14 @@ run:
   %entry = load ptr, ptr %table
   %outputs.slot = add $word %inputs, %bound
   %outputs = getelementptr ptr, ptr %pointers, $word %outputs.slot
-  %held = icmp eq $word %release, 0
-  br i1 %held, label %run.held, label %run.released
-run.held:
-  call void %entry(ptr %pointers, ptr %outputs)
-  br label %done
-run.released:
-  %thread = call ptr $PyEval_SaveThread()
-  call void %entry(ptr %pointers, ptr %outputs)
-  call void $PyEval_RestoreThread(ptr %thread)
-  br label %done
+  $run
 done:
   $close_all
   ret ptr %result
 
 reject:  ; undo: close what was opened, drop what was made
-  %open = phi $word [%i, %make], [%i, %wrong], [%total, %other.one], [%total, %collect.tuple]
-  %made = phi $word [%i, %make], [%wrong.made, %wrong], [%total, %other.one], [%total, %collect.tuple]
+  %open = phi $word [%i, %$made], [%i, %wrong], [%total, %other.one], [%total, %collect.tuple]$rejects
+  %made = phi $word [%i, %$made], [%wrong.made, %wrong], [%total, %other.one], [%total, %collect.tuple]$rejects
   $close_open
   br label %drop
 drop:
@@ -447,8 +457,52 @@ forward:  ; not the plain case: the general call takes over, as if it had been c
 }
 """)
 
-# Tier "head": %object is an exact ndarray of one dimension, its dtype the one float64 of numpy, its flags right, its
-# length `size`. Leaves %data. The offsets are those of a 64-bit build, which _check_heads confirms.
+# Both ways to open an argument leave %data, and end by comparing its shape, %lengths.found, with the one wanted. The
+# block `before` has made sure that the number of axes is right (an array of none may have no lengths).
+_LENGTHS = Template("""
+lengths:
+  %n = phi $word [0, %$before], [%n.next, %length]
+  %n.more = icmp ult $word %n, %axes
+  br i1 %n.more, label %length, label %opened
+length:
+  %n.at = getelementptr $word, ptr %lengths.found, $word %n
+  %n.found = load $word, ptr %n.at
+  %n.wanted.at = getelementptr $word, ptr %shape, $word %n
+  %n.wanted = load $word, ptr %n.wanted.at
+  %n.next = add $word %n, 1
+  %n.right = icmp eq $word %n.found, %n.wanted
+  br i1 %n.right, label %lengths, label %$failed
+""")
+
+# What differs between calls of one sample, here, and calls of a batch (`batchcall.py`).
+SINGLE: dict[str, str] = {
+    "carry": "",
+    "whole_shape": """
+  %new.nd = trunc $word %axes to i32
+  %new.shape = getelementptr $word, ptr %shape, $word 0""",
+    "made": "make",
+    "opened": "",
+    "bound": "",
+    "reserve": "",
+    "reserved": "bind.done",
+    "rejects": "",
+    "output_span": "%j.span = add $word %j.size, 0",
+    "other_span": "%k.span = add $word %k.size, 0",
+    "run": """
+  %held = icmp eq $word %option, 0
+  br i1 %held, label %run.held, label %run.released
+run.held:
+  call void %entry(ptr %pointers, ptr %outputs)
+  br label %done
+run.released:
+  %thread = call ptr $PyEval_SaveThread()
+  call void %entry(ptr %pointers, ptr %outputs)
+  call void $PyEval_RestoreThread(ptr %thread)
+  br label %done""",
+}
+
+# Tier "head": %object is an exact ndarray, its number of axes right, its dtype the one float64 of numpy, its flags
+# right. The offsets are those of a 64-bit build, which _check_heads confirms.
 _OPEN_HEAD = Template("""
   %type.at = getelementptr i8, ptr %object, i64 8
   %type = load ptr, ptr %type.at
@@ -457,7 +511,8 @@ _OPEN_HEAD = Template("""
 head:
   %nd.at = getelementptr i8, ptr %object, i64 24
   %nd = load i32, ptr %nd.at
-  %nd.right = icmp eq i32 %nd, 1
+  %nd.wanted = trunc $word %axes to i32
+  %nd.right = icmp eq i32 %nd, %nd.wanted
   %dtype.at = getelementptr i8, ptr %object, i64 56
   %dtype = load ptr, ptr %dtype.at
   %dtype.right = icmp eq ptr %dtype, $numpy_float64
@@ -466,18 +521,14 @@ head:
   %flags = and i32 %flags.all, %access
   %flags.wanted = and i32 %access, $wanted
   %flags.right = icmp eq i32 %flags, %flags.wanted
-  %vector = and i1 %nd.right, %dtype.right
-  %head.right = and i1 %vector, %flags.right
-  br i1 %head.right, label %length, label %wrong
-length:
-  %dims.at = getelementptr i8, ptr %object, i64 32
-  %dims = load ptr, ptr %dims.at
-  %length.found = load i64, ptr %dims
-  %length.right = icmp eq i64 %length.found, %size
   %data.at = getelementptr i8, ptr %object, i64 16
   %data = load ptr, ptr %data.at
-  br i1 %length.right, label %opened, label %wrong
-""")
+  %lengths.at = getelementptr i8, ptr %object, i64 32
+  %lengths.found = load ptr, ptr %lengths.at
+  %typed = and i1 %nd.right, %dtype.right
+  %head.right = and i1 %typed, %flags.right
+  br i1 %head.right, label %lengths, label %wrong
+$lengths""")
 
 # Tier "buffer": the same by functions of Python's stable interface alone. A view stays open until the kernel has run.
 _OPEN_BUFFER = Template("""
@@ -495,21 +546,20 @@ inspect:
   %data.number = ptrtoint ptr %data to $word
   %data.odd = and $word %data.number, 7
   %data.right = icmp eq $word %data.odd, 0
-  %length.at = getelementptr %lw_view, ptr %view, i32 0, i32 2
-  %length = load $word, ptr %length.at
-  %length.wanted = shl $word %size, 3
-  %length.right = icmp eq $word %length, %length.wanted
   %nd.at = getelementptr %lw_view, ptr %view, i32 0, i32 5
   %nd = load i32, ptr %nd.at
-  %nd.right = icmp eq i32 %nd, 1
+  %nd.wanted = trunc $word %axes to i32
+  %nd.right = icmp eq i32 %nd, %nd.wanted
   %format.at = getelementptr %lw_view, ptr %view, i32 0, i32 6
   %format = load ptr, ptr %format.at
   %letter = load i8, ptr %format
   %letter.right = icmp eq i8 %letter, 100  ; "d", without a sign for byte order
+  %lengths.at = getelementptr %lw_view, ptr %view, i32 0, i32 7
+  %lengths.found = load ptr, ptr %lengths.at
   %placed = and i1 %data.right, %nd.right
-  %sized = and i1 %length.right, %letter.right
-  %right = and i1 %placed, %sized
-  br i1 %right, label %opened, label %close
+  %right = and i1 %placed, %letter.right
+  br i1 %right, label %lengths, label %close
+$lengths
 close:
   call void $PyBuffer_Release(ptr %view)
   br label %wrong
@@ -535,6 +585,8 @@ _PYTHON_FUNCTIONS = (
     "PyErr_Clear",
     "PyEval_RestoreThread",
     "PyEval_SaveThread",
+    "PyMem_RawFree",
+    "PyMem_RawMalloc",
     "PyObject_GetBuffer",
     "PyObject_Type",
     "PyObject_Vectorcall",
@@ -546,8 +598,8 @@ _PYTHON_FUNCTIONS = (
 )
 
 
-def _assembly(tier: str, numpy_new: int) -> str:
-    """The module of a compiled tier; addresses are of this process, that of numpy's maker of arrays may be 0."""
+def _names(numpy_new: int) -> dict[str, str]:
+    """What the templates take; addresses are of this process, that of numpy's maker of arrays may be 0."""
     word = f"i{8 * ctypes.sizeof(ctypes.c_void_p)}"
 
     def at(address: int | None) -> str:
@@ -555,9 +607,10 @@ def _assembly(tier: str, numpy_new: int) -> str:
 
     python = {name: getattr(ctypes.pythonapi, name) for name in _PYTHON_FUNCTIONS}
     names = {name: at(ctypes.cast(function, ctypes.c_void_p).value) for name, function in python.items()}
-    names |= {
+    return names | {
         "word": word,
         "most": str(MAX_BLOCKS),
+        "axes": str(MAX_AXES),
         "wanted": str(_WANTED),
         "numpy_new": at(numpy_new),
         "can_make": "true" if numpy_new else "false",
@@ -565,16 +618,29 @@ def _assembly(tier: str, numpy_new: int) -> str:
         "numpy_float64": at(id(np.dtype(np.float64))),
         "numpy_double": str(np.dtype(np.float64).num),
     }
+
+
+def _entry(names: dict[str, str], parts: dict[str, str], reject_end: str) -> str:
+    """The module with `lw_call`, made of its parts."""
+    filled = {key: Template(text).substitute(names) for key, text in parts.items()}
+    return _ENTRY.substitute(names, **filled, reject_end=reject_end)
+
+
+def _assembly(tier: str, numpy_new: int) -> str:
+    """The module of a compiled tier for single samples."""
+    names = _names(numpy_new)
     if tier == "head":
-        parts = {"views": "", "open": _OPEN_HEAD.substitute(names), "close_all": "", "close_open": ""}
-        return _ENTRY.substitute(names, **parts, reject_end="%reject")
+        lengths = _LENGTHS.substitute(names, before="head", failed="wrong")
+        opening = _OPEN_HEAD.substitute(names, lengths=lengths)
+        parts = {"views": "", "open": opening, "close_all": "", "close_open": ""}
+        return _entry(names, SINGLE | parts, "%reject")
     parts = {
         "views": f"%views = alloca [{MAX_BLOCKS} x %lw_view]",
-        "open": _OPEN_BUFFER.substitute(names),
+        "open": _OPEN_BUFFER.substitute(names, lengths=_LENGTHS.substitute(names, before="inspect", failed="close")),
         "close_all": _CLOSE.substitute(names, loop="close.all", before="done", count="%total"),
         "close_open": _CLOSE.substitute(names, loop="close.open", before="reject", count="%open"),
     }
-    return _ENTRY.substitute(names, **parts, reject_end="%close.open.done")
+    return _entry(names, SINGLE | parts, "%close.open.done")
 
 
 def _numpy_new() -> int:
@@ -601,10 +667,10 @@ def _numpy_new() -> int:
 class _Code:
     """Compiled code of a tier; its address holds as long as this object lives."""
 
-    def __init__(self, tier: str) -> None:
+    def __init__(self, tier: str, assembly: Callable[[str, int], str] = _assembly) -> None:
         numpy_new = _numpy_new()
         self.makes_results = bool(numpy_new)
-        self._engine = _compile(_assembly(tier, numpy_new))
+        self._engine = _compile(assembly(tier, numpy_new))
         self.address = int(self._engine.get_function_address("lw_call"))
         head = tier == "head"
         self.read_access = _READ_FLAGS if head else _READ_BUFFER
@@ -689,9 +755,14 @@ def _unfit(tier: str) -> str:
 
 
 def _self_test(tier: str, code: _Code | None) -> None:
-    """Calls a kernel with right and wrong arguments; raises if anything is not as it should be."""
+    """Calls kernels with right and wrong arguments; raises if anything is not as it should be."""
     if tier == "head":
         _check_heads()
+    _test_vectors(tier, code)
+    _test_shapes(tier, code)
+
+
+def _test_vectors(tier: str, code: _Code | None) -> None:
     # out = [a0 + 10 b2 + 100 constant, a1]
     double_pointers = ctypes.POINTER(ctypes.POINTER(ctypes.c_double))
     runs = 0
@@ -715,7 +786,7 @@ def _self_test(tier: str, code: _Code | None) -> None:
     entry = ctypes.cast(compiled, ctypes.c_void_p).value or 0
     two, three, result = np.array([1.0, 2.0]), np.array([4.0, 5.0, 6.0]), np.zeros(2)
     for release_gil in (False, True):
-        parts = _Kernel("test", entry, (2, 3), (2,), (constant.ctypes.data,), general, release_gil, None)
+        parts = _Kernel("test", entry, ((2,), (3,)), ((2,),), (constant.ctypes.data,), general, release_gil, None)
         call = _make(tier, code, parts)
 
         # right arguments
@@ -754,6 +825,42 @@ def _self_test(tier: str, code: _Code | None) -> None:
         _expect(call(two, three, out=result) is handed_on, "keywords are not handed on")
         _expect(list(got[1]) == ["out"] and got[1]["out"] is result, "keywords are not handed on as they are")
         _expect(runs == 0, "wrong arguments reach the kernel")
+
+
+def _test_shapes(tier: str, code: _Code | None) -> None:
+    """Blocks of several axes and of none: out = number times tensor, total = last element."""
+    double_pointers = ctypes.POINTER(ctypes.POINTER(ctypes.c_double))
+
+    def kernel(given: Any, results: Any) -> None:
+        for k in range(6):
+            results[0][k] = given[0][0] * given[1][k]
+        results[1][0] = given[1][5]
+
+    compiled = ctypes.CFUNCTYPE(None, double_pointers, double_pointers)(kernel)
+    entry = ctypes.cast(compiled, ctypes.c_void_p).value or 0
+    handed_on = object()
+    shapes = ((), (2, 1, 3, 1)), ((3, 2), ())
+    call = _make(tier, code, _Kernel("test", entry, *shapes, (), lambda *_: handed_on, False, None))
+    number, tensor, out, last = np.array(2.0), np.arange(6.0).reshape(2, 1, 3, 1), np.zeros((3, 2)), np.array(0.0)
+    answers = [call(number, tensor, out, last)]
+    if code is None or code.makes_results:
+        answers.append(call(number, tensor))
+    for answer in answers:
+        _expect(type(answer) is tuple and [x.shape for x in answer] == [(3, 2), ()], "a result has another shape")
+        _expect(answer[0].tolist() == [[0.0, 2.0], [4.0, 6.0], [8.0, 10.0]], "a matrix is wrong")
+        _expect(float(answer[1]) == 5.0, "a number is wrong")
+    for wrong in (
+        (np.ones(1), tensor, out, last),
+        (number, tensor.ravel(), out, last),
+        (number, tensor.reshape(2, 3, 1, 1), out, last),
+        (number, tensor.reshape(2, 1, 3), out, last),
+        (number, tensor.reshape(2, 1, 3, 1, 1), out, last),
+        (number, tensor, out.reshape(2, 3), last),
+        (number, tensor, np.zeros((2, 3)).T, last),
+        (number, tensor, out, np.zeros(1)),
+        (number, tensor, out, out[2, 1:].reshape(())),
+    ):
+        _expect(call(*wrong) is handed_on, "a wrong shape is not handed on")
 
 
 def _expect(fine: bool, otherwise: str) -> None:

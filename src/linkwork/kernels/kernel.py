@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, Literal
 
 import casadi as ca
 import numpy as np
 
 from linkwork.errors import Problem
-from linkwork.kernels.batch import ArgumentError, Array, Call, Side, gathered, prepare, scatter
+from linkwork.kernels.batch import ArgumentError, Array, InPlace, Side, WithCopies, gathered, prepare, scatter
+from linkwork.kernels.batchcall import batch_call
 from linkwork.kernels.engine import LARGE, Engine
 from linkwork.kernels.fastcall import fast_call
 from linkwork.kernels.machine import Machine, this_machine
 from linkwork.kernels.tape import Block, make_tape
 from linkwork.kernels.threads import Work, available_cores, run_pieces
-from linkwork.kernels.tiers import Memory
+from linkwork.kernels.tiers import Memory, memory
 
 ROUND = 16
 """Samples of a piece are a multiple of this: whole tiles on every machine."""
@@ -26,16 +27,20 @@ PIECE_SECONDS = 0.02
 """A piece takes about so long: Ctrl-C is heard, and the tier can change."""
 THREAD_SECONDS = 5e-4
 """Work below this is not worth a second thread."""
-SINGLES = 16
-"""Single samples after which calls try the fast way first; to prepare it costs some milliseconds."""
+OFTEN = 16
+"""Calls after which the fast ways are tried first; to prepare them costs some milliseconds."""
 RELEASE_OPERATIONS = 10_000
 """Operations from which a single call lets other threads of Python run."""
+
+Shapes = Sequence[Sequence[int] | None]
+"""A shape for each block; None for the one that the matrix has."""
 
 
 class Kernel:
     """The compiled form of a CasADi function; see `__call__`.
 
-    Blocks are dense and row-major: a column of n is (n,), a single number is (), a matrix is (rows, columns).
+    Blocks are dense and row-major: a column of n is (n,), a single number is (), a matrix is (rows, columns), unless
+    other shapes of as many elements are asked for.
     """
 
     def __init__(
@@ -44,24 +49,40 @@ class Kernel:
         name: str | None = None,
         *,
         bound: Sequence[Any] = (),
+        input_shapes: Shapes | None = None,
+        output_shapes: Shapes | None = None,
         machine: Machine | None = None,
         mode: str | None = None,
     ) -> None:
-        """`bound` are arrays for the last inputs, given once and for all. `mode`: auto, compile, interpret."""
-        machine = machine or this_machine()
-        self._set(Engine(make_tape(function, machine.fma, name), machine, mode), ())
-        if len(bound):
-            self._set(self._engine, self._bound_arrays(bound))
+        """`bound` are arrays for the last inputs, given once and for all. `mode`: auto, compile, interpret.
 
-    def _set(self, engine: Engine, bound: tuple[Array, ...]) -> None:
+        The shapes are those of all inputs, bound ones included, and of all outputs; None for the matrix's own. They
+        count the elements row by row, and do not change the machine code.
+        """
+        machine = machine or this_machine()
+        tape = make_tape(function, machine.fma, name)
+        problems: list[Problem] = []
+        inputs = _shaped("input_shapes", tape.inputs, input_shapes, problems)
+        outputs = _shaped("output_shapes", tape.outputs, output_shapes, problems)
+        if problems:
+            raise ArgumentError(tape.name, problems)
+        self._set(Engine(tape, machine, mode), inputs, outputs, ())
+        if len(bound):
+            self._bind(bound)
+
+    def _set(
+        self, engine: Engine, inputs: tuple[Block, ...], outputs: tuple[Block, ...], bound: tuple[Array, ...]
+    ) -> None:
         self._engine = engine
         self._bound = bound
+        self._bound_addresses = tuple(int(a.ctypes.data) for a in bound)
+        self._bound_strides = (0,) * len(bound)
         self._quick: Any = None
-        self._singles = 0
-        taken = engine.tape.inputs
-        self.inputs: tuple[Block, ...] = taken[: len(taken) - len(bound)]
+        self._small: Any = None
+        self._calls = 0
+        self.inputs = inputs
         """The blocks that a call takes: names and shapes."""
-        self.outputs: tuple[Block, ...] = engine.tape.outputs
+        self.outputs = outputs
         """The blocks that a call gives."""
 
     # ------------------------------------------------------------------------------------------------------ description
@@ -99,8 +120,13 @@ class Kernel:
 
     @property
     def tier(self) -> str:
-        """What the next call uses: "compiled" or "interpreted"; the printed kernel says why."""
+        """What the next call uses: "compiled" or "interpreted"; see `reason`."""
         return self._engine.tier
+
+    @property
+    def reason(self) -> str:
+        """Why the tier is what it is."""
+        return self._engine.reason
 
     def __repr__(self) -> str:
         def text(blocks: Sequence[Block]) -> str:
@@ -108,7 +134,7 @@ class Kernel:
 
         bound = f" with {len(self._bound)} bound" if self._bound else ""
         head = f"Kernel '{self.name}': {text(self.inputs)}{bound} -> {text(self.outputs)}"
-        return f"{head}\n{self.operations:,} operations, {self.tier} ({self._engine.reason}), {self._engine.machine}"
+        return f"{head}\n{self.operations:,} operations, {self.tier} ({self.reason}), {self._engine.machine}"
 
     # ---------------------------------------------------------------------------------------------------------- calling
 
@@ -124,42 +150,66 @@ class Kernel:
         return self._evaluate(arrays, out, threads)
 
     def _evaluate(self, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
+        if self._small is not None and len(arrays) == len(self.inputs):
+            given = () if out is None else out if type(out) is tuple else (out,)
+            if out is None or len(given) == len(self.outputs):
+                results = self._small(*arrays, *given)  # None if it is no small batch of plain arrays
+                if results is not None:
+                    return results
         call = prepare(self.name, self.inputs, self.outputs, arrays, out)
-        if call.samples:
-            self._run(call, threads)
-        if call.samples == 1 and self._quick is None:
-            self._singles += 1
-            if self._singles % SINGLES == 0 and self._is_plain and self._engine.scalar_if_there() is not None:
-                self._quick = self.call
+        if isinstance(call, InPlace):
+            self._run(self._work_in_place(call), call.samples, threads)
+        else:
+            self._run(self._work_with_copies(call), call.samples, threads, COPIED)
+        self._calls += 1
+        if self._calls % OFTEN == 0:
+            self._prepare_fast_ways()
         return call.results[0] if len(call.results) == 1 else call.results
 
-    def _run(self, call: Call, threads: int | None) -> None:
+    def _prepare_fast_ways(self) -> None:
+        """Small batches, then single samples, go past Python as soon as there is machine code for them."""
+        batch = self._engine.batch_if_there()
+        if batch is None or not self.outputs:
+            return
+        if self._small is None:
+            self._small = batch_call(
+                self.name,
+                batch.address,
+                batch.workspace,
+                [b.shape for b in self.inputs],
+                [b.shape for b in self.outputs],
+                self._bound_addresses,
+                int(THREAD_SECONDS / self._engine.sample_seconds),
+                owner=(batch, self._bound),
+            )
+        if self._quick is None and self._engine.scalar_if_there() is not None:
+            self._quick = self.call
+
+    def _run(self, work: Work, samples: int, threads: int | None, most: int = 2**62) -> None:
+        """Do the work in pieces of at most `most` samples, on threads if there is enough of it."""
+        if samples == 0:
+            return
         engine = self._engine
-        engine.prepare(call.samples)
-        work = self._work_with_copies(call) if call.copied else self._work_in_place(call)
+        engine.prepare(samples)
         seconds = engine.sample_seconds
+        if samples <= most and samples * seconds <= THREAD_SECONDS:
+            work(0, samples)
+            return
         wanted = 1
-        if call.samples * seconds > THREAD_SECONDS:
+        if samples * seconds > THREAD_SECONDS:
             wanted = available_cores() if threads is None else max(int(threads), 1)
-        piece = int(PIECE_SECONDS / seconds)
+        piece = min(int(PIECE_SECONDS / seconds), most)
         if wanted > 1:
-            piece = min(piece, call.samples // (4 * wanted))
-        if call.copied:
-            piece = min(piece, COPIED)
-        run_pieces(work, call.samples, max(piece // ROUND * ROUND, ROUND), wanted)
+            piece = min(piece, samples // (4 * wanted))
+        run_pieces(work, samples, max(piece // ROUND * ROUND, ROUND), wanted)
 
-    def _work_in_place(self, call: Call) -> Work:
+    def _work_in_place(self, call: InPlace) -> Work:
         """All arrays are used where they are."""
-        engine = self._engine
-        inputs = self._memory([s.address for s in call.inputs], [s.stride or 0 for s in call.inputs])
-        outputs = Memory([s.address for s in call.outputs], [s.stride or 1 for s in call.outputs])
+        inputs = self._memory(call.sources, call.source_strides)
+        outputs = memory(call.targets, call.target_strides)
+        return partial(self._engine.run, inputs, outputs)
 
-        def work(first: int, count: int) -> None:
-            engine.run(inputs, outputs, first, count)
-
-        return work
-
-    def _work_with_copies(self, call: Call) -> Work:
+    def _work_with_copies(self, call: WithCopies) -> Work:
         """Some arrays are copied, piece by piece."""
 
         def place(side: Side, copy: Array | None, first: int) -> tuple[int, int]:
@@ -174,7 +224,7 @@ class Kernel:
             ins = [place(side, copy, first) for side, copy in zip(call.inputs, sources, strict=True)]
             outs = [place(side, copy, first) for side, copy in zip(call.outputs, targets, strict=True)]
             inputs = self._memory([a for a, _ in ins], [stride for _, stride in ins])
-            outputs = Memory([a for a, _ in outs], [stride or 1 for _, stride in outs])
+            outputs = memory([a for a, _ in outs], [stride or 1 for _, stride in outs])
             self._engine.run(inputs, outputs, first, count)
             for side, values in zip(call.outputs, targets, strict=True):
                 if values is not None:
@@ -184,20 +234,20 @@ class Kernel:
 
     def _memory(self, addresses: list[int], strides: list[int]) -> Memory:
         """The given inputs and the bound ones, which all samples share."""
-        return Memory((*addresses, *(a.ctypes.data for a in self._bound)), (*strides, *(0 for _ in self._bound)))
+        return memory((*addresses, *self._bound_addresses), (*strides, *self._bound_strides))
 
     @cached_property
     def call(self) -> Any:
         """One sample at the least cost: `call(x0, ..., [out0, ...])`. Compiles first; takes what `__call__` takes."""
-        if self._engine.mode == "interpret" or self.operations > LARGE or not self._is_plain:
+        if self._engine.mode == "interpret" or self.operations > LARGE or not self.outputs:
             return self._general
         code = self._engine.scalar()
         return fast_call(
             self.name,
             code.address,
-            [b.size for b in self.inputs],
-            [b.size for b in self.outputs],
-            [int(a.ctypes.data) for a in self._bound],
+            [b.shape for b in self.inputs],
+            [b.shape for b in self.outputs],
+            self._bound_addresses,
             self._general,
             release_gil=self.operations >= RELEASE_OPERATIONS,
             owner=(code, self._bound),
@@ -208,18 +258,14 @@ class Kernel:
         n = len(self.inputs)
         return self._evaluate(arrays[:n], arrays[n:] or None, None)
 
-    @property
-    def _is_plain(self) -> bool:
-        """Whether all blocks are vectors, as the fast call wants them."""
-        return bool(self.outputs) and all(len(b.shape) == 1 for b in (*self.inputs, *self.outputs))
-
     def bind(self, *arrays: Any) -> Kernel:
         """The same kernel with its last inputs given once and for all, such as the constants of a model."""
         kernel = object.__new__(type(self))
-        kernel._set(self._engine, (*self._bound_arrays(arrays), *self._bound))
+        kernel._set(self._engine, self.inputs, self.outputs, self._bound)
+        kernel._bind(arrays)
         return kernel
 
-    def _bound_arrays(self, arrays: Sequence[Any]) -> tuple[Array, ...]:
+    def _bind(self, arrays: Sequence[Any]) -> None:
         blocks = self.inputs[len(self.inputs) - len(arrays) :] if len(arrays) <= len(self.inputs) else ()
         if len(blocks) != len(arrays):
             raise ArgumentError(self.name, [Problem(f"{len(arrays)} arrays to bind, {len(self.inputs)} inputs")])
@@ -232,13 +278,14 @@ class Kernel:
             kept.append(array)
         if problems:
             raise ArgumentError(self.name, problems)
-        return tuple(kept)
+        left = self.inputs[: len(self.inputs) - len(kept)]
+        self._set(self._engine, left, self.outputs, (*kept, *self._bound))
 
     # ---------------------------------------------------------------------------------------------------- machine code
 
-    def compile(self) -> Kernel:
-        """Compile now, unless that is done."""
-        self._engine.compile()
+    def compile(self, only: Literal["batch", "scalar"] | None = None) -> Kernel:
+        """Compile now, unless that is done: the code for batches, the one for single samples, or both."""
+        self._engine.compile(only)
         return self
 
     @property
@@ -255,3 +302,20 @@ class Kernel:
     def workspace(self) -> int:
         """Doubles of the workspace that `lw_batch` needs, aligned to 64 bytes."""
         return self._engine.batch().workspace
+
+
+def _shaped(what: str, blocks: Sequence[Block], shapes: Shapes | None, problems: list[Problem]) -> tuple[Block, ...]:
+    """The blocks with the shapes that are asked for."""
+    if shapes is None:
+        return tuple(blocks)
+    if len(shapes) != len(blocks):
+        names = ", ".join(b.name for b in blocks)
+        problems.append(Problem(f"{what} has {len(shapes)} shapes, there are {len(blocks)} blocks ({names})"))
+        return tuple(blocks)
+    shaped = []
+    for block, shape in zip(blocks, shapes, strict=True):
+        new = block if shape is None else Block(block.name, tuple(int(n) for n in shape))
+        if new.size != block.size or min(new.shape, default=0) < 0:
+            problems.append(Problem(f"{what}: {new.shape} does not hold {block.size} elements", block.name))
+        shaped.append(new)
+    return tuple(shaped)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import hashlib
+import struct
+import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,17 +34,22 @@ _INTERPRET = ctypes.CFUNCTYPE(None, _P, _I, _P, _I, _P, _P, _P, _P, _P, _I, _I, 
 _ROWS = ctypes.CFUNCTYPE(_I)
 
 
-class Memory:
-    """Blocks as machine code sees them: addresses of sample 0, and doubles from sample to sample."""
+class Memory(NamedTuple):
+    """Blocks as machine code sees them, two tables: addresses of sample 0, and doubles from sample to sample."""
 
-    __slots__ = ("addresses", "count", "pointers", "steps", "strides")
+    pointers: bytes
+    steps: bytes
 
-    def __init__(self, addresses: Sequence[int], strides: Sequence[int]) -> None:
-        self.addresses = addresses
-        self.strides = strides
-        self.count = len(addresses)
-        self.pointers = (_P * self.count)(*addresses)
-        self.steps = (_I * self.count)(*strides)
+
+def memory(addresses: Sequence[int], strides: Sequence[int]) -> Memory:
+    """The tables of some blocks."""
+    pack_pointers, pack_steps = _packers(len(addresses))
+    return Memory(pack_pointers(*addresses), pack_steps(*strides))
+
+
+@cache
+def _packers(count: int) -> tuple[Callable[..., bytes], Callable[..., bytes]]:
+    return struct.Struct(f"{count}P").pack, struct.Struct(f"{count}q").pack
 
 
 class BatchCode:
@@ -63,7 +70,7 @@ class BatchCode:
 
     def run(self, inputs: Memory, outputs: Memory, first: int, count: int) -> None:
         """Compute samples `first` to `first + count - 1`."""
-        keep, workspace = _workspace(self.workspace)
+        keep, workspace = _workspace.get(self.workspace)
         self._call(inputs.pointers, inputs.steps, outputs.pointers, outputs.steps, first, count, workspace)
         del keep
 
@@ -93,17 +100,19 @@ class Interpreted:
         self._loaded = _interpreter(machine)
         self._call = _INTERPRET(self._loaded.address("lw_interpret"))
         self._code: Code = encode(tape)
+        self._constants = memory((int(self._code.constants.ctypes.data),), (0,))
 
     def run(self, inputs: Memory, outputs: Memory, first: int, count: int) -> None:
         """Compute samples `first` to `first + count - 1`."""
         code = self._code
-        inputs = Memory((*inputs.addresses, code.constants.ctypes.data), (*inputs.strides, 0))
-        keep, workspace = _workspace(code.rows * interpreter.WIDTH)
+        last = self._constants
+        inputs = Memory(inputs.pointers + last.pointers, inputs.steps + last.steps)
+        keep, workspace = _workspace.get(code.rows * interpreter.WIDTH)
         self._call(
             code.words.ctypes.data,
-            inputs.count,
+            len(inputs.steps) // 8,
             code.input_sizes.ctypes.data,
-            outputs.count,
+            len(outputs.steps) // 8,
             code.output_sizes.ctypes.data,
             inputs.pointers,
             inputs.steps,
@@ -117,10 +126,29 @@ class Interpreted:
         del keep
 
 
-def _workspace(size: int) -> tuple[NDArray[np.float64], int]:
-    """An aligned piece of memory and its address."""
-    memory = np.empty(size + ALIGN // 8)
-    return memory, (memory.__array_interface__["data"][0] + ALIGN - 1) // ALIGN * ALIGN
+KEPT = 2**18
+"""Doubles up to which a thread keeps its workspace for the next call: to get new memory costs more than many calls."""
+
+
+class _Workspace(threading.local):
+    """The workspace of a thread: one that is large enough serves all kernels, one after the other."""
+
+    size = -1
+    memory: NDArray[np.float64] | None = None
+    address = 0
+
+    def get(self, size: int) -> tuple[NDArray[np.float64] | None, int]:
+        """Memory for `size` doubles, to be held while it is used, and its address, aligned."""
+        if size <= self.size:
+            return self.memory, self.address
+        memory = np.empty(size + ALIGN // 8)
+        address = (int(memory.ctypes.data) + ALIGN - 1) // ALIGN * ALIGN
+        if size <= KEPT:
+            self.memory, self.address, self.size = memory, address, size
+        return memory, address
+
+
+_workspace = _Workspace()
 
 
 # --------------------------------------------------------------------------------------------------- finding, building
