@@ -460,8 +460,9 @@ class System:
         inputs = [n for n in names if n in asked.inputs]
         if 0 < len(inputs) < len(names):
             others = ", ".join(n for n in names if n not in inputs)
-            hint = "ask for derivatives by inputs and by parameters one after the other"
-            raise ModelError(Problem(f"{', '.join(inputs)} are inputs, {others} are not", "wrt", hint), self.name)
+            text = f"inputs ({', '.join(inputs)}) and others ({others}) are mixed"
+            hint = "ask for derivatives by inputs and by parameters separately"
+            raise ModelError(Problem(text, "wrt", hint), self.name)
         if not inputs:
             what = f"an input ({', '.join(asked.inputs)}) or a parameter"
             self._assert_known(names, what)

@@ -81,6 +81,31 @@ def random_function(seed: int, size: int = 40, columns: int = 3) -> ca.Function:
     return ca.Function(f"random_{seed}", [x, y, z], [ca.vertcat(*values[-4:]), matrix], ["x", "y", "z"], ["u", "w"])
 
 
+# Further ones, for shallow tapes: what is left to have every operation.
+MORE_UNARY: dict[str, Callable[[SX], SX]] = {"erfinv": lambda x: 0.5 + ca.erfinv(x / (2 + x))}
+MORE_BINARY: dict[str, Callable[[SX, SX], SX]] = {
+    "product less a number": lambda x, y: (1 + x) * (1 + y) - x / 8,
+    "number less a product": lambda x, y: 100 - x * y,
+}
+
+
+def shallow_function(seed: int) -> ca.Function:
+    """Results that are two steps deep at most: every step of the tables once as the first and once as the last."""
+    rng = np.random.default_rng(seed)
+    x, y, z = SX.sym("x", 5), SX.sym("y", 2, 3), SX.sym("z")
+    inputs = [*ca.vertsplit(x), *ca.vertsplit(ca.vec(y)), z]
+
+    def pick(values: list[SX]) -> SX:
+        return values[int(rng.integers(len(values)))]
+
+    unary, binary = [*UNARY.values(), *MORE_UNARY.values()], [*BINARY.values(), *MORE_BINARY.values()]
+    first = [step(pick(inputs)) for step in unary] + [step(pick(inputs), pick(inputs)) for step in binary]
+    small = first[: len(unary)]
+    last = [step(pick(small)) for step in unary] + [step(pick(small), pick(inputs)) for step in binary]
+    blocks = [ca.vertcat(*first), ca.vertcat(*last)]
+    return ca.Function(f"shallow_{seed}", [x, y, z], blocks, ["x", "y", "z"], ["first", "last"])
+
+
 def random_arguments(seed: int, count: int, columns: int = 3) -> tuple[NDArray[np.float64], ...]:
     """Positive numbers of ordinary size for a batch of `random_function`."""
     rng = np.random.default_rng(seed)

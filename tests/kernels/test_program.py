@@ -8,10 +8,11 @@ from dataclasses import replace
 import casadi as ca
 import numpy as np
 import pytest
-from tapes import arm, casadi_values, random_arguments, random_function, same_bits
+from jit import ulps
+from tapes import arm, casadi_values, random_arguments, random_function, same_bits, shallow_function
 
 from linkwork.kernels.machine import Loaded, Machine, compile_assembly, portable_machine, this_machine
-from linkwork.kernels.operations import bind_library
+from linkwork.kernels.operations import OPERATIONS, bind_library
 from linkwork.kernels.program import batch_assembly, scalar_assembly
 from linkwork.kernels.slots import allocate_slots
 from linkwork.kernels.tape import Tape, make_tape
@@ -87,6 +88,27 @@ def test_random_tapes_agree_with_casadi(seed: int, machine: Machine) -> None:
     results = run(Compiled(tape, machine), tape, arrays)
     for a, b in zip(results, casadi_values(function, arrays), strict=True):
         np.testing.assert_allclose(a, b, rtol=2e-14, atol=0)
+
+
+@pytest.mark.parametrize("machine", [this_machine(), portable_machine()], ids=["native", "portable"])
+@pytest.mark.parametrize("seed", range(12))
+def test_shallow_tapes_agree_with_casadi_to_4_ulp(seed: int, machine: Machine) -> None:
+    """Every operation, alone and over another: fused products and own functions add no more than the last bits."""
+    function = shallow_function(seed)
+    tape = make_tape(function, machine.fma)
+    arrays = random_arguments(seed, 150)
+    code = Compiled(tape, machine)
+    for results in (run(code, tape, arrays), scalar(code, tape, arrays)):
+        for found, expected in zip(results, casadi_values(function, arrays), strict=True):
+            distance = ulps(found, expected)
+            worst = np.unravel_index(np.argmax(distance), distance.shape)
+            assert distance[worst] <= 4, f"element {worst[1]}: {found[worst]!r}, CasADi has {expected[worst]!r}"
+
+
+def test_shallow_tapes_have_every_operation() -> None:
+    seen = {int(c) for fma in (False, True) for s in range(12) for c in make_tape(shallow_function(s), fma).codes}
+    written_as_others = {"assign", "constpow", "inv", "lift", "printme", "sq", "twice"}
+    assert {OPERATIONS[c].name for c in set(OPERATIONS) - seen} == written_as_others
 
 
 def test_portable_tapes_of_arithmetic_have_the_bits_of_casadi() -> None:

@@ -22,7 +22,7 @@ from typing import Any
 import casadi as ca
 
 from linkwork.equations.scalars import SAMPLES, Scalar, Trace, replay
-from linkwork.equations.vectors import Matrix, Vector, apply_t, neg, transpose
+from linkwork.equations.vectors import IDENTITY, ZERO, Matrix, Vector, apply_t, neg, transpose
 from linkwork.model.joints import Law
 from linkwork.model.joints.lower_pairs import QUATERNION
 
@@ -70,6 +70,11 @@ def joint_motion(law: Law, sign: int, q: Sequence[Any], v: Sequence[Any], parame
         _three(dw, 0),
         _three(dp, 0),
     )
+
+
+def unmoved(freedom: int) -> JointMotion:
+    """A joint that stays as it is."""
+    return JointMotion(IDENTITY, ZERO, (ZERO,) * freedom, (ZERO,) * freedom, ZERO, ZERO)
 
 
 def _three(values: Sequence[Any], start: int) -> Vector:

@@ -102,6 +102,15 @@ class Plan:
         """Index of a link by the name of its body."""
         return {link.body: i for i, link in enumerate(self.links)}
 
+    def path_to(self, name: str) -> frozenset[int]:
+        """Indices of the links from the world to a body, point or frame."""
+        i = next((mark.link for mark in (*self.points, *self.frames) if mark.name == name), self.index.get(name, -1))
+        path = set()
+        while i >= 0:
+            path.add(i)
+            i = self.links[i].parent
+        return frozenset(path)
+
     @cached_property
     def signature(self) -> tuple[Any, ...]:
         """What equations depend on besides numbers: systems of equal signature share their kernels."""

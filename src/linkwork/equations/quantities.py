@@ -25,6 +25,7 @@ class Quantity:
     inputs : names of its input blocks among q, v, a, tau (and what `sizes` says of them)
     law : function (tree, inputs) -> output blocks
     regroups : mass moments may be regrouped, because neither reactions nor energies are asked for
+    target : the body, point or frame it is of; empty for the whole machine
     needs_mass : it divides by masses, and refuses (`Weightless`) where there are none
     """
 
@@ -33,6 +34,7 @@ class Quantity:
     law: Callable[[Tree, Values], list[Block]]
     regroups: bool = False
     needs_mass: bool = False
+    target: str = ""
 
 
 SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv", "step": "nv", "q0": "nq", "q1": "nq"}
@@ -228,4 +230,4 @@ def of_target(kind: str, name: str) -> Quantity:
         "acceleration": (acceleration, ("q", "v", "a")),
         "jacobian": (jacobian, ("q",)),
     }[kind]
-    return Quantity(f"{kind} of {name}", inputs, law)
+    return Quantity(f"{kind} of {name}", inputs, law, target=name)

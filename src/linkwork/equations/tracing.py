@@ -149,7 +149,8 @@ def _run(plan: Plan, numbers: Numbers, quantity: Quantity, fresh: Trace) -> _Tra
     inputs = _inputs(plan, quantity, fresh)
     values: Values = {name: block for name, block, _ in inputs}
     q = values.get("q", plan.neutral.tolist())
-    tree = grow(plan, constants, q, values.get("v", [0.0] * plan.nv))
+    needed = plan.path_to(quantity.target) if quantity.target else None
+    tree = grow(plan, constants, q, values.get("v", [0.0] * plan.nv), needed)
     return _Traced(inputs, symbols, quantity.law(tree, values))
 
 

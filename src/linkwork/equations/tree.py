@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from linkwork.equations.joint_motion import joint_motion
-from linkwork.equations.plan import Constants, Moments, Plan, Pose
+from linkwork.equations.joint_motion import joint_motion, unmoved
+from linkwork.equations.plan import HERE, Constants, Moments, Plan, Pose
 from linkwork.equations.vectors import Matrix, Vector, add, apply, apply_t, combination, multiply
 
 
@@ -84,12 +84,20 @@ class Tree:
         return indices
 
 
-def grow(plan: Plan, constants: Constants, q: Sequence[Any], v: Sequence[Any]) -> Tree:
-    """Trace the relative motion of every link; v only enters the velocity-product terms."""
+def grow(
+    plan: Plan, constants: Constants, q: Sequence[Any], v: Sequence[Any], needed: Collection[int] | None = None
+) -> Tree:
+    """Trace the relative motion of every link; v only enters the velocity-product terms.
+
+    needed : indices of the links that are asked for; the others are left in place
+    """
     links = []
-    for planned, given in zip(plan.links, constants.links, strict=True):
-        motion = joint_motion(planned.law, planned.sign, q[planned.q], v[planned.v], given.law)
-        A = given.inner
+    for i, (planned, given) in enumerate(zip(plan.links, constants.links, strict=True)):
+        if needed is None or i in needed:
+            motion = joint_motion(planned.law, planned.sign, q[planned.q], v[planned.v], given.law)
+            A = given.inner
+        else:
+            motion, A = unmoved(planned.law.freedom), HERE
         links.append(
             Link(
                 planned.body,

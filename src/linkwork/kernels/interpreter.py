@@ -31,6 +31,8 @@ HALT, COPY, SINCOS, FIRST = 0, 1, 2, 3
 
 Case = Callable[[Lanes, list[str]], tuple[str, ...]]
 WORDS = 5
+EFFORT = 2
+"""Of the code generator (see `machine.py`): its loops gain by more."""
 WIDTH = 16
 """Lanes of a row: several registers, so that the cost of finding the next case is spread over more samples."""
 

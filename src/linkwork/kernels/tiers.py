@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork._version import __version__
-from linkwork.kernels import functions, interpreter, lanes, operations, program, tiles
+from linkwork.kernels import functions, interpreter, lanes, operations, program, slots, tiles
 from linkwork.kernels.cache import user_cache
 from linkwork.kernels.interpreter import Code, encode, interpreter_assembly
 from linkwork.kernels.locks import fork_safe_lock
@@ -206,7 +206,7 @@ def _key(kind: type[BatchCode] | type[ScalarCode], tape: Tape, machine: Machine)
 def _emitters_digest() -> str:
     """Names the way from tape to assembly: code made by another version of these modules is not found in the cache."""
     digest = hashlib.sha256(__version__.encode())
-    for module in (functions, interpreter, lanes, operations, program, tiles):
+    for module in (functions, interpreter, lanes, operations, program, slots, tiles):
         with contextlib.suppress(OSError):  # without its source the version has to do
             digest.update(Path(module.__file__ or "").read_bytes())
     return digest.hexdigest()
@@ -221,7 +221,7 @@ def _interpreter(machine: Machine) -> Loaded:
             bind_library()
             data = user_cache().get(key)
             if data is None:
-                data = compile_assembly(interpreter_assembly(machine), machine)
+                data = compile_assembly(interpreter_assembly(machine), machine, interpreter.EFFORT)
                 user_cache().put(key, data)
             _interpreters[key] = Loaded(data, machine)
         return _interpreters[key]
