@@ -5,14 +5,16 @@
 Needs `pip install 'linkwork[bench]'` for the peers and goes on with those it finds. Times of one core are CPU time of
 the process, pinned to one core, medians of rounds in which all candidates take turns. A peer's *kernel* time is free of
 Python: its own batch path on one thread, or a call less what the same call costs on an empty model (`peers.py`); ratios
-are against the fastest kernel of all peers. Times of two cores and times to a first answer are wall time, so they mean
-something on an idle machine only.
+are against the fastest kernel of all peers. *batch* is our batch entry on arrays that stay in the cache, *(Python)* a
+`kernel(...)` of 4096 samples, *loop* the entry for one sample in a compiled loop, *call* one call from Python. Times of
+two cores and times to a first answer are wall time, so they mean something on an idle machine only.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import ctypes
 import json
 import operator
 import os
@@ -62,8 +64,8 @@ CALL_TARGET = 8
 TWO_CORES = 1.8
 
 TOLERANCE = 1e-9
-SAMPLES, BYTES = 4096, 64_000_000
-"""Samples of a batch, unless its arrays would hold more bytes than this."""
+SAMPLES, BYTES = 4096, 256_000
+"""Samples of a batch, unless its arrays would hold more bytes than this: like a peer's data, they stay in the cache."""
 LOOPED = 512
 """Samples of a compiled loop."""
 DERIVED = 40
@@ -81,6 +83,7 @@ class Subject:
         self.system = lw.System(peers.mechanism(machine))
         self.order = [self.system.bodies.index(f"B{i}") for i in range(len(machine.links))]
         self.kernel = cache(self._kernel)
+        self._alive: list[Any] = []  # arrays whose addresses are in use
 
     def _kernel(self, quantity: str) -> Kernel:
         if quantity in NAMES:
@@ -99,6 +102,26 @@ class Subject:
         """All samples at once, on one thread."""
         out = self.outputs(quantity, len(samples[0])) if out is None else out
         return partial(self.kernel(quantity), *self.inputs(quantity, *samples), out=out, threads=1)
+
+    def entry(self, quantity: str, *samples: Array) -> Task:
+        """The same, by the batch entry as compiled code calls it: no Python but one call through ctypes."""
+        kernel, count = self.kernel(quantity), len(samples[0])
+        inputs = (*self.inputs(quantity, *samples), *kernel.bound)
+        outputs = self.outputs(quantity, count)
+        room = np.zeros(kernel.workspace + 8)
+        aligned = (room.ctypes.data + 63) // 64 * 64
+        strides = [x[0].size for x in inputs[: len(kernel.inputs)]] + [0] * len(kernel.bound)
+        tables = [
+            drive.pointers(inputs),
+            np.array(strides, np.int64),
+            drive.pointers(outputs),
+            np.array([x[0].size for x in outputs], np.int64),
+        ]
+        kinds = [ctypes.c_void_p] * 4 + [ctypes.c_int64] * 2 + [ctypes.c_void_p]
+        function = ctypes.CFUNCTYPE(None, *kinds)(kernel.batch_address)
+        task = partial(function, *(t.ctypes.data for t in tables), 0, count, aligned)
+        self._alive.append((inputs, outputs, room, tables))
+        return task
 
     def loop(self, quantity: str, *samples: Array, out: tuple[Array, ...] | None = None) -> Task:
         """Sample after sample in a compiled loop."""
@@ -265,11 +288,12 @@ def time_row(subject: Subject, quantity: str, libraries: Iterable[Any], clock: C
         return row
 
     count = _batch_size(kernel)
-    samples = machine.samples(count, seed=2)
+    samples, many = machine.samples(count, seed=2), machine.samples(SAMPLES, seed=2)
     few, first = [x[:LOOPED] for x in samples], [x[0].copy() for x in samples]
     looped = len(few[0])
     tasks: dict[str, Task] = {
-        "batch": subject.batch(quantity, *samples),
+        "batch": subject.entry(quantity, *samples),
+        "Python": subject.batch(quantity, *many),
         "loop": subject.loop(quantity, *few),
         "call": subject.call(quantity, *first),
     }
@@ -285,6 +309,7 @@ def time_row(subject: Subject, quantity: str, libraries: Iterable[Any], clock: C
             weights[peer.name].append((f"{peer.name} overhead {k}", weight))
     times = clock.measure(tasks)
     row.ours = {"batch": 1 / count * times["batch"], "loop": 1 / looped * times["loop"], "call": times["call"]}
+    row.ours["Python"] = 1 / SAMPLES * times["Python"]
     for peer in able:
         row.calls[peer.name] = times[f"{peer.name} call"]
         row.overheads[peer.name] = sum((w * times[name] for name, w in weights[peer.name]), Timing(np.zeros(1)))
@@ -297,7 +322,7 @@ def time_row(subject: Subject, quantity: str, libraries: Iterable[Any], clock: C
 
 def _batch_size(kernel: Kernel) -> int:
     wide = sum(b.size for b in (*kernel.inputs, *kernel.outputs))
-    return max(64, min(SAMPLES, BYTES // (8 * wide) // 64 * 64))
+    return max(16, min(SAMPLES, BYTES // (8 * wide) // 16 * 16))
 
 
 def _ratios(row: Row) -> dict[str, Goal]:
@@ -320,7 +345,8 @@ def _ratios(row: Row) -> dict[str, Goal]:
 
 HEAD = (
     f"{'ns per evaluation':24}{'ops':>7} {'differs':>8}  {'best peer kernel':>23}"
-    f"  {'batch':>8} {'ratio':>6} {'':7}{'loop':>8} {'ratio':>6} {'':7}{'call':>8} {'Pin.':>8} {'ratio':>6}"
+    f"  {'batch':>8} {'ratio':>6} {'':7}{'(Python)':>8} {'loop':>8} {'ratio':>6} {'':7}"
+    f"{'call':>8} {'Pin.':>8} {'ratio':>6}"
 )
 
 
@@ -330,10 +356,10 @@ def line(row: Row) -> str:
     start = f"{QUANTITIES[row.quantity]:24}{row.operations:7,} {worst:>8}"
     if not row.ours:
         return f"{start}  not timed: answers differ by more than {TOLERANCE:g} ({row.differences})"
-    b, s, c = (f"{row.ours[k].median:8,.0f}" if row.ours[k].median >= 100 else f"{row.ours[k].median:8.1f}"
-               for k in ("batch", "loop", "call"))  # fmt: skip
+    b, p, s, c = (f"{row.ours[k].median:8,.0f}" if row.ours[k].median >= 100 else f"{row.ours[k].median:8.1f}"
+                  for k in ("batch", "Python", "loop", "call"))  # fmt: skip
     if not row.kernels:
-        return f"{start}  {'no peer':>23}  {b} {'':14}{s} {'':14}{c}"
+        return f"{start}  {'no peer':>23}  {b} {'':14}{p} {s} {'':14}{c}"
     best = min(row.kernels, key=lambda name: row.kernels[name].median)
     dropped = [name for name, d in row.differences.items() if d > TOLERANCE]
     note = f"  {', '.join(dropped)} left out: differs" if dropped else ""
@@ -341,7 +367,7 @@ def line(row: Row) -> str:
     call = row.ratios["call"].text() if "call" in row.ratios else ""
     return (
         f"{start}  {best:>15}{row.kernels[best].median:8,.0f}  {b} {row.ratios['batch'].text()}"
-        f"{s} {row.ratios['loop'].text()}{c} {pin} {call}{note}".rstrip()
+        f"{p} {s} {row.ratios['loop'].text()}{c} {pin} {call}{note}".rstrip()
     )
 
 
