@@ -6,7 +6,6 @@ others are copied piece by piece while the batch runs, so memory stays bounded w
 
 from __future__ import annotations
 
-import ctypes
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -15,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import LinkworkError, Problem
+from linkwork.kernels.fastcall import address_of
 from linkwork.kernels.tape import Block
 
 Array = NDArray[np.float64]
 DOUBLE = np.dtype(np.float64)
-WARN_ON_WRITE = 0x80000000
-"""Bit of an array's flags: numpy warns when someone asks to write."""
 
 
 class ArgumentError(LinkworkError, ValueError):
@@ -205,13 +203,6 @@ def _sample_stride(array: NDArray[Any], block: Block) -> int | None:
     if step is None:
         return 0  # one sample
     return step // 8 if step % 8 == 0 else None
-
-
-def address_of(array: NDArray[Any]) -> int:
-    """Where the numbers of an array start; ctypes is three times as fast as numpy, if it may write to the array."""
-    if array.size and array.flags.carray and array.flags.num & WARN_ON_WRITE == 0:
-        return ctypes.addressof(ctypes.c_char.from_buffer(array))
-    return int(array.ctypes.data)
 
 
 def gathered(side: Side, shape: tuple[int, ...], first: int, count: int) -> Array:

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.kernels.batch import DOUBLE, address_of
+from linkwork.kernels.batch import DOUBLE
+from linkwork.kernels.fastcall import address_of
 
 Addresses = NDArray[np.int64]
 

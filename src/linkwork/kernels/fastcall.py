@@ -219,7 +219,7 @@ def _plain_function(kernel: _Kernel) -> Call:
             access = _READ_FLAGS if k < given else _WRITE_FLAGS
             if array.flags.num & access != access & _WANTED:
                 return general(*arguments, **options)
-            starts.append(_address(array))
+            starts.append(address_of(array))
         for j in range(given, total):
             if any(starts[j] < starts[k] + 8 * sizes[k] and starts[k] < starts[j] + 8 * sizes[j] for k in range(j)):
                 return general(*arguments, **options)
@@ -232,11 +232,11 @@ def _plain_function(kernel: _Kernel) -> Call:
     return call
 
 
-def _address(array: npt.NDArray[np.float64]) -> int:
-    """Where the numbers of an array start; the long way is for arrays that ctypes refuses."""
+def address_of(array: npt.NDArray[Any]) -> int:
+    """Where the numbers of an array start; the long way, three times as long, is for arrays that ctypes refuses."""
     if array.flags.num & _WRITE_FLAGS == _WRITE_FLAGS & _WANTED and array.size:
         return ctypes.addressof(ctypes.c_char.from_buffer(array.data))
-    return int(array.__array_interface__["data"][0])
+    return int(array.ctypes.data)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
