@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import os
+import pickle
 from collections.abc import Iterator
 
 import numpy as np
@@ -112,8 +114,18 @@ def test_posture(turner: lw.System, pendulum: lw.System) -> None:
     assert q.shape == (2, 3, 2) and q[1, 2, 0] == 0.2 and q[1, 2, 1] == 2.0
     with pytest.raises(lw.ModelError, match=r"no coordinate 'A\.angel'.*A\.angle"):
         turner.posture({"A.angel": 1.0})
-    with pytest.raises(lw.ModelError, match="'S' has 4 variables.*S.qw, S.qx"):
+    with pytest.raises(lw.ModelError, match=r"'S' has 4 coordinates.*S.qw, S.qx"):
         turner.posture({"S": 1.0})
+    assert list(turner.posture({"S": [0, 0, 0, 1]})) == [0, 0, 0, 0, 1]
+    with pytest.raises(lw.ModelError, match="both give"):
+        turner.posture({"A": 1.0, "A.angle": 2.0})
+    with pytest.raises(lw.ModelError, match="length 2"):
+        turner.posture({"S.qw": 2.0})
+    with pytest.raises(lw.ModelError, match="cut joint"):
+        lw.System(lw.example("four-bar")).posture({"B": 1.0})
+    assert list(turner.rates_of({"A": 2.0, "S.wy": 3.0})) == [2, 0, 3, 0]
+    with pytest.raises(lw.ModelError, match=r"no rate 'S.qw'"):
+        turner.rates_of({"S.qw": 3.0})
     q = turner.neutral
     q[0] = 7.0
     assert turner.neutral[0] == 0.0
@@ -399,3 +411,32 @@ def test_every_example(name: str) -> None:
     if not s.cut_joints and s.nv and np.linalg.cond(M) < 1e12:
         tau = s.inverse_dynamics(q, v, v)
         np.testing.assert_allclose(s.forward_dynamics(q, v, tau), v, rtol=1e-14 * np.linalg.cond(M) + 1e-10)
+
+
+def test_a_copy_and_a_pickle_answer_alike(turner: lw.System) -> None:
+    changed = turner.with_parameters({"gravity.z": -1.62})
+    q, v, a = turner.neutral, np.ones(4), np.ones(4)
+    for other in (pickle.loads(pickle.dumps(changed)), copy.deepcopy(changed)):
+        np.testing.assert_array_equal(other.inverse_dynamics(q, v, a), changed.inverse_dynamics(q, v, a))
+        assert other.parameters == changed.parameters
+
+
+@pytest.mark.parametrize("method", ["composite", "articulated"])
+def test_a_mass_matrix_that_is_singular_by_its_numbers_is_refused(method: str) -> None:
+    m = lw.Mechanism("ball", gravity=(0, 0, -9.81))
+    m.body("b", mass=1.0, com=(0.3, 0.2, 0.1), inertia=(0, 0, 0))
+    m.spheric("S", "ground", "b", at=(0, 0, 0))
+    s = lw.System(m)
+    with pytest.raises(lw.ModelError, match="no mass resists S"):
+        s.forward_dynamics(s.posture(), np.zeros(3), np.zeros(3), method=method)
+    m = lw.Mechanism("pin")
+    m.body("y", mass=1.0, com=(0.1, 0.2, 0.3))
+    m.revolute("V", "ground", "y", at=(0.1, 0.2, 0.3), axis=(1, 2, 3))
+    with pytest.raises(lw.ModelError, match=r"V\.angle"):
+        lw.System(m).forward_dynamics([0.3], [0.0], [1.0], method=method)
+
+
+def test_a_system_is_made_of_a_mechanism() -> None:
+    with pytest.raises(lw.ModelError, match="Mechanism"):
+        lw.System("four-bar")  # type: ignore[arg-type]
+    assert lw.System(lw.example("four-bar"), cut="O4").cut_joints == ("O4",)

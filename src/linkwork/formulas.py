@@ -1,54 +1,62 @@
 """Formulas: quantities of a tree with their kernels, traced when first asked for and kept by structure.
 
 A kernel serves every set of numbers with the same structural zeros. Which constants are folded follows from the model's
-own numbers and from the ones of the call, never from what was asked before, so answers are the same to the bit whatever
-the history. Constants that are free in the model stay free when they happen to be zero; folded ones that a call changes
-become free, which takes a trace of its own.
+own numbers and from those of the sample, never from what was asked before or what else is in the batch, so answers are
+the same to the bit. Constants that are free in the model stay free when they happen to be zero; folded ones that a call
+changes become free, which takes a trace of its own.
 """
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
+from weakref import WeakValueDictionary
 
 import casadi as ca
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.equations import folding
-from linkwork.equations.folding import Pattern
-from linkwork.equations.plan import Constants, Plan, constants
+from linkwork.equations.folding import CERTAIN, Pattern
+from linkwork.equations.plan import Constants, Plan, constants, rounded_parameters
 from linkwork.equations.quantities import SIZES, Quantity
-from linkwork.equations.scalars import Composed
-from linkwork.equations.tracing import Numbers, trace, trace_derivative, trace_parameter_derivative
+from linkwork.equations.rounding import Rounded
+from linkwork.equations.scalars import Trace, compose
+from linkwork.equations.tracing import Numbers, Parameters, trace, trace_derivative
 from linkwork.equations.tree import Weightless
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
+from linkwork.kernels.machine import this_machine
 
-KEPT = 1024
-"""Formulas kept in memory, the longest unused leaving first."""
+KEPT, KEPT_OPERATIONS = 1024, 2_000_000
+"""Formulas kept in memory and their operations together, the longest unused leaving first."""
+PIECE = 16_384
+"""Samples with parameters of their own that are worked on at a time."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A quantity, or its derivatives by inputs or by parameters."""
+    """A quantity, or its derivatives.
+
+    by : groups of names to differentiate by, one group after the other: inputs, each giving a derivative of its own, or
+        parameters, which share an axis
+    """
 
     quantity: Quantity
-    wrt: tuple[str, ...] = ()
-    order: int = 0
-    by_parameters: bool = False
+    by: tuple[tuple[str, ...], ...] = ()
 
     @property
     def name(self) -> str:
         """Names the question among all of one plan."""
-        return f"d{self.order} {self.quantity.name} by {', '.join(self.wrt)}" if self.order else self.quantity.name
+        return " by ".join([self.quantity.name, *(", ".join(group) for group in self.by)])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Formula:
     """A kernel whose last input are settled values, and the kernel that gives them.
 
@@ -66,36 +74,108 @@ class Formulas:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self._patterns: dict[bool, Pattern] = {}
+        self._row_kernels: dict[bool, Kernel] = {}
+        self._near: WeakValueDictionary[tuple[str, Pattern], Formula] = WeakValueDictionary()
 
-    def settled(self, question: Question, values: Mapping[str, Any]) -> tuple[Formula, Array]:
-        """The formula for these parameters (numbers, or arrays with one entry per sample) and its settled values."""
+    def settled(self, question: Question, values: Mapping[str, float]) -> tuple[Formula, Array]:
+        """The formula for a set of parameters, and its settled values."""
         regrouped = question.quantity.regroups
-        found, values_found = self._found(values, regrouped)
-        pattern = folding.loosened(self._own_pattern(regrouped), found)
-        if found != pattern and question.quantity.needs_mass:
-            self._formula(question, found)  # refuses numbers that leave a freedom without mass
-        formula = self._formula(question, pattern)
-        given = _stacked(list(values.values())) if formula.from_parameters else values_found
+        found, numbers = self._found(values, regrouped)
+        formula = self._fitting(question, found)
+        given = np.array(list(values.values())) if formula.from_parameters else numbers
         settled: Array = formula.settle(given, threads=1)
         return formula, settled
 
-    def _found(self, values: Mapping[str, Any], regrouped: bool) -> tuple[Pattern, Array]:
+    def settled_rows(
+        self, question: Question, values: Mapping[str, float | Array], count: int
+    ) -> Iterator[tuple[NDArray[np.intp], Formula, Array]]:
+        """The same for `count` samples whose parameters differ: pieces of samples of equal structure.
+
+        values : numbers, or arrays (count,)
+        """
+        for start in range(0, count, PIECE):
+            stop = min(start + PIECE, count)
+            rows = np.empty((stop - start, len(values)))
+            for k, x in enumerate(values.values()):
+                rows[:, k] = x if np.ndim(x) == 0 else np.asarray(x)[start:stop]
+            yield from self._piece(question, rows, start)
+
+    def _piece(self, question: Question, rows: Array, start: int) -> Iterator[tuple[NDArray[np.intp], Formula, Array]]:
+        regrouped = question.quantity.regroups
+        numbers, errors = self._row_kernel(regrouped)(rows, threads=1)
+        allowed = CERTAIN * errors
+        zero = np.abs(numbers) <= allowed
+        rotations = np.array(self._rotations)
+        signs = [rotations & (np.abs(numbers - one) <= allowed) for one in (1.0, -1.0)]
+        codes = np.where(zero, 1, np.where(signs[0], 2, np.where(signs[1], 3, 0))).astype(np.int8)
+        kinds, members = np.unique(codes, axis=0, return_inverse=True)
+        for k, kind in enumerate(kinds):
+            own = np.flatnonzero(members.reshape(-1) == k)
+            formula = self._fitting(question, tuple((None, 0.0, 1.0, -1.0)[c] for c in kind))
+            given = rows if formula.from_parameters else numbers
+            yield own + start, formula, formula.settle(given[own], threads=1)
+
+    # ---------------------------------------------------------------- structure of numbers
+
+    def _found(self, values: Mapping[str, float], regrouped: bool) -> tuple[Pattern, Array]:
         """Which constants of these parameters are structural, and all of them."""
-        kinds, flat = folding.flatten(constants(self.plan, values, regrouped))
-        found = _stacked(flat)
-        before = _stacked(folding.flatten(constants(self.plan, values, False))[1]) if regrouped else None
-        return folding.pattern_of(kinds, found, before), found
+        if values != self.plan.parameters:  # the model's own numbers are worked out once, without a kernel
+            numbers, errors = self._row_kernel(regrouped)(np.array(list(values.values())), threads=1)
+            return folding.pattern_of(self._rotations, numbers, errors), numbers
+        _, flat = folding.flatten(constants(self.plan, rounded_parameters(self.plan, values), regrouped))
+        numbers, errors = _parts(flat)
+        return folding.pattern_of(self._rotations, np.array(numbers), np.array(errors)), np.array(numbers)
+
+    @cached_property
+    def _rotations(self) -> list[bool]:
+        return folding.flatten(self._own_constants[False])[0]
+
+    @cached_property
+    def _own_constants(self) -> dict[bool, Constants]:
+        return {r: constants(self.plan, self.plan.parameters, r) for r in (False, True)}
 
     def _own_pattern(self, regrouped: bool) -> Pattern:
         if regrouped not in self._patterns:
             self._patterns[regrouped] = self._found(self.plan.parameters, regrouped)[0]
         return self._patterns[regrouped]
 
-    @cached_property
-    def _own_constants(self) -> dict[bool, Constants]:
-        return {r: constants(self.plan, self.plan.parameters, r) for r in (False, True)}
+    def _row_kernel(self, regrouped: bool) -> Kernel:
+        """Constants and their rounding errors from parameters, for many samples.
+
+        Without fused operations it rounds as plain numbers do, so that a sample and a number give the same bits.
+        """
+        if regrouped not in self._row_kernels:
+            fresh = Trace(fold=False)
+            symbols = dict(zip(self.plan.parameters, fresh.symbols(len(self.plan.parameters)), strict=True))
+            _, flat = folding.flatten(constants(self.plan, rounded_parameters(self.plan, symbols), regrouped))
+            numbers, errors = _parts(flat)
+            shape = (len(flat),)
+            blocks = [("parameters", list(symbols.values()), (len(symbols),))]
+            composed = compose("constants", blocks, [], [("numbers", numbers, shape), ("errors", errors, shape)])
+            self._row_kernels[regrouped] = Kernel(
+                composed.main, bound=[np.zeros((0,))], machine=replace(this_machine(), fma=False)
+            )
+        return self._row_kernels[regrouped]
+
+    # ---------------------------------------------------------------- formulas
+
+    def _fitting(self, question: Question, found: Pattern) -> Formula:
+        """The formula for numbers of this pattern; ModelError if they leave a freedom without mass."""
+        own = self._own_pattern(question.quantity.regroups)
+        pattern = folding.loosened(own, found)
+        if question.quantity.needs_mass and found != pattern:
+            self._formula(Question(question.quantity), found)
+        return self._formula(question, pattern)
 
     def _formula(self, question: Question, pattern: Pattern) -> Formula:
+        near = (question.name, pattern)
+        formula = self._near.get(near)
+        if formula is None:
+            formula = self._near[near] = self._shared(question, pattern)
+        return formula
+
+    def _shared(self, question: Question, pattern: Pattern) -> Formula:
+        """From the formulas of all plans of equal signature, or traced."""
         key = (self.plan.signature, question.name, pattern)
         with _lock:
             if key in _kept:
@@ -103,20 +183,22 @@ class Formulas:
                 return _kept[key]
         formula = self._traced(question, pattern)
         with _lock:
-            while len(_kept) >= KEPT:
-                _kept.popitem(last=False)
-            return _kept.setdefault(key, formula)
+            _kept[key] = formula
+            operations = sum(f.kernel.operations for f in _kept.values())
+            while len(_kept) > 1 and (len(_kept) > KEPT or operations > KEPT_OPERATIONS):
+                operations -= _kept.popitem(last=False)[1].kernel.operations
+        return formula
 
     def _traced(self, question: Question, pattern: Pattern) -> Formula:
-        quantity = question.quantity
+        quantity, parameters = question.quantity, None
+        if any(name not in quantity.inputs for group in question.by for name in group):
+            parameters, pattern = self._free_parameters(question, pattern)
         numbers = Numbers(self._own_constants[quantity.regroups], pattern)
         try:
-            if not question.order:
-                composed = trace(self.plan, numbers, quantity)
-            elif question.by_parameters:
-                composed = self._by_parameters(question, pattern)
+            if question.by:
+                composed = trace_derivative(self.plan, numbers, quantity, question.by, parameters)
             else:
-                composed = trace_derivative(self.plan, numbers, quantity, question.wrt, question.order)
+                composed = trace(self.plan, numbers, quantity)
         except Weightless as error:
             raise ModelError(Problem(str(error), error.where, error.hint), self.plan.name) from None
         sizes = [(getattr(self.plan, SIZES[name]),) for name in quantity.inputs]
@@ -124,33 +206,26 @@ class Formulas:
         return Formula(
             Kernel(composed.main, input_shapes=[*sizes, settled], output_shapes=composed.shapes),
             Kernel(composed.settle, input_shapes=[(composed.settle.size1_in(0),)], output_shapes=[settled]),
-            question.by_parameters,
+            parameters is not None,
         )
 
-    def _by_parameters(self, question: Question, pattern: Pattern) -> Composed:
-        """Derivatives by parameters; constants that depend on them must not be folded."""
-        plan, regrouped = self.plan, question.quantity.regroups
+    def _free_parameters(self, question: Question, pattern: Pattern) -> tuple[Parameters, Pattern]:
+        """Constants as expressions of parameters; those that depend on the ones differentiated by are not folded."""
+        plan, quantity = self.plan, question.quantity
         symbols = {name: ca.SX.sym(name) for name in plan.parameters}
-        _, flat = folding.flatten(constants(plan, symbols, regrouped))
+        _, flat = folding.flatten(constants(plan, symbols, quantity.regroups))
         expressions = ca.vertcat(*flat)
-        touched = set(ca.jacobian_sparsity(expressions, ca.vertcat(*[symbols[n] for n in question.wrt])).row())
+        chosen = sorted({name for group in question.by for name in group} - set(quantity.inputs))
+        touched = set(ca.jacobian_sparsity(expressions, ca.vertcat(*[symbols[n] for n in chosen])).row())
         loose = tuple(None if i in touched else x for i, x in enumerate(pattern))
-        order = list(plan.parameters)
-        return trace_parameter_derivative(
-            plan,
-            Numbers(self._own_constants[regrouped], loose),
-            question.quantity,
-            ca.vertcat(*symbols.values()),
-            expressions,
-            [order.index(n) for n in question.wrt],
-            question.order,
-        )
+        return Parameters(symbols, expressions), loose
+
+
+def _parts(flat: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Values and rounding errors; a plain float is exact."""
+    numbers = [x.value if isinstance(x, Rounded) else x for x in flat]
+    return numbers, [x.error if isinstance(x, Rounded) else 0.0 for x in flat]
 
 
 _kept: OrderedDict[tuple[Any, ...], Formula] = OrderedDict()
 _lock = threading.Lock()
-
-
-def _stacked(values: list[Any]) -> Array:
-    """Numbers, or arrays of one shape, side by side along a last axis."""
-    return np.stack(np.broadcast_arrays(*(np.asarray(x, float) for x in values)), axis=-1)

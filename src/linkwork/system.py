@@ -9,24 +9,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
+from linkwork.equations.joint_motion import law_parameters
 from linkwork.equations.plan import Plan, make_plan
 from linkwork.equations.quantities import OF_TARGET, QUANTITIES, Quantity, of_target
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.formulas import Formula, Formulas, Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
+from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
-from linkwork.topology import Topology, graph_of
+from linkwork.topology import Topology, graph_of, ground_problems
 
-PARAMETER_SAMPLES = 16_384
-"""Samples with parameters of their own that are worked on at a time."""
 SHORT_CHAIN = 14
 """Freedoms in a row up to which both forms of forward dynamics are traced and the shorter one is taken."""
 
@@ -70,17 +70,24 @@ class System:
         if not isinstance(mechanism, Mechanism):
             hint = "load it with linkwork.load(file), or take linkwork.example(name)"
             raise ModelError(Problem(f"a System is made of a Mechanism, not of {type(mechanism).__name__}", hint=hint))
-        layout = lay_out(mechanism)
-        errors = [p for p in layout.problems if p.severity == "error"]
+        cut = (cut,) if isinstance(cut, str) else tuple(cut)
+        layout, graph = lay_out(mechanism), graph_of(mechanism, tree, cut)
+        errors = [p for p in (*layout.problems, *ground_problems(mechanism, graph)) if p.severity == "error"]
         if errors:
             raise ModelError(errors, mechanism.name)
         self.mechanism = mechanism
         self.layout: Layout = layout
-        self.topology: Topology = graph_of(mechanism, tree, tuple(cut))
-        self._plan: Plan = make_plan(mechanism, layout, self.topology)
+        self.topology: Topology = graph
+        self._plan: Plan = make_plan(mechanism, layout, graph)
         self._formulas = Formulas(self._plan)
+        self._choice = (tree, cut)
         self._overrides: dict[str, float] = {}
         self._ready: dict[str, Kernel] = {}
+        self._questions: dict[tuple[str, str], Question] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Kernels stay behind when a system is copied or sent to another process; they are there again at first use."""
+        return _remade, (self.mechanism, *self._choice, self._overrides)
 
     # ---------------------------------------------------------------- what it is
 
@@ -148,8 +155,8 @@ class System:
             hint = "give one number each here, or arrays as parameters= of a call"
             raise ModelError([Problem(f"{n} is an array", f"parameters.{n}", hint) for n in arrays], self.name)
         other = object.__new__(System)
-        other.mechanism, other.layout, other.topology = self.mechanism, self.layout, self.topology
-        other._plan, other._formulas, other._ready = self._plan, self._formulas, {}
+        other.__dict__.update(self.__dict__)
+        other._ready = {}
         other._overrides = {**self._overrides, **{n: float(x) for n, x in values.items()}}
         return other
 
@@ -163,7 +170,17 @@ class System:
         values : by coordinate (`A.angle`) or by joint (`A`: a number, or all its variables along the last axis)
         """
         places = {link.joint: link.q for link in self._plan.links}
-        return self._by_name(values, self.coordinates, places, self._plan.layout_q)
+        q = self._by_name("coordinate", values, self.coordinates, places, self._plan.layout_q)
+        problems = []
+        for link in self._plan.links:
+            if any(v in QUATERNION for v in link.law.variables):
+                length = np.linalg.norm(q[..., link.q.stop - 4 : link.q.stop], axis=-1)
+                if np.any(np.abs(length - 1.0) > 1e-6):
+                    text = f"the quaternion (qw, qx, qy, qz) has length {float(length.flat[0]):.6g}, not 1"
+                    problems.append(Problem(text, link.joint, "give all four of a unit quaternion"))
+        if problems:
+            raise ModelError(problems, self.name)
+        return q
 
     def rates_of(self, values: Mapping[str, Any]) -> Array:
         """Rates v (or accelerations, or joint forces) given by name, the others zero; arrays give a batch.
@@ -173,33 +190,56 @@ class System:
         values : by rate (`A.angle`, `S.wx`) or by joint (`A`: a number, or all its rates along the last axis)
         """
         places = {link.joint: link.v for link in self._plan.links}
-        return self._by_name(values, self.rates, places, np.zeros(self.nv))
+        return self._by_name("rate", values, self.rates, places, np.zeros(self.nv))
 
     def _by_name(
-        self, values: Mapping[str, Any] | None, names: Sequence[str], joints: Mapping[str, slice], start: Array
+        self,
+        what: str,
+        values: Mapping[str, Any] | None,
+        names: Sequence[str],
+        joints: Mapping[str, slice],
+        start: Array,
     ) -> Array:
-        places: dict[str, int | slice] = {name: i for i, name in enumerate(names)}
-        places |= {j: (s.start if s.stop - s.start == 1 else s) for j, s in joints.items() if s.stop > s.start}
-        problems, columns = [], {}
+        places = {name: slice(i, i + 1) for i, name in enumerate(names)} | dict(joints)
+        if values is not None and not isinstance(values, Mapping):
+            example = "{'" + names[0] + "': 0.1}" if names else "{}"
+            raise ModelError(Problem(f"{what}s are given by name", hint=f"for example {example}"), self.name)
+        problems: list[Problem] = []
+        columns: dict[str, Array] = {}
+        taken: dict[int, str] = {}
         for name, given in (values or {}).items():
-            if name not in places:
-                problems.append(Problem(f"no coordinate '{name}'", hint=did_you_mean(name, places)))
+            if name not in places or places[name].start == places[name].stop:
+                problems.append(self._unknown(what, name, places))
                 continue
             place = places[name]
+            size = place.stop - place.start
             column = _numbers(given, name, problems)
-            if isinstance(place, slice) and (not column.ndim or column.shape[-1] != place.stop - place.start):
-                text = f"'{name}' has {place.stop - place.start} variables, the shape given is {column.shape}"
+            column = column[..., np.newaxis] if size == 1 else column
+            if column.ndim == 0 or column.shape[-1] != size:
+                text = f"'{name}' has {size} {what}s, the shape given is {column.shape}"
                 problems.append(Problem(text, hint=f"they are: {', '.join(names[place])}"))
                 continue
+            problems += [
+                Problem(f"'{name}' and '{taken[i]}' both give '{names[i]}'")
+                for i in range(place.start, place.stop)
+                if i in taken
+            ]
+            taken |= dict.fromkeys(range(place.start, place.stop), name)
             columns[name] = column
         if problems:
             raise ModelError(problems, self.name)
-        leading = {n: (x.shape[:-1] if isinstance(places[n], slice) else x.shape) for n, x in columns.items()}
-        q = np.empty((*_broadcast(leading, self.name), len(names)))
+        shape = _broadcast({n: x.shape[:-1] for n, x in columns.items()}, self.name)
+        q = np.empty((*shape, len(names)))
         q[...] = start
         for name, column in columns.items():
             q[..., places[name]] = column
         return q
+
+    def _unknown(self, what: str, name: str, places: Mapping[str, Any]) -> Problem:
+        if name in self._plan.chords or str(name).partition(".")[0] in self._plan.chords:
+            hint = f"the {what}s are: {', '.join(self.coordinates if what == 'coordinate' else self.rates)}"
+            return Problem(f"'{name}' belongs to a cut joint, which the tree does not have", hint=hint)
+        return Problem(f"no {what} '{name}'", hint=did_you_mean(str(name), places))
 
     @property
     def neutral(self) -> Array:
@@ -434,7 +474,7 @@ class System:
         return self._own(self._question(quantity, of))
 
     def derivative(
-        self, quantity: str, wrt: str | Sequence[str], of: str = "", *, order: Literal[1, 2] = 1
+        self, quantity: str, wrt: str | Sequence[str], of: str = "", *, then: str | Sequence[str] = ()
     ) -> Derivative:
         """A function of the same inputs that gives exact derivatives of a quantity.
 
@@ -447,27 +487,31 @@ class System:
         quantity : as in `kernel`
         wrt : one or more inputs (q, v, a, tau), or one or more parameters (`crank.mass`, ...)
         of : name of a body, point or frame, where the quantity has one
-        order : 2 for the second derivative by each of `wrt`
+        then : for second derivatives, what the first are differentiated by: inputs or parameters
         """
         asked = self._question(quantity, of).quantity
-        names = (wrt,) if isinstance(wrt, str) else tuple(wrt)
-        if order not in (1, 2):
-            raise ModelError(Problem(f"order {order} is not offered", hint="1 or 2"), self.name)
+        by = tuple(self._group(asked, names, where) for names, where in ((wrt, "wrt"), (then, "then")) if names != ())
+        single = tuple(isinstance(x, str) and x not in asked.inputs for x in (wrt, then)[: len(by)])
+        return Derivative(self, Question(asked, by), single)
+
+    def _group(self, asked: Quantity, given: str | Sequence[str], where: str) -> tuple[str, ...]:
+        """Names to differentiate by, all inputs or all parameters."""
+        names = (given,) if isinstance(given, str) else tuple(given)
         if not names:
-            raise ModelError(
-                Problem("`wrt` is empty", hint=f"inputs: {', '.join(asked.inputs)}, or parameters"), self.name
-            )
+            hint = f"name inputs ({', '.join(asked.inputs)}) or parameters"
+            raise ModelError(Problem(f"`{where}` is empty", hint=hint), self.name)
+        twice = sorted({str(n) for n in names if names.count(n) > 1})
+        if twice:
+            raise ModelError(Problem(f"{', '.join(twice)} given twice", where), self.name)
         inputs = [n for n in names if n in asked.inputs]
         if 0 < len(inputs) < len(names):
-            others = ", ".join(n for n in names if n not in inputs)
+            others = ", ".join(str(n) for n in names if n not in inputs)
             text = f"inputs ({', '.join(inputs)}) and others ({others}) are mixed"
             hint = "ask for derivatives by inputs and by parameters separately"
-            raise ModelError(Problem(text, "wrt", hint), self.name)
+            raise ModelError(Problem(text, where, hint), self.name)
         if not inputs:
-            what = f"an input ({', '.join(asked.inputs)}) or a parameter"
-            self._assert_known(names, what)
-        question = Question(asked, names, order, by_parameters=not inputs)
-        return Derivative(self, question, single=isinstance(wrt, str) and not inputs)
+            self._assert_known(names, f"an input ({', '.join(asked.inputs)}) or a parameter")
+        return names
 
     # ---------------------------------------------------------------- inside
 
@@ -478,6 +522,12 @@ class System:
         return result
 
     def _question(self, quantity: str, of: str = "") -> Question:
+        known = self._questions.get((quantity, of)) if isinstance(of, str) else None
+        if known is None:
+            known = self._questions[quantity, of] = self._new_question(quantity, of)
+        return known
+
+    def _new_question(self, quantity: str, of: str) -> Question:
         if quantity in OF_TARGET:
             return Question(self._target(quantity, of))
         name = self._forward("auto") if quantity == "forward_dynamics" else quantity
@@ -488,14 +538,21 @@ class System:
             raise ModelError(Problem(f"'{quantity}' is of the whole machine, not of '{of}'"), self.name)
         if self._plan.chords and name in _NEEDS_OPEN_TREE:
             cut = ", ".join(self._plan.chords)
-            text = f"'{quantity}' of a machine with loops: its cut joints ({cut}) carry forces too"
+            text = f"'{quantity.partition(' ')[0]}' of a machine with loops: its cut joints ({cut}) carry forces too"
             hint = "ask an open mechanism, or take the mass matrix and bias of the tree"
             raise ModelError(Problem(text, hint=hint), self.name)
         return Question(QUANTITIES[name])
 
     def _target(self, kind: str, name: str) -> Quantity:
+        if not isinstance(name, str):
+            hint = "the name comes first, then the arrays"
+            raise ModelError(
+                Problem(f"the name of a body, point or frame is text, not {type(name).__name__}", hint=hint)
+            )
         plan = self._plan
         known = [*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames), plan.ground]
+        if not name:
+            raise ModelError(Problem(f"'{kind}' of what?", hint="say of= a body, point or frame"), self.name)
         if name not in known:
             hint = did_you_mean(name, known)
             raise ModelError(Problem(f"no body, point or frame '{name}'", hint=hint), self.name)
@@ -532,9 +589,43 @@ class System:
     def _own(self, question: Question) -> Kernel:
         """The kernel with this system's own numbers bound to it."""
         if question.name not in self._ready:
-            formula, settled = self._formulas.settled(question, self.parameters)
+            formula, settled = self._settled(question, self.parameters)
             self._ready[question.name] = formula.kernel.bind(settled)
         return self._ready[question.name]
+
+    def _settled(self, question: Question, values: Mapping[str, float]) -> tuple[Formula, Array]:
+        formula, settled = self._formulas.settled(question, values)
+        if question.quantity.name in _FORWARD.values():
+            self._assert_resisted(values)
+        return formula, settled
+
+    def _assert_resisted(self, values: Mapping[str, float]) -> None:
+        """ModelError if some freedom moves no mass because of the numbers: accelerations must survive ID and FD."""
+        rng = np.random.default_rng(1)
+        away = rng.uniform(-1.0, 1.0, (8, self.nv)) * self._small_steps()
+        q = self._own(Question(QUANTITIES["integrate"]))(self._plan.layout_q, away)
+        a, still = rng.uniform(0.5, 1.0, (8, self.nv)), np.zeros(self.nv)
+        inverse, own = self._formulas.settled(Question(QUANTITIES["inverse_dynamics"]), values)
+        forward, theirs = self._formulas.settled(Question(QUANTITIES[self._shorter_forward]), values)
+        back = forward.kernel(q, still, inverse.kernel(q, still, a, own), theirs)
+        finite = np.isfinite(back).all(axis=1)  # a posture may lie beyond what a joint allows
+        wrong = (np.abs(back - a)[finite] > 1e-3).all(axis=0) if finite.any() else np.zeros(self.nv, bool)
+        if wrong.any():
+            names = [r for r, w in zip(self.rates, wrong, strict=True) if w]
+            text = f"no mass resists {' and '.join(names)}, so accelerations are not determined"
+            hint = "give the bodies that move so a mass off the axis, or an inertia"
+            raise ModelError(Problem(text, names[0], hint), self.name)
+
+    def _small_steps(self) -> Array:
+        """By rate, steps that stay near the layout posture: parts of a turn, and of the size of the machine."""
+        steps = np.ones(self.nv)
+        for link in self._plan.links:
+            plain = [v for v in link.law.variables if v not in QUATERNION]
+            for k, variable in enumerate(plain):
+                steps[link.v.start + k] = {"angle": 1.0, "length": 0.01 * self.layout.size, "number": 0.01}[
+                    variable.dimension
+                ]
+        return steps
 
     def _evaluate(
         self,
@@ -547,56 +638,63 @@ class System:
         if not parameters:
             return self._own(question)(*arrays, out=out, threads=threads)
         own = self._checked_parameters(parameters)
-        values = {**self.parameters, **own}
         if any(x.ndim for x in own.values()):
-            return self._evaluate_each(question, arrays, out, values, threads)
-        formula, settled = self._formulas.settled(question, values)
-        return formula.kernel(*arrays, settled, out=out, threads=threads)
+            return self._evaluate_each(question, arrays, out, own, threads)
+        formula, settled = self._settled(question, {**self.parameters, **{n: float(x) for n, x in own.items()}})
+        return formula.kernel.bind(settled)(*arrays, out=out, threads=threads)
 
     def _evaluate_each(
-        self, question: Question, arrays: Sequence[Any], out: Any, values: Mapping[str, Any], threads: int | None
+        self, question: Question, arrays: Sequence[Any], out: Any, own: Mapping[str, Array], threads: int | None
     ) -> Any:
-        """Parameters that differ from sample to sample: constants are settled for a piece of the batch at a time."""
-        inputs = question.quantity.inputs
-        given = dict(zip(inputs, [np.asarray(x) for x in arrays], strict=False))
-        varied = {n: x for n, x in values.items() if np.ndim(x)}
-        leading = {n: x.shape[:-1] for n, x in given.items()} | {n: x.shape for n, x in varied.items()}
+        """Parameters that differ from sample to sample: pieces of samples of one structure, one after the other."""
+        every: dict[str, Any] = {**self.parameters, **own}
+        one = {n: float(np.ravel(x)[0]) if np.size(x) else self.parameters[n] for n, x in every.items()}
+        formula, settled = self._formulas.settled(question, one)
+        like = formula.kernel.bind(settled)
+        like.room(*arrays)  # tells what is wrong with the arrays alone
+        inputs = dict(zip(question.quantity.inputs, (np.asarray(x) for x in arrays), strict=True))
+        leading = {n: x.shape[:-1] for n, x in inputs.items()} | {n: x.shape for n, x in own.items()}
         shape = _broadcast(leading, self.name)
+        spread = [np.broadcast_to(x, (*shape, *x.shape[-1:])) for x in inputs.values()]
+        results = like.room(*spread, out=out)
         count = int(np.prod(shape))
-        rows = [np.broadcast_to(x, (*shape, *x.shape[-1:])).reshape(count, *x.shape[-1:]) for x in given.values()]
-        columns = {n: np.broadcast_to(x, shape).reshape(count) for n, x in varied.items()}
-        formula: Formula | None = None
-        results: list[Array] = []
-        for start in range(0, max(count, 1), PARAMETER_SAMPLES):
-            part = slice(start, start + PARAMETER_SAMPLES)
-            local = {**values, **{n: x[part] for n, x in columns.items()}}
-            formula, settled = self._formulas.settled(question, local)
-            blocks = formula.kernel.outputs
-            if not results:
-                results = [np.empty((count, *b.shape)) for b in blocks]
-            formula.kernel(*(x[part] for x in rows), settled, out=tuple(r[part] for r in results), threads=threads)
-        shaped = [r.reshape(*shape, *r.shape[1:]) for r in results]
-        if out is not None:
-            targets = out if isinstance(out, tuple | list) else (out,)
-            for target, result in zip(targets, shaped, strict=True):
-                np.copyto(target, result, casting="no")
-            return out
-        return shaped[0] if len(shaped) == 1 else tuple(shaped)
+        every |= {n: np.broadcast_to(x, shape).reshape(count) for n, x in own.items() if x.ndim}
+        for chosen, formula, settled in self._formulas.settled_rows(question, every, count):
+            places = np.unravel_index(chosen, shape)
+            piece = formula.kernel(*(x[places] for x in spread), settled, threads=threads)
+            for result, part in zip(results, piece if isinstance(piece, tuple) else (piece,), strict=True):
+                result[places] = part
+        return results[0] if len(results) == 1 else results
 
     def _assert_known(self, names: Sequence[str], what: str = "a parameter") -> None:
-        unknown = [n for n in names if n not in self._plan.parameters]
+        known = self._plan.parameters
+        unknown = [n for n in names if n not in known]
         if unknown:
-            problems = [Problem(f"'{n}' is not {what}", hint=did_you_mean(n, self._plan.parameters)) for n in unknown]
+            problems = [Problem(f"{n!r} is not {what}", hint=did_you_mean(str(n), known)) for n in unknown]
             raise ModelError(problems, self.name)
 
     def _checked_parameters(self, parameters: Mapping[str, Any]) -> dict[str, Array]:
         """Parameters as arrays of numbers; ModelError with all that is wrong."""
+        if not isinstance(parameters, Mapping):
+            raise ModelError(Problem("parameters are given by name", hint="{'gravity.z': -1.62}"), self.name)
         self._assert_known(list(parameters))
         problems: list[Problem] = []
         values = {n: _numbers(x, f"parameters.{n}", problems) for n, x in parameters.items()}
+        for link in self._plan.links:
+            own = {n: values.get(f"{link.joint}.{n}") for n in law_parameters(link.law)}
+            changed = {n: float(x) for n, x in own.items() if x is not None and x.ndim == 0}
+            try:
+                replace(link.law, **changed)  # type: ignore[type-var]
+            except ModelError as error:
+                problems += [Problem(p.what, f"parameters.{link.joint}", p.hint) for p in error.problems]
         if problems:
             raise ModelError(problems, self.name)
         return values
+
+
+def _remade(mechanism: Mechanism, tree: Any, cut: Sequence[str], overrides: Mapping[str, float]) -> System:
+    system = System(mechanism, tree=tree, cut=cut)
+    return system.with_parameters(overrides) if overrides else system
 
 
 @dataclass(frozen=True, eq=False)
@@ -605,7 +703,8 @@ class Derivative:
 
     system: System
     question: Question
-    single: bool
+    single: tuple[bool, ...]
+    """By derivative: whether it is by one parameter given as a plain name, whose axis is left out."""
 
     def __call__(self, *inputs: Any, **options: Unpack[EvaluationOptions]) -> Any:
         """Derivatives at the inputs.
@@ -615,20 +714,18 @@ class Derivative:
         inputs : those of the quantity, q first
         options : see `EvaluationOptions`
         """
-        if self.single and options.get("out") is not None:
-            raise ModelError(
-                Problem("`out` of a single parameter", hint="name it in a list: wrt=[...]"), self.system.name
-            )
+        if any(self.single) and options.get("out") is not None:
+            hint = "name it in a list, wrt=[...], and give its axis"
+            raise ModelError(Problem("`out` of a derivative by a single parameter", hint=hint), self.system.name)
         result = self.system._evaluate(self.question, inputs, **options)
-        if not self.single:
+        if not any(self.single):
             return result
-        last = (..., *(0,) * self.question.order)
+        last = (..., *(0 if single else slice(None) for single in self.single))
         return tuple(r[last] for r in result) if isinstance(result, tuple) else result[last]
 
     def __repr__(self) -> str:
         q = self.question
-        power = "" if q.order == 1 else "²"
-        return f"d{power} {q.quantity.name} by {', '.join(q.wrt)}, a function of {', '.join(q.quantity.inputs)}"
+        return f"derivative of {q.name}, a function of {', '.join(q.quantity.inputs)}"
 
     @property
     def kernel(self) -> Kernel:

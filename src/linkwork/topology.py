@@ -307,6 +307,25 @@ class Topology:
         return frozenset(self.chords)
 
 
+def ground_problems(m: Mechanism, graph: Topology) -> list[Problem]:
+    """What is wrong between a mechanism and its ground, unless it floats on purpose."""
+    if len(graph.bodies) == 1:
+        return [Problem("there is nothing but ground", "bodies", "add bodies and joints")]
+    if m.floating:
+        return []
+    if graph.degree[m.ground.name] == 0:
+        hint = "join a body to it, name the standing body with `ground:`, or say `floating: true`"
+        return [Problem(f"nothing is joined to the ground '{m.ground.name}'", "joints", hint)]
+    problems = []
+    for assembly in (a for a in graph.assemblies if m.ground.name not in a.bodies):
+        names = ", ".join(assembly.bodies[:6]) + (", ..." if len(assembly.bodies) > 6 else "")
+        alone = len(assembly.bodies) == 1
+        hint = f"join {'it' if alone else 'one of them'} to '{m.ground.name}', or say `floating: true`"
+        text = f"the body '{names}' has no joint" if alone else f"not joined to ground: {names}"
+        problems.append(Problem(text, "bodies", hint, severity="warning"))
+    return problems
+
+
 def graph_of(m: Mechanism, tree: Literal["shallow", "declared"] = "shallow", cut: tuple[str, ...] = ()) -> Topology:
     """Topology of a mechanism; joints that cannot be part of a graph (reported by the layout) are left out.
 
@@ -335,7 +354,8 @@ def topology(
 
     The tree keeps as much `keep` as a tree can. Among equal joints, `tree="shallow"` keeps paths short (and then
     follows declared order), `tree="declared"` keeps the joint declared first, as elimination from left to right does.
-    Joints named in `cut` become chords. An assembly without ground has its last declared body as reference.
+    Joints named in `cut` become chords. An assembly without ground has its first declared body as reference, with
+    `tree="declared"` its last, as the book's elimination leaves it.
 
     >>> t = topology(["ground", "crank", "rod", "rocker"],
     ...              [Edge("A", "ground", "crank"), Edge("B", "crank", "rod"),
@@ -356,10 +376,9 @@ def topology(
         joints_of[tail].append(j)
         joints_of[head].append(j)
 
-    # Ground is the last body, so scanning backwards meets ground first, then the last body of every other assembly.
-    member = _members(ends, joints_of)
-    roots = [b for b in range(len(order) - 1, -1, -1) if member[b] == b]
-    roots[1:] = reversed(roots[1:])  # ground first, then declared order
+    first = range(len(order) - 1)
+    member = _members(ends, joints_of, [len(order) - 1, *(first if tree == "shallow" else reversed(first))])
+    roots = [b for b in (len(order) - 1, *range(len(order) - 1)) if member[b] == b]  # ground first, then declared order
 
     # The lower the rank, the more a joint is kept; those to be cut come last.
     unwanted = set(cut)
@@ -453,10 +472,12 @@ def _check_cut(found: Topology, cut: Sequence[str]) -> None:
     raise ModelError(problems)
 
 
-def _members(ends: Sequence[tuple[int, int]], joints_of: Sequence[Sequence[int]]) -> list[int]:
-    """For every body, the highest-numbered body of its assembly."""
+def _members(
+    ends: Sequence[tuple[int, int]], joints_of: Sequence[Sequence[int]], candidates: Sequence[int]
+) -> list[int]:
+    """For every body, the reference of its assembly: the first of it among the candidates."""
     member = [-1] * len(joints_of)
-    for root in range(len(joints_of) - 1, -1, -1):
+    for root in candidates:
         if member[root] >= 0:
             continue
         member[root] = root

@@ -139,22 +139,40 @@ def test_second_derivatives(grown: Grown, quantity: str, wrt: str) -> None:
     s = grown.system
     arrays = values(grown, names)
     first = s.derivative(quantity, wrt)
-    found = s.derivative(quantity, wrt, order=2)(*arrays.values())
+    found = s.derivative(quantity, wrt, then=wrt)(*arrays.values())
     assert found.shape == (*np.shape(first(*arrays.values())), s.nv)
     near(found, along_rates(s, first, arrays, wrt), TOL)
+
+
+@pytest.mark.parametrize("grown", [TURNING, ALIGNED, CAMS], ids=["turning", "aligned", "cams"])
+def test_mixed_second_derivatives(grown: Grown) -> None:
+    s = grown.system
+    arrays = values(grown, INPUTS["inverse_dynamics"])
+    mass = f"{s.bodies[-1]}.mass"
+    by_v = s.derivative("inverse_dynamics", "v")
+    found = s.derivative("inverse_dynamics", "v", then="q")(*arrays.values())
+    near(found, along_rates(s, by_v, arrays, "q"), TOL)
+    found = s.derivative("inverse_dynamics", "v", then=mass)(*arrays.values())
+    assert found.shape == (s.nv, s.nv)
+    near(found, by_parameter(s, lambda p: by_v(*arrays.values(), parameters=p), mass), 1e-7)
+    other = s.derivative("inverse_dynamics", mass, then="v")(*arrays.values())
+    near(other, found, 1e-13)
+    several = s.derivative("inverse_dynamics", ("q", "v"), then=("v", "a"))(*arrays.values())
+    assert len(several) == 4
+    near(several[0], np.swapaxes(s.derivative("inverse_dynamics", "v", then="q")(*arrays.values()), -1, -2), 1e-12)
 
 
 def test_second_derivatives_of_forward_dynamics() -> None:
     s = ALIGNED.system
     arrays = values(ALIGNED, ("q", "v", "tau"))
-    found = s.derivative("forward_dynamics", "q", order=2)(*arrays.values())
+    found = s.derivative("forward_dynamics", "q", then="q")(*arrays.values())
     near(found, along_rates(s, s.derivative("forward_dynamics", "q"), arrays, "q"), TOL)
 
 
 def test_the_second_derivative_of_kinetic_energy_by_rates_is_the_mass_matrix() -> None:
     s = TURNING.system
     arrays = values(TURNING, ("q", "v"))
-    found = s.derivative("kinetic_energy", "v", order=2)(*arrays.values())
+    found = s.derivative("kinetic_energy", "v", then="v")(*arrays.values())
     near(found, s.mass_matrix(arrays["q"]), 1e-13)
 
 
@@ -220,7 +238,7 @@ def test_second_derivatives_by_parameters() -> None:
     names = [f"{body}.mass", f"{body}.com.x", f"{body}.com.y"]
     arrays = values(ALIGNED, ("q",))
     first = s.derivative("mass_matrix", names)
-    found = s.derivative("mass_matrix", names, order=2)(*arrays.values())
+    found = s.derivative("mass_matrix", names, then=names)(*arrays.values())
     assert found.shape == (s.nv, s.nv, 3, 3)
     for k, name in enumerate(names):
         near(
@@ -278,4 +296,8 @@ def test_what_cannot_be_asked() -> None:
     with pytest.raises(lw.ModelError, match="inverse_dynamics"):
         s.derivative("inverse_dynamic", "q")
     with pytest.raises(lw.ModelError):
-        s.derivative("inverse_dynamics", ())
+        s.derivative("inverse_dynamics", [])
+    with pytest.raises(lw.ModelError, match="twice"):
+        s.derivative("inverse_dynamics", ["q", "q"])
+    with pytest.raises(lw.ModelError, match="of="):
+        s.derivative("position", "q")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import casadi as ca
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from laws import CASES, NAMES, Case
 
+import linkwork as lw
 from linkwork.equations.joint_motion import _template, coordinate_symbols, law_shape
 from linkwork.equations.scalars import SAMPLES, Composed, Scalar, Trace, compose, replay
 
@@ -198,3 +200,34 @@ def test_an_output_that_is_settled_or_constant() -> None:
     x, p = t.symbol(), t.symbol(settled=True)
     composed = compose("f", [("x", [x], (1,))], [p], [("y", [p, -p, 2.0, 0.0, p * p, x], (6,))])
     np.testing.assert_allclose(run(composed, np.array([5.0]), [3.0]), [3, -3, 2, 0, 9, 5])
+
+
+@pytest.mark.parametrize("R", [1e3, 1e6, 6.371e6])
+def test_a_curve_of_any_size(R: float) -> None:
+    m = lw.Mechanism("rail")
+    m.body("car", mass=1.0, com=(0, R, 0), inertia=(1, 1, 1))
+    m.curve("c", expression=(f"{R}*sin(t/{R})", f"{R}*cos(t/{R})"), span=(-R, R))
+    m.point_on_curve("J", "ground", "car", curve="c", at=(0, 0, 0), axis="z", x=(1, 0, 0), to=(0, R, 0))
+    s = lw.System(m)
+    found = s.velocity("car", s.posture({"J.parameter": 0.5 * R}), [1, 0, 0])
+    body = s.pose("car", s.posture({"J.parameter": 0.5 * R}))
+    assert np.isfinite(body).all()
+    np.testing.assert_allclose(found[:2], [np.cos(0.5), -np.sin(0.5)], rtol=1e-12)
+
+
+def test_derivatives_by_any_entries_of_an_axis() -> None:
+    m = lw.Mechanism("a2")
+    m.body("b", mass=1.0, com=(0.3, 0.2, 0.1), inertia=(0.1, 0.2, 0.25))
+    m.point("p", "b", at=(0.3, 0.4, 0.5))
+    m.revolute("A", "ground", "b", at=(0, 0, 0), axis="x")
+    s = lw.System(m)
+    names = [f"A.tail.{a}.{c}" for a in "uvw" for c in "xyz"]
+    whole = s.derivative("position", names, of="p")([0.3])
+    step = 1e-3
+    for k, name in enumerate(names):
+        x = s.parameters[name]
+        ends = [s.position("p", [0.3], parameters={name: x + h}) for h in (step, -step)]
+        np.testing.assert_allclose(whole[:, k], (ends[0] - ends[1]) / (2 * step), rtol=0, atol=1e-12)
+    for chosen in itertools.combinations(range(9), 4):
+        part = s.derivative("position", [names[k] for k in chosen], of="p")([0.3])
+        np.testing.assert_allclose(part, whole[:, chosen], rtol=0, atol=1e-15)

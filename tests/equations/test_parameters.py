@@ -14,10 +14,10 @@ from random_trees import grow_tree
 
 import linkwork as lw
 import linkwork.formulas
-from linkwork.equations import folding
 from linkwork.equations.plan import constants
 from linkwork.equations.quantities import QUANTITIES
 from linkwork.equations.tracing import Numbers, trace
+from linkwork.formulas import Formulas
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def traced(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         return wrapped
 
     monkeypatch.setattr(linkwork.formulas, "_kept", OrderedDict())
-    for name in ("trace", "trace_derivative", "trace_parameter_derivative"):
+    for name in ("trace", "trace_derivative"):
         monkeypatch.setattr(linkwork.formulas, name, counting(name))
     yield names
 
@@ -211,8 +211,8 @@ def test_a_large_batch_of_parameters_is_worked_on_in_pieces(monkeypatch: pytest.
     q, v, a = STATE[:, 0]
     masses = np.linspace(0.0, 2.0, 23)
     whole = s.inverse_dynamics(q, v, a, parameters={"upper.mass": masses})
-    monkeypatch.setattr(linkwork.system, "PARAMETER_SAMPLES", 5)
-    near(s.inverse_dynamics(q, v, a, parameters={"upper.mass": masses}), whole, 1e-15)
+    monkeypatch.setattr(linkwork.formulas, "PIECE", 5)
+    np.testing.assert_array_equal(s.inverse_dynamics(q, v, a, parameters={"upper.mass": masses}), whole)
 
 
 def test_no_samples_of_parameters() -> None:
@@ -260,11 +260,86 @@ def test_regrouped_inertias_give_the_same_answers(seed: int) -> None:
     for quantity in regrouping:
         found = {}
         for regrouped in (False, True):
-            own = constants(plan, s.parameters, regrouped)
-            kinds_, flat = folding.flatten(own)
-            values = np.array(flat, float)
-            composed = trace(plan, Numbers(own, folding.pattern_of(kinds_, values)), quantity)
+            pattern, values = Formulas(plan)._found(s.parameters, regrouped)
+            composed = trace(plan, Numbers(constants(plan, s.parameters, regrouped), pattern), quantity)
             settled = composed.settle(values)
             found[regrouped] = np.array(composed.main(*[given[n] for n in quantity.inputs], settled))
         tol = 1e-13 * np.linalg.cond(s.mass_matrix(q)) if "tau" in quantity.inputs else 0.0
         near(found[True], found[False], tol + 1e-12, what=quantity.name)
+
+
+# --- bits and structure -----------------------------------------------------------------------------------------------
+
+
+def test_a_sample_has_the_same_bits_whatever_stands_beside_it() -> None:
+    s = lw.System(arm())
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        q, v, a = rng.normal(size=(3, 3))
+        for name, values in {"upper.com.y": [0.0, 0.1], "upper.mass": [1.3, 2.0], "B.tail.w.x": [0.0, 0.3]}.items():
+            both = s.inverse_dynamics(q, v, a, parameters={name: values})
+            for k, x in enumerate(values):
+                np.testing.assert_array_equal(both[k], s.inverse_dynamics(q, v, a, parameters={name: [x]})[0])
+                np.testing.assert_array_equal(both[k], s.inverse_dynamics(q, v, a, parameters={name: x}))
+                np.testing.assert_array_equal(both[k], s.with_parameters({name: x}).inverse_dynamics(q, v, a))
+
+
+def test_one_sample_with_nan_leaves_the_others_alone() -> None:
+    s = lw.System(arm())
+    q, v, a = STATE[:, 0]
+    found = s.inverse_dynamics(q, v, a, parameters={"upper.com.y": [0.1, np.nan, 0.0]})
+    assert np.isnan(found[1]).any() and np.isfinite(found[[0, 2]]).all()
+
+
+def test_a_small_length_beside_a_large_one_is_not_lost() -> None:
+    s = lw.System(arm())
+    q, v, a = STATE[:, 0]
+    alone = s.inverse_dynamics(q, v, a, parameters={"upper.com.y": [0.1]})
+    beside = s.inverse_dynamics(q, v, a, parameters={"upper.com.y": [0.1, 0.1], "B.tail.at.x": [0.5, 1e14]})
+    np.testing.assert_array_equal(beside[0], alone[0])
+
+
+def test_a_far_point_does_not_move_a_near_joint() -> None:
+    m = lw.Mechanism("near-and-far")
+    m.body("a", mass=1.0, com=(0.1, 0, 0), inertia=(1, 1, 1))
+    m.revolute("A", "ground", "a", at=(1e-3, 0, 0), axis="z")
+    m.point("far", "ground", at=(1.5e11, 0, 0))
+    m.point("p", "a", at=(0.5, 0, 0))
+    s = lw.System(m)
+    near(s.position("p", [0.3]), [1e-3 + 0.499 * np.cos(0.3), 0.499 * np.sin(0.3), 0.0], 1e-15)
+
+
+def test_out_and_arguments_are_checked_with_parameters_too() -> None:
+    s = lw.System(arm())
+    q, v, a = STATE[:, 0]
+    own = {"upper.mass": [1.0, 2.0]}
+    with pytest.raises(lw.LinkworkError, match="takes 3 arrays"):
+        s.derivative("inverse_dynamics", "q")(q, v, a, q, parameters=own)
+    for out in (np.empty((5, 2, 3)), np.empty((2, 3), np.float32), [0.0]):
+        with pytest.raises(lw.LinkworkError, match="out"):
+            s.inverse_dynamics(q, v, a, parameters=own, out=out)
+    out = np.empty((2, 3))
+    assert s.inverse_dynamics(q, v, a, parameters=own, out=out) is out
+    np.testing.assert_array_equal(out, s.inverse_dynamics(q, v, a, parameters=own))
+    with pytest.raises(lw.ModelError, match="shapes"):
+        s.inverse_dynamics(q, v, a, parameters={"upper.mass": [1.0, 2.0], "fore.mass": [1.0, 2.0, 3.0]})
+
+
+def test_broadcasting_of_parameters() -> None:
+    s = lw.System(arm())
+    q, v, a = STATE[:, 0]
+    masses, places = np.array([[1.0], [2.0]]), np.array([0.0, 0.1, 0.2])
+    found = s.inverse_dynamics(q, v, a, parameters={"upper.mass": masses, "upper.com.y": places})
+    assert found.shape == (2, 3, 3)
+    for i in range(2):
+        for j in range(3):
+            own = {"upper.mass": masses[i, 0], "upper.com.y": places[j]}
+            np.testing.assert_array_equal(found[i, j], s.inverse_dynamics(q, v, a, parameters=own))
+
+
+def test_numbers_of_a_law_are_checked() -> None:
+    s = lw.System(arm())
+    with pytest.raises(lw.ModelError, match="lead"):
+        s.with_parameters({"C.lead": 0.0})
+    with pytest.raises(lw.ModelError, match="not a number"):
+        s.with_parameters({"upper.mass": "heavy"})

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import logging
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -747,3 +749,39 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
     result = _run(program)
     assert (result.returncode, result.stdout) == (0, "0\n"), result.stderr
+
+
+def test_a_single_call_takes_numbers_lists_and_views() -> None:
+    x, y = ca.SX.sym("x"), ca.SX.sym("y", 2)
+    kernel = Kernel(ca.Function("f", [x, y], [x * y])).compile()
+    out = np.empty(2)
+    view = np.arange(8.0).reshape(2, 4)[:, 1]
+    for sample in ((3.0, [1.0, 5.0]), (3, view), (np.float64(3.0), np.array([1, 5])), (np.array(3.0), [True, 5])):
+        np.testing.assert_array_equal(kernel.call(*sample), [3.0, 15.0])
+        assert kernel.call(*sample, out) is out
+        assert kernel.call(*sample, out=out) is out
+        np.testing.assert_array_equal(out, [3.0, 15.0])
+    assert kernel.call([1.0, 2.0], [1.0, 5.0]).shape == (2, 2)
+    for wrong in ((3.0, "ab"), (3.0, [1.0, 2j]), (3.0, [1.0, 2.0, 3.0]), (3.0,)):
+        with pytest.raises(ArgumentError):
+            kernel.call(*wrong)
+    with pytest.raises(ArgumentError, match="twice"):
+        kernel.call(3.0, [1.0, 2.0], out, out=out)
+
+
+def test_a_copied_kernel_gives_the_same_bits() -> None:
+    x = ca.SX.sym("x", 3)
+    kernel = Kernel(
+        ca.Function("f", [x, ca.SX.sym("p", 0)], [ca.sin(x) * x[0]]), output_shapes=[(3, 1)], bound=[np.zeros(0)]
+    )
+    samples = np.random.default_rng(1).normal(size=(50, 3))
+    for other in (pickle.loads(pickle.dumps(kernel)), copy.deepcopy(kernel)):
+        np.testing.assert_array_equal(other(samples), kernel(samples))
+        assert other(samples).shape == (50, 3, 1)
+
+
+@pytest.mark.parametrize("threads", [0, -1, "2", 2.5])
+def test_threads_are_counted(threads: object) -> None:
+    x = ca.SX.sym("x", 3)
+    with pytest.raises(ArgumentError, match="threads"):
+        Kernel(ca.Function("f", [x], [x]))(np.zeros(3), threads=threads)  # type: ignore[arg-type]

@@ -11,13 +11,13 @@ from linkwork.errors import Problem, did_you_mean
 from linkwork.model.curves import Curve, ExpressionCurve
 from linkwork.model.layout import MANY_PROBLEMS, Layout
 from linkwork.model.mechanism import Mechanism
-from linkwork.topology import Topology
+from linkwork.topology import Topology, ground_problems
 from linkwork.units import LENGTH, MASS, NUMBER, format_quantity
 
 
 def problems_of(m: Mechanism, layout: Layout, graph: Topology) -> list[Problem]:
     """Everything that the connected whole tells: ground, curves, rods, gravity, gear shafts."""
-    return [*_ground_problems(m, graph), *problems_of_parts(m, layout, graph)]
+    return [*ground_problems(m, graph), *problems_of_parts(m, layout, graph)]
 
 
 def problems_of_parts(m: Mechanism, layout: Layout, graph: Topology) -> list[Problem]:
@@ -28,24 +28,6 @@ def problems_of_parts(m: Mechanism, layout: Layout, graph: Topology) -> list[Pro
         *_gravity_problems(m, layout),
         *_shaft_problems(m, layout),
     ]
-
-
-def _ground_problems(m: Mechanism, graph: Topology) -> list[Problem]:
-    if len(graph.bodies) == 1:
-        return [Problem("there is nothing but ground", "bodies", "add bodies and joints")]
-    problems = []
-    if graph.degree[m.ground.name] == 0 and not m.floating:
-        hint = "join a body to it, name the standing body with `ground:`, or say `floating: true`"
-        problems.append(Problem(f"nothing is joined to the ground '{m.ground.name}'", "joints", hint))
-    if not m.floating:
-        loose = [a for a in graph.assemblies if m.ground.name not in a.bodies]
-        for assembly in loose if graph.degree[m.ground.name] else []:
-            names = ", ".join(assembly.bodies[:6]) + (", ..." if len(assembly.bodies) > 6 else "")
-            alone = len(assembly.bodies) == 1
-            hint = f"join {'it' if alone else 'one of them'} to '{m.ground.name}', or say `floating: true`"
-            text = f"the body '{names}' has no joint" if alone else f"not joined to ground: {names}"
-            problems.append(Problem(text, "bodies", hint, severity="warning"))
-    return problems
 
 
 def _gravity_problems(m: Mechanism, layout: Layout) -> list[Problem]:

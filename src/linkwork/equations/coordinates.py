@@ -78,9 +78,8 @@ def _turned() -> ca.Function:
     cosine = ca.if_else(small, 1 - square / 8 + square**2 / 384, ca.cos(angle / 2))
     quotient = ca.if_else(small, 0.5 - square / 48 + square**2 / 3840, ca.sin(angle / 2) / angle)
     turned = _product(ca.vertsplit(q), [cosine, *ca.vertsplit(quotient * s)])
-    # Rounding lengthens a quaternion a little at every step; one Newton step towards length 1 undoes it.
-    length = sum(x * x for x in turned)
-    return ca.Function("turned", [q, s], [ca.vertcat(*turned) * (1.5 - 0.5 * length)])
+    length = ca.sqrt(sum(x * x for x in turned))
+    return ca.Function("turned", [q, s], [ca.vertcat(*turned) / length])
 
 
 @functools.cache

@@ -14,79 +14,59 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.equations.plan import SNAP, Constants, Moments, Pose
+from linkwork.equations.plan import Constants, Moments, Pose
 from linkwork.equations.scalars import SAMPLES, Trace
 from linkwork.equations.vectors import symmetric
 from linkwork.geometry import Array
 
 Pattern = tuple[float | None, ...]
-MOMENTS = ("mass", "first moment", "second moment")
 
-_KINDS = {"R": "rotation", "p": "length", "points": "length", "gravity": "gravity", "law": "law"}
+CERTAIN = 8.0
+"""A constant is zero (or one) when it is within so many times its rounding error of it."""
 
 
-def flatten(constants: Constants) -> tuple[list[str], list[Any]]:
-    """Kinds (rotation, length, mass of a link, ...) and values of all constants, in a fixed order."""
-    kinds: list[str] = []
+def flatten(constants: Constants) -> tuple[list[bool], list[Any]]:
+    """All constants in a fixed order, and which of them are entries of a rotation."""
+    rotations: list[bool] = []
     values: list[Any] = []
-    link = -1
 
-    def collect(kind: str, value: Any) -> Any:
-        nonlocal link
-        link += kind == "mass"
-        # Moments are compared within a link: a watch on a ship is no rounding error.
-        kinds.append(f"{kind} {link}" if kind in MOMENTS else kind)
+    def collect(rotation: bool, value: Any) -> Any:
+        rotations.append(rotation)
         values.append(value)
         return value
 
-    _visit(constants, "", collect)
-    return kinds, values
+    _visit(constants, False, collect)
+    return rotations, values
 
 
 def rebuild(constants: Constants, values: Sequence[Any]) -> Constants:
     """The same constants with other values, in the order of `flatten`."""
     supply: Iterator[Any] = iter(values)
-    result: Constants = _visit(constants, "", lambda kind, value: next(supply))
+    result: Constants = _visit(constants, False, lambda rotation, value: next(supply))
     return result
 
 
-def _visit(x: Any, kind: str, f: Callable[[str, Any], Any]) -> Any:
+def _visit(x: Any, rotation: bool, f: Callable[[bool, Any], Any]) -> Any:
     if isinstance(x, Moments):
-        m, h = f("mass", x.m), tuple(f("first moment", e) for e in x.h)
-        return Moments(m, h, symmetric(lambda i, j: f("second moment", x.J[i][j])))
+        m, h = f(False, x.m), tuple(f(False, e) for e in x.h)
+        return Moments(m, h, symmetric(lambda i, j: f(False, x.J[i][j])))
     if dataclasses.is_dataclass(x) and not isinstance(x, type):
-        fields = dataclasses.fields(x)
-        return type(x)(*[_visit(getattr(x, d.name), _KINDS.get(d.name, kind), f) for d in fields])
+        return type(x)(*[_visit(getattr(x, d.name), d.name == "R", f) for d in dataclasses.fields(x)])
     if isinstance(x, tuple):
-        return tuple(_visit(e, kind, f) for e in x)
-    return f(kind, x)
+        return tuple(_visit(e, rotation, f) for e in x)
+    return f(rotation, x)
 
 
-def pattern_of(kinds: Sequence[str], values: Array, before: Array | None = None) -> Pattern:
-    """Fold what is zero (and ±1 in rotations) in every sample; values has shape (..., count).
-
-    before : the same constants before they were regrouped; what then nearly cancelled is zero too
-    """
-    rows = values.reshape(-1, values.shape[-1])
-    size = _largest(values)
-    scale = size if before is None else np.maximum(size, _largest(before))
-    names = np.array(kinds)
-    pattern: list[float | None] = [None] * len(kinds)
-    for kind in set(kinds):
-        chosen = np.flatnonzero(names == kind)
-        largest = 1.0 if kind == "rotation" else float(scale[chosen].max(initial=0.0))
-        for i in chosen[size[chosen] <= SNAP * largest]:
-            pattern[i] = 0.0
-        if kind == "rotation":
-            for one in (1.0, -1.0):
-                for i in chosen[np.abs(rows[:, chosen] - one).max(axis=0, initial=0.0) <= SNAP]:
-                    pattern[i] = one
+def pattern_of(rotations: Sequence[bool], values: Array, errors: Array) -> Pattern:
+    """What one set of constants, with bounds of their rounding errors, has of zeros, and of ones in rotations."""
+    allowed = CERTAIN * errors
+    pattern: list[float | None] = [None] * len(values)
+    for i in np.flatnonzero(np.abs(values) <= allowed):
+        pattern[i] = 0.0
+    for one in (1.0, -1.0):
+        for i in np.flatnonzero(np.asarray(rotations) & (np.abs(values - one) <= allowed)):
+            pattern[i] = one
     return tuple(pattern)
-
-
-def _largest(values: Array) -> Array:
-    result: Array = np.abs(values.reshape(-1, values.shape[-1])).max(axis=0, initial=0.0)
-    return result
 
 
 def loosened(pattern: Pattern, found: Pattern) -> Pattern:
@@ -94,44 +74,46 @@ def loosened(pattern: Pattern, found: Pattern) -> Pattern:
     return tuple(a if a == b else None for a, b in zip(pattern, found, strict=True))
 
 
-def symbols(trace: Trace, constants: Constants, pattern: Pattern) -> tuple[Constants, list[Any]]:
-    """Constants as symbols where the pattern has None; samples of rotations are rotations."""
-    shape = rebuild(constants, pattern)
+def symbols(
+    trace: Trace, constants: Constants, pattern: Pattern, independent: bool = False
+) -> tuple[Constants, list[Any]]:
+    """Constants as symbols where the pattern has None; samples of rotations are rotations.
+
+    independent : entries of rotations are numbers of their own, as derivatives by single ones want it
+    """
     values: list[Any] = []
 
-    def supply(kind: str, folded: Any) -> Any:
-        value = trace.symbol(settled=True) if folded is None else folded
-        values.append(value)
-        return value
+    def supply(folded: float | None) -> Any:
+        values.append(trace.symbol(settled=True) if folded is None else folded)
+        return values[-1]
 
-    # Poses first get a rotation each; the order of `values` stays that of `flatten`.
-    def visit(x: Any, kind: str) -> Any:
-        if isinstance(x, Pose):
-            R = _rotation_symbols(trace, x.R)
+    def visit(x: Any) -> Any:
+        if isinstance(x, Pose):  # all entries of a rotation at once; the order stays that of `flatten`
+            R = _rotation_symbols(trace, x.R, independent)
             values.extend(e for row in R for e in row)
-            return Pose(R, tuple(supply("length", e) for e in x.p))
+            return Pose(R, tuple(supply(e) for e in x.p))
         if isinstance(x, Moments):
-            return _visit(x, kind, supply)
+            return _visit(x, False, lambda rotation, folded: supply(folded))
         if dataclasses.is_dataclass(x) and not isinstance(x, type):
-            return type(x)(*[visit(getattr(x, d.name), _KINDS.get(d.name, kind)) for d in dataclasses.fields(x)])
+            return type(x)(*[visit(getattr(x, d.name)) for d in dataclasses.fields(x)])
         if isinstance(x, tuple):
-            return tuple(visit(e, kind) for e in x)
-        return supply(kind, x)
+            return tuple(visit(e) for e in x)
+        return supply(x)
 
-    return visit(shape, ""), values
+    return visit(rebuild(constants, pattern)), values
 
 
-def _rotation_symbols(trace: Trace, R: Any) -> Any:
+def _rotation_symbols(trace: Trace, R: Any, independent: bool) -> Any:
     """Symbols for the free entries of a rotation; where the zeros allow it, every sample is a true rotation."""
     free = [(i, j) for i in range(3) for j in range(3) if R[i][j] is None]
     if not free:
         return R
-    if len(free) == 9:
+    if len(free) == 9 and not independent:
         samples = [_random_rotation(trace) for _ in range(SAMPLES)]
-    elif len(free) == 4 and len({i for i, _ in free}) == 2:
+    elif not independent and _is_turn(R, free):
         samples = [_random_turn(trace, R, free) for _ in range(SAMPLES)]
     else:
-        samples = [[[trace.random.uniform(-1.0, 1.0) for _ in range(3)] for _ in range(3)] for _ in range(SAMPLES)]
+        samples = [[[trace.random.uniform(0.1, 0.9) for _ in range(3)] for _ in range(3)] for _ in range(SAMPLES)]
     made = {(i, j): trace.symbol([s[i][j] for s in samples], settled=True) for i, j in free}
     return tuple(tuple(made.get((i, j), R[i][j]) for j in range(3)) for i in range(3))
 
@@ -143,6 +125,15 @@ def _random_rotation(trace: Trace) -> list[list[float]]:
         [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
         [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
     ]
+
+
+def _is_turn(R: Any, free: Sequence[tuple[int, int]]) -> bool:
+    """Whether the free entries are the block of a turn about a coordinate axis, and the rest of R fits it."""
+    rows, columns = {i for i, _ in free}, {j for _, j in free}
+    if not (len(free) == 4 and len(rows) == len(columns) == 2):
+        return False
+    (k,), (n,) = set(range(3)) - rows, set(range(3)) - columns
+    return R[k][n] in (1.0, -1.0)
 
 
 def _random_turn(trace: Trace, R: Any, free: Sequence[tuple[int, int]]) -> list[list[float]]:

@@ -23,6 +23,7 @@ import casadi as ca
 
 from linkwork.equations.scalars import SAMPLES, Scalar, Trace, replay
 from linkwork.equations.vectors import IDENTITY, ZERO, Matrix, Vector, apply_t, neg, transpose
+from linkwork.model.curves import Curve
 from linkwork.model.joints import Law
 from linkwork.model.joints.lower_pairs import QUATERNION
 
@@ -46,8 +47,14 @@ def law_parameters(law: Law) -> dict[str, float]:
 
 
 def coordinate_symbols(trace: Trace, law: Law) -> list[Scalar]:
-    """New symbols for the variables of a joint; the samples of a quaternion have length 1."""
+    """New symbols for the variables of a joint.
+
+    The samples of a quaternion have length 1, those of a curve's parameter lie on the curve.
+    """
     q = [trace.symbol() for v in law.variables if v not in QUATERNION]
+    curve = getattr(law, "curve", None)
+    if isinstance(curve, Curve):
+        q[0] = trace.symbol([trace.random.uniform(curve.start, curve.end) for _ in range(SAMPLES)])
     if len(q) < len(law.variables):
         parts = [[trace.random.gauss(0.0, 1.0) for _ in range(4)] for _ in range(SAMPLES)]
         unit = [[x / sum(y * y for y in row) ** 0.5 for x in row] for row in parts]

@@ -18,6 +18,7 @@ import numpy as np
 
 from linkwork import geometry as geo
 from linkwork.equations.joint_motion import law_parameters, law_shape
+from linkwork.equations.rounding import EPSILON, Rounded, magnitude
 from linkwork.equations.vectors import (
     IDENTITY,
     NOTHING,
@@ -40,9 +41,6 @@ from linkwork.model.joints import Free, Law
 from linkwork.model.layout import Layout
 from linkwork.model.mechanism import Mechanism
 from linkwork.topology import Topology
-
-SNAP = 1e-14
-"""Numbers below this part of the largest of their kind are zero: cos 90° is 6e-17."""
 
 AXES = ("u", "v", "w")
 SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -86,6 +84,8 @@ class Plan:
     layout_q: Array
     chords: tuple[str, ...]
     ground: str
+    distances: Mapping[str, float]
+    """How far from the world's origin the places lie that parameters tell, by the parameters' prefix [m]."""
 
     @property
     def nq(self) -> int:
@@ -118,7 +118,7 @@ class Plan:
             (k.body, k.joint, law_shape(k.law, tuple(law_parameters(k.law))), k.sign, k.parent, k.q.start, k.v.start)
             for k in self.links
         )
-        return links, self.points, self.frames, self.coordinates, self.rates, self.X_WG.tobytes()
+        return links, self.points, self.frames, self.coordinates, self.rates, self.X_WG.tobytes(), self.chords
 
 
 def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
@@ -160,7 +160,7 @@ def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
     frames = tuple(Mark(f.name, index[f.body]) for f in m.frames.values())
     return Plan(
         m.name, links, points, frames, tuple(coordinates), tuple(rates), _parameters(m, layout, links),
-        layout.X_WB[m.ground.name], neutral, layout_q, graph.chords, m.ground.name,
+        layout.X_WB[m.ground.name], neutral, layout_q, graph.chords, m.ground.name, _distances(m, layout),
     )  # fmt: skip
 
 
@@ -194,6 +194,39 @@ def _parameters(m: Mechanism, layout: Layout, links: Sequence[LinkPlan]) -> dict
     for name, frame in m.frames.items():
         p |= _pose_parameters(name, geo.inverse(layout.X_WB[frame.body]) @ layout.frames[name])
     return p
+
+
+def _distances(m: Mechanism, layout: Layout) -> dict[str, float]:
+    """The layout is entered in world coordinates, whose rounding grows with the distance from the origin."""
+
+    def far(p: Array) -> float:
+        return float(np.abs(p).max(initial=0.0))
+
+    found = {body: far(X[:3, 3]) for body, X in layout.X_WB.items()}
+    for name, seat in layout.seats.items():
+        found[f"{name}.tail"] = max(far(seat.X_WF[:3, 3]), found.get(m.joints[name].tail, 0.0))
+        found[f"{name}.head"] = max(far(seat.X_WM[:3, 3]), found.get(m.joints[name].head, 0.0))
+    found |= {name: max(far(p), found.get(m.points[name].body, 0.0)) for name, p in layout.points.items()}
+    return found | {name: max(far(X[:3, 3]), found.get(m.frames[name].body, 0.0)) for name, X in layout.frames.items()}
+
+
+def rounded_parameters(plan: Plan, values: Mapping[str, Any]) -> dict[str, Rounded]:
+    """Parameters with the rounding that they may carry: of their own digits, and of the layout they come from."""
+    errors: dict[str, Any] = {}
+    for name, value in values.items():
+        prefix, _, _ = name.rpartition(".")
+        group, _, kind = prefix.rpartition(".")
+        if kind in AXES:
+            errors[name] = EPSILON
+        elif kind == "inertia":
+            trace = [magnitude(values[f"{prefix}.{ii}"]) for ii in ("xx", "yy", "zz")]
+            errors[name] = EPSILON * (trace[0] + trace[1] + trace[2])
+        elif kind in ("at", "com") or prefix == "gravity":
+            x, y, z = (magnitude(values[f"{prefix}.{c}"]) for c in "xyz")
+            errors[name] = EPSILON * (x + y + z + plan.distances.get(group, 0.0))
+        else:
+            errors[name] = EPSILON * magnitude(value)
+    return {name: Rounded(value, errors[name]) for name, value in values.items()}
 
 
 def _pose_parameters(prefix: str, X: Array) -> dict[str, float]:

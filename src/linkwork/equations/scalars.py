@@ -25,9 +25,10 @@ SAME = 1e-11
 CANCELLED = 1e-12
 ABSORBED = 1e-4
 """A term below this part of the other one, at every sample, would soon be lost in it, and be taken for nothing."""
+SMALL, LARGE = 1e-2, 1e8
+"""Angles outside are not compared: sin x is near x, or has lost its digits."""
 SIMPLE = (0.0, 0.5, 1.0, 2.0)
 
-Value = "Scalar | float"
 Samples = tuple[float, ...]
 
 
@@ -107,7 +108,7 @@ class Scalar:
     def __truediv__(self, other: Any) -> Any:
         if isinstance(other, Scalar):
             return self * other.inverse()
-        return self * (1.0 / other)
+        return self * (1.0 / other) if other != 0.0 else self.trace.opaque(ca.OP_DIV, (self, 0.0))
 
     def __rtruediv__(self, other: Any) -> Any:
         return other * self.inverse()
@@ -179,7 +180,7 @@ class Trace:
         """A sum or difference, unless its terms cancel at every sample to a simple number."""
         if self.fold:
             if _absorbed(a, b):
-                return self._fresh(op, (a, b))
+                return self.opaque(op, (a, b))
             for simple in SIMPLE:
                 if all(abs(abs(x) - simple) <= CANCELLED * s for x, s in zip(samples, scale, strict=True)):
                     if simple == 0.0:
@@ -206,17 +207,17 @@ class Trace:
 
     def operation(self, op: int, args: Sequence[Any]) -> Any:
         """Any of CasADi's scalar operations on scalars and floats."""
+        if not any(isinstance(x, Scalar) for x in args):
+            return float(_numeric(op, args))
         rule = _ARITHMETIC.get(op)
         if rule is not None:
             return rule(*args)
-        if not any(isinstance(x, Scalar) for x in args):
-            return float(_numeric(op, args))
-        if op in _SMOOTH:
+        if op in _SMOOTH and all(SMALL < abs(x) < LARGE for x in args[0].samples):
             return self.make(op, tuple(args), tuple(_SMOOTH[op](x) for x in args[0].samples))
-        # A root or a comparison agrees with other expressions on one branch only.
-        return self._fresh(op, tuple(args))
+        # A root or a comparison agrees with other expressions on one branch only, the sine of a small angle with it.
+        return self.opaque(op, tuple(args))
 
-    def _fresh(self, op: int, args: tuple[Any, ...]) -> Scalar:
+    def opaque(self, op: int, args: tuple[Any, ...]) -> Scalar:
         """The scalar op(args), to its users a new symbol: its values at the samples would prove nothing."""
         key = (op, *map(_identity, args))
         if key not in self._known:

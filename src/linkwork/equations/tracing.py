@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from linkwork.equations.forward_dynamics import by_articulated_bodies, factorise
 from linkwork.equations.joint_motion import coordinate_symbols
 from linkwork.equations.plan import Constants, Plan
 from linkwork.equations.quantities import SIZES, Quantity, Values
-from linkwork.equations.scalars import Block, Composed, Scalar, Trace, compose, replay, written_out
+from linkwork.equations.scalars import Block, Composed, Trace, compose, replay, written_out
 from linkwork.equations.tree import Tree, grow
 
 
@@ -27,6 +27,14 @@ class Numbers:
 
     constants: Constants
     pattern: Pattern
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Symbols of all parameters by name, and the constants as expressions of them."""
+
+    symbols: Mapping[str, Any]
+    constants: Any
 
 
 @dataclass(frozen=True)
@@ -42,33 +50,56 @@ def trace(plan: Plan, numbers: Numbers, quantity: Quantity) -> Composed:
     return compose(_symbol(quantity.name), traced.inputs, traced.constants, traced.outputs)
 
 
-def trace_derivative(plan: Plan, numbers: Numbers, quantity: Quantity, wrt: Sequence[str], order: int = 1) -> Composed:
-    """Derivatives of all outputs by the inputs named in `wrt`, appended to the outputs in the order of `wrt`.
+def trace_derivative(
+    plan: Plan,
+    numbers: Numbers,
+    quantity: Quantity,
+    by: Sequence[Sequence[str]],
+    parameters: Parameters | None = None,
+) -> Composed:
+    """Derivatives of all outputs by groups of names, one group after the other.
 
-    d/dq is taken along the rates: column k is the change when rate k acts for a unit of time, ∂/∂q N(q). Where q and v
-    have the same size this is the plain derivative. Inverse and forward dynamics of simple joints have recursions of
-    their own, which are shorter than what differentiation gives; everything else CasADi differentiates.
+    A group holds inputs, and then gives one derivative for each, or parameters, and then gives one with an axis for
+    them. Where `parameters` are given, `settle` takes them, else the constants. d/dq is taken along the rates: column k
+    is the change when rate k acts for a unit of time, ∂/∂q N(q). Where q and v have the same size this is the plain
+    derivative. Inverse and forward dynamics of simple joints have recursions of their own, which are shorter than what
+    differentiation gives; everything else CasADi differentiates.
     """
-    if order == 1 and quantity.name in _RECURSIVE and is_elementary(plan):
-        return _by_recursion(plan, numbers, quantity, wrt)
-    traced = _run(plan, numbers, quantity, Trace())
+    if len(by) == 1 and parameters is None and quantity.name in _RECURSIVE and is_elementary(plan):
+        return _by_recursion(plan, numbers, quantity, by[0])
+    traced = _run(plan, numbers, quantity, Trace(), independent=parameters is not None)
     whole = written_out(_symbol(quantity.name), traced.inputs, traced.constants, traced.outputs)
-    names = [name for name, _, _ in traced.inputs]
-    arguments = [ca.SX.sym(name, whole.size1_in(i)) for i, name in enumerate([*names, "constants"])]
-    results = whole.call(arguments)
-    jacobians, shapes = [], []
-    for (name, _, shape), result in zip(traced.outputs, results, strict=True):
-        for other in wrt:
-            x = arguments[names.index(other)]
-            directions = _directions(plan, x) if SIZES[other] == "nq" else None
-            D = result
-            for _ in range(order):
-                D = ca.jacobian(ca.vec(D.T), x)
-                D = D if directions is None else ca.mtimes(D, directions)
-            jacobians.append(D)
-            shapes.append((f"d{name}_d{other}", (*shape, *(D.shape[1],) * order)))
-    function = ca.Function("derivative", arguments, [ca.densify(ca.vec(D.T)) for D in jacobians])
-    return _refolded(plan, numbers, quantity, function, shapes)
+    inputs = {name: ca.SX.sym(name, whole.size1_in(i)) for i, (name, _, _) in enumerate(traced.inputs)}
+    constants = ca.SX.sym("constants", len(traced.constants)) if parameters is None else parameters.constants
+    found = [
+        (name, shape, ca.vec(result.T))
+        for (name, _, shape), result in zip(traced.outputs, whole.call([*inputs.values(), constants]), strict=True)
+    ]
+    for group in by:
+        found = [d for f in found for d in _differentiated(plan, f, group, inputs, parameters)]
+    last = constants if parameters is None else ca.vertcat(*parameters.symbols.values())
+    function = ca.Function("derivative", [*inputs.values(), last], [ca.densify(x) for _, _, x in found])
+    return _refolded(plan, numbers, quantity, function, [(name, shape) for name, shape, _ in found], parameters)
+
+
+_Found = tuple[str, tuple[int, ...], Any]
+"""Name, shape, and the elements in row-major order."""
+
+
+def _differentiated(
+    plan: Plan, found: _Found, group: Sequence[str], inputs: Mapping[str, Any], parameters: Parameters | None
+) -> Iterator[_Found]:
+    name, shape, x = found
+    if all(n in inputs for n in group):
+        for other in group:
+            D = ca.jacobian(x, inputs[other])
+            if SIZES[other] == "nq":
+                D = ca.mtimes(D, _directions(plan, inputs[other]))
+            yield f"d{name}_d{other}", (*shape, D.shape[1]), ca.vec(D.T)
+    else:
+        assert parameters is not None
+        D = ca.jacobian(x, ca.vertcat(*[parameters.symbols[n] for n in group]))
+        yield f"d{name}_dp", (*shape, len(group)), ca.vec(D.T)
 
 
 def _by_recursion(plan: Plan, numbers: Numbers, quantity: Quantity, wrt: Sequence[str]) -> Composed:
@@ -113,39 +144,8 @@ def _rows(entries: Entries, n: int) -> list[list[Any]]:
     return [[entries.get((i, j), 0.0) for j in range(n)] for i in range(n)]
 
 
-def trace_parameter_derivative(
-    plan: Plan,
-    numbers: Numbers,
-    quantity: Quantity,
-    parameters: ca.SX,
-    constants_of: ca.SX,
-    chosen: Sequence[int],
-    order: int = 1,
-) -> Composed:
-    """Derivatives of all outputs by chosen parameters; `settle` takes the parameters.
-
-    constants_of : the constants as expressions of `parameters`
-    """
-    traced = _run(plan, numbers, quantity, Trace())
-    whole = written_out(_symbol(quantity.name), traced.inputs, traced.constants, traced.outputs)
-    arguments = [ca.SX.sym(name, whole.size1_in(i)) for i, (name, _, _) in enumerate(traced.inputs)]
-    results = whole.call([*arguments, constants_of])
-    wanted = ca.vertcat(*[parameters[i] for i in chosen])
-    jacobians = list(results)
-    for _ in range(order):
-        jacobians = [ca.jacobian(ca.vec(D.T), wanted) for D in jacobians]
-    shapes = [(f"d{name}_dp", (*shape, *(len(chosen),) * order)) for name, _, shape in traced.outputs]
-    function = ca.Function("derivative", [*arguments, parameters], [ca.densify(ca.vec(D.T)) for D in jacobians])
-    fresh = Trace()
-    inputs = _inputs(plan, quantity, fresh)
-    settled = fresh.symbols(parameters.numel(), settled=True)
-    values = replay(function, [*[b for _, b, _ in inputs], settled])
-    outputs = [(name, block, shape) for (name, shape), block in zip(shapes, values, strict=True)]
-    return compose("derivative", inputs, settled, outputs)
-
-
-def _run(plan: Plan, numbers: Numbers, quantity: Quantity, fresh: Trace) -> _Traced:
-    constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
+def _run(plan: Plan, numbers: Numbers, quantity: Quantity, fresh: Trace, independent: bool = False) -> _Traced:
+    constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern, independent)
     inputs = _inputs(plan, quantity, fresh)
     values: Values = {name: block for name, block, _ in inputs}
     q = values.get("q", plan.neutral.tolist())
@@ -173,16 +173,19 @@ def _refolded(
     numbers: Numbers,
     quantity: Quantity,
     function: ca.Function,
-    shapes: Sequence[tuple[str, tuple[int, ...]]],
+    results: Sequence[tuple[str, tuple[int, ...]]],
+    parameters: Parameters | None,
 ) -> Composed:
     """Run a CasADi function through a trace of its own, which folds identities and moves settled values out."""
     fresh = Trace()
-    _, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
+    if parameters is None:
+        _, given = folding.symbols(fresh, numbers.constants, numbers.pattern)
+    else:
+        given = list(fresh.symbols(len(parameters.symbols), settled=True))
     inputs = _inputs(plan, quantity, fresh)
-    given = [0.0 if not isinstance(x, Scalar) else x for x in symbols]
     values = replay(function, [*[b for _, b, _ in inputs], given])
-    outputs = [(name, block, shape) for (name, shape), block in zip(shapes, values, strict=True)]
-    return compose(_symbol(quantity.name), inputs, symbols, outputs)
+    outputs = [(name, block, shape) for (name, shape), block in zip(results, values, strict=True)]
+    return compose(_symbol(quantity.name), inputs, given, outputs)
 
 
 def _directions(plan: Plan, q: Any) -> Any:

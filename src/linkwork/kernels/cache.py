@@ -168,7 +168,7 @@ def _is_private(folder: Path) -> bool:
     if sys.platform == "win32":
         return True
     about = folder.stat()
-    return about.st_uid in (os.geteuid(), 0) and not about.st_mode & stat.S_IWOTH
+    return about.st_uid in (os.geteuid(), 0) and not about.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 _told: set[str] = set()

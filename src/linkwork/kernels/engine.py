@@ -24,6 +24,10 @@ COMPILE_FIXED, COMPILE_OPERATION = 0.03, 1.5e-4
 INTERPRETED_OPERATION, COMPILED_OPERATION = 0.6e-9, 0.15e-9
 
 
+CALL_SECONDS = 3e-5
+"""What an interpreted call costs around the interpreter, and compiled ones do not."""
+
+
 class Engine:
     """A tape and the code that runs it. The results do not depend on the tier, to the bit."""
 
@@ -65,6 +69,7 @@ class Engine:
             if self.mode == "compile" and not self._failed:
                 self.compile()
             else:
+                self._work += CALL_SECONDS
                 self._compile_if_it_pays(count * self.sample_seconds)
 
     def run(self, inputs: Memory, outputs: Memory, first: int, count: int) -> None:
@@ -112,8 +117,10 @@ class Engine:
 
     def _make(self, kind: type[CodeT]) -> CodeT:
         code, seconds = make_code(kind, self.tape, self.machine)
-        self.reason = "found in the cache" if seconds == 0.0 else f"compiled in {seconds:.2f} s"
-        log.info("kernel '%s' (%d operations): %s code %s", self.tape.name, len(self.tape), kind.part, self.reason)
+        found = "found in the cache" if seconds == 0.0 else f"compiled in {seconds:.2f} s"
+        only_scalar = kind is ScalarCode and self._batch is None
+        self.reason = f"code for single samples {found}, batches still interpreted" if only_scalar else found
+        log.info("kernel '%s' (%d operations): %s code %s", self.tape.name, len(self.tape), kind.part, found)
         return code
 
     def _look(self) -> None:

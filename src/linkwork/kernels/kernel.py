@@ -15,7 +15,7 @@ from linkwork.kernels.batchcall import batch_call
 from linkwork.kernels.engine import LARGE, Engine
 from linkwork.kernels.fastcall import fast_call
 from linkwork.kernels.machine import Machine, this_machine
-from linkwork.kernels.tape import Block, make_tape
+from linkwork.kernels.tape import Block, Tape, make_tape
 from linkwork.kernels.threads import Work, available_cores, run_pieces
 from linkwork.kernels.tiers import Memory, memory
 
@@ -150,6 +150,10 @@ class Kernel:
         return self._evaluate(arrays, out, threads)
 
     def _evaluate(self, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
+        if threads is not None and (not isinstance(threads, int) or threads < 1):
+            raise ArgumentError(
+                self.name, [Problem(f"threads is {threads!r}", hint="give a number from 1 on, or None")]
+            )
         if self._small is not None and len(arrays) == len(self.inputs):
             given = () if out is None else out if type(out) is tuple else (out,)
             if out is None or len(given) == len(self.outputs):
@@ -165,6 +169,10 @@ class Kernel:
         if self._calls % OFTEN == 0:
             self._prepare_fast_ways()
         return call.results[0] if len(call.results) == 1 else call.results
+
+    def room(self, *arrays: Any, out: Any = None) -> tuple[Array, ...]:
+        """Arrays for the results of such a call: new ones, or those of `out`, checked like all arguments."""
+        return prepare(self.name, self.inputs, self.outputs, arrays, out).results
 
     def _prepare_fast_ways(self) -> None:
         """Small batches, then single samples, go past Python as soon as there is machine code for them."""
@@ -197,7 +205,7 @@ class Kernel:
             return
         wanted = 1
         if samples * seconds > THREAD_SECONDS:
-            wanted = available_cores() if threads is None else max(int(threads), 1)
+            wanted = available_cores() if threads is None else threads
         piece = min(int(PIECE_SECONDS / seconds), most)
         if wanted > 1:
             piece = min(piece, samples // (4 * wanted))
@@ -253,10 +261,34 @@ class Kernel:
             owner=(code, self._bound),
         )
 
-    def _general(self, *arrays: Any) -> Any:
-        """A single call that is not the plain case: results may follow the inputs."""
+    def _general(self, *arrays: Any, out: Any = None) -> Any:
+        """A single call that is not the plain case: results may follow the inputs, or be `out`."""
         n = len(self.inputs)
-        return self._evaluate(arrays[:n], arrays[n:] or None, None)
+        if len(arrays) > n:
+            if out is not None:
+                text = "results are given twice, after the inputs and as out="
+                raise ArgumentError(self.name, [Problem(text)])
+            arrays, out = arrays[:n], arrays[n:]
+        plain = self._plain_sample(arrays)
+        if plain is not None:
+            given = () if out is None else out if isinstance(out, tuple) else (out,)
+            return self.call(*plain, *given)
+        return self._evaluate(arrays, out, None)
+
+    def _plain_sample(self, arrays: Sequence[Any]) -> list[Array] | None:
+        """One sample of lists, numbers or strided views as plain arrays; None if it is none, or plain already."""
+        if len(arrays) != len(self.inputs) or all(type(x) is np.ndarray and x.flags.carray for x in arrays):
+            return None
+        try:
+            given = [np.asarray(x) for x in arrays]
+        except ValueError:
+            return None  # to be told what is wrong
+        fits = all(x.shape == b.shape and x.dtype.kind in "fiub" for x, b in zip(given, self.inputs, strict=True))
+        return [np.array(x, float, order="C") for x in given] if fits else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Machine code stays behind when a kernel is copied or sent to another process."""
+        return _remade, (self._engine.tape, self._engine.mode, self.inputs, self.outputs, self._bound)
 
     def bind(self, *arrays: Any) -> Kernel:
         """The same kernel with its last inputs given once and for all, such as the constants of a model."""
@@ -284,8 +316,10 @@ class Kernel:
     # ---------------------------------------------------------------------------------------------------- machine code
 
     def compile(self, only: Literal["batch", "scalar"] | None = None) -> Kernel:
-        """Compile now, unless that is done: the code for batches, the one for single samples, or both."""
+        """Compile now, unless that is done: the code for batches, the one for single samples (and `call`), or both."""
         self._engine.compile(only)
+        if only != "batch":
+            _ = self.call  # so that the first of many does not wait for it
         return self
 
     @property
@@ -319,3 +353,10 @@ def _shaped(what: str, blocks: Sequence[Block], shapes: Shapes | None, problems:
             problems.append(Problem(f"{what}: {new.shape} does not hold {block.size} elements", block.name))
         shaped.append(new)
     return tuple(shaped)
+
+
+def _remade(tape: Tape, mode: str, inputs: Any, outputs: Any, bound: tuple[Array, ...]) -> Kernel:
+    machine = this_machine()
+    kernel = object.__new__(Kernel)
+    kernel._set(Engine(tape, machine, mode), inputs, outputs, bound)
+    return kernel
