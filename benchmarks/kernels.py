@@ -66,7 +66,7 @@ TWO_CORES = 1.8
 TOLERANCE = 1e-9
 SAMPLES, BYTES = 4096, 256_000
 """Samples of a batch, unless its arrays would hold more bytes than this: like a peer's data, they stay in the cache."""
-LOOPED = 512
+LOOPED = 1024
 """Samples of a compiled loop."""
 DERIVED = 40
 """Rates up to which derivatives are asked for: those of longer chains are too large to compile in a benchmark."""
@@ -124,10 +124,9 @@ class Subject:
         return task
 
     def loop(self, quantity: str, *samples: Array, out: tuple[Array, ...] | None = None) -> Task:
-        """Sample after sample in a compiled loop."""
+        """Sample after sample in a compiled loop; without `out` all results go to one place, as in a driver."""
         kernel, count = self.kernel(quantity), len(samples[0])
-        out = self.outputs(quantity, count) if out is None else out
-        flat = [o.reshape(count, -1) for o in out]
+        flat = [o.reshape(-1) for o in self.outputs(quantity)] if out is None else [o.reshape(count, -1) for o in out]
         return partial(drive.repeat, kernel.address, (*self.inputs(quantity, *samples), *kernel.bound), flat, count)
 
     def call(self, quantity: str, *sample: Array) -> Task:
@@ -289,7 +288,7 @@ def time_row(subject: Subject, quantity: str, libraries: Iterable[Any], clock: C
 
     count = _batch_size(kernel)
     samples, many = machine.samples(count, seed=2), machine.samples(SAMPLES, seed=2)
-    few, first = [x[:LOOPED] for x in samples], [x[0].copy() for x in samples]
+    few, first = [x[:LOOPED] for x in many], [x[0].copy() for x in samples]
     looped = len(few[0])
     tasks: dict[str, Task] = {
         "batch": subject.entry(quantity, *samples),
@@ -434,7 +433,7 @@ traced = clock() - begin
 if sys.argv[4] == "call":
     getattr(system, sys.argv[3])(q, v, x)
 answered = clock() - begin
-kernel.compile()
+kernel.compile(only="batch")
 ready = clock() - begin
 repr(kernel)
 print(json.dumps({"imports": imported, "built": built, "traced": traced, "answered": answered, "ready": ready,

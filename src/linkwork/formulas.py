@@ -73,7 +73,8 @@ class Formulas:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self._patterns: dict[bool, Pattern] = {}
+        self._own: dict[bool, tuple[Pattern, Array]] = {}
+        self._own_constants: dict[bool, Constants] = {}
         self._row_kernels: dict[bool, Kernel] = {}
         self._near: WeakValueDictionary[tuple[str, Pattern], Formula] = WeakValueDictionary()
 
@@ -119,25 +120,27 @@ class Formulas:
 
     def _found(self, values: Mapping[str, float], regrouped: bool) -> tuple[Pattern, Array]:
         """Which constants of these parameters are structural, and all of them."""
-        if values != self.plan.parameters:  # the model's own numbers are worked out once, without a kernel
-            numbers, errors = self._row_kernel(regrouped)(np.array(list(values.values())), threads=1)
-            return folding.pattern_of(self._rotations, numbers, errors), numbers
-        _, flat = folding.flatten(constants(self.plan, rounded_parameters(self.plan, values), regrouped))
-        numbers, errors = _parts(flat)
-        return folding.pattern_of(self._rotations, np.array(numbers), np.array(errors)), np.array(numbers)
+        if values == self.plan.parameters:
+            return self._own_found(regrouped)
+        numbers, errors = self._row_kernel(regrouped)(np.array(list(values.values())), threads=1)
+        return folding.pattern_of(self._rotations, numbers, errors), numbers
+
+    def _own_found(self, regrouped: bool) -> tuple[Pattern, Array]:
+        """The same of the model's own numbers, worked out once and without a kernel."""
+        if regrouped not in self._own:
+            own = constants(self.plan, rounded_parameters(self.plan, self.plan.parameters), regrouped)
+            numbers, errors = (np.array(x) for x in _parts(folding.flatten(own)[1]))
+            self._own_constants[regrouped] = folding.rebuild(own, numbers.tolist())
+            self._own[regrouped] = folding.pattern_of(self._rotations, numbers, errors), numbers
+        return self._own[regrouped]
 
     @cached_property
     def _rotations(self) -> list[bool]:
-        return folding.flatten(self._own_constants[False])[0]
+        return folding.flatten(constants(self.plan, self.plan.parameters, False))[0]
 
-    @cached_property
-    def _own_constants(self) -> dict[bool, Constants]:
-        return {r: constants(self.plan, self.plan.parameters, r) for r in (False, True)}
-
-    def _own_pattern(self, regrouped: bool) -> Pattern:
-        if regrouped not in self._patterns:
-            self._patterns[regrouped] = self._found(self.plan.parameters, regrouped)[0]
-        return self._patterns[regrouped]
+    def _constants(self, regrouped: bool) -> Constants:
+        self._own_found(regrouped)
+        return self._own_constants[regrouped]
 
     def _row_kernel(self, regrouped: bool) -> Kernel:
         """Constants and their rounding errors from parameters, for many samples.
@@ -161,7 +164,7 @@ class Formulas:
 
     def _fitting(self, question: Question, found: Pattern) -> Formula:
         """The formula for numbers of this pattern; ModelError if they leave a freedom without mass."""
-        own = self._own_pattern(question.quantity.regroups)
+        own, _ = self._own_found(question.quantity.regroups)
         pattern = folding.loosened(own, found)
         if question.quantity.needs_mass and found != pattern:
             self._formula(Question(question.quantity), found)
@@ -193,7 +196,7 @@ class Formulas:
         quantity, parameters = question.quantity, None
         if any(name not in quantity.inputs for group in question.by for name in group):
             parameters, pattern = self._free_parameters(question, pattern)
-        numbers = Numbers(self._own_constants[quantity.regroups], pattern)
+        numbers = Numbers(self._constants(quantity.regroups), pattern)
         try:
             if question.by:
                 composed = trace_derivative(self.plan, numbers, quantity, question.by, parameters)

@@ -88,7 +88,7 @@ class Tape:
     @cached_property
     def digest(self) -> str:
         """Names the computation: equal digests, equal results. Names of blocks do not matter."""
-        used = {int(code): OPERATIONS[int(code)].name for code in np.unique(self.codes)}
+        used = {code: OPERATIONS[code].name for code in set(self.codes.tolist())}
         sizes = ([b.size for b in self.inputs], [b.size for b in self.outputs])
         h = hashlib.sha256(repr((sizes, sorted(used.items()), len(self), len(self.constants))).encode())
         for array, kind in (
