@@ -22,7 +22,9 @@ lint: $(VENV)/.test
 	$(BIN)/lint-imports
 
 bench: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	$(BIN)/python benchmarks/model.py
+	$(BIN)/python benchmarks/kernels.py
 
 # Coverage-guided fuzzing of the loader, for as many seconds as you like; needs the `fuzz` extra (CPython < 3.13).
 SECONDS_OF_FUZZ ?= 60

@@ -600,7 +600,13 @@ class System:
         return formula, settled
 
     def _assert_resisted(self, values: Mapping[str, float]) -> None:
-        """ModelError if some freedom moves no mass because of the numbers: accelerations must survive ID and FD."""
+        """ModelError if some freedom moves no mass because of the numbers.
+
+        Where every body has a mass and an inertia about each axis, all freedoms do. Else accelerations must survive
+        inverse and forward dynamics.
+        """
+        if all(_is_solid(values, link.body) for link in self._plan.links):
+            return
         rng = np.random.default_rng(1)
         away = rng.uniform(-1.0, 1.0, (8, self.nv)) * self._small_steps()
         q = self._own(Question(QUANTITIES["integrate"]))(self._plan.layout_q, away)
@@ -731,6 +737,14 @@ class Derivative:
     def kernel(self) -> Kernel:
         """The compiled function, with the parameters of the system bound to it."""
         return self.system._own(self.question)
+
+
+def _is_solid(values: Mapping[str, float], body: str) -> bool:
+    xx, yy, zz, xy, xz, yz = (values[f"{body}.inertia.{ij}"] for ij in ("xx", "yy", "zz", "xy", "xz", "yz"))
+    inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    if not (values[f"{body}.mass"] > 0.0 and np.isfinite(inertia).all()):
+        return False
+    return bool(np.linalg.eigvalsh(inertia)[0] > 1e-9 * np.trace(inertia))
 
 
 def _numbers(given: Any, where: str, problems: list[Problem]) -> Array:
