@@ -207,7 +207,7 @@ class Formulas:
         sizes = [(getattr(self.plan, SIZES[name]),) for name in quantity.inputs]
         settled = (composed.main.size1_in(len(sizes)),)
         return Formula(
-            Kernel(composed.main, input_shapes=[*sizes, settled], output_shapes=composed.shapes),
+            Kernel(composed.main, input_shapes=[*sizes, settled], output_shapes=composed.shapes, order=composed.order),
             Kernel(composed.settle, input_shapes=[(composed.settle.size1_in(0),)], output_shapes=[settled]),
             parameters is not None,
         )

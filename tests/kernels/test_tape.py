@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tapes import arm, random_function
 
+from linkwork.kernels import Kernel
 from linkwork.kernels.operations import Fused
 from linkwork.kernels.tape import Block, TapeError, contract, make_tape, read_tape
 
@@ -150,3 +151,18 @@ def test_long_tapes_are_read_quickly() -> None:
 
 def test_fused_codes_are_no_casadi_codes() -> None:
     assert all(int(code) < 0 for code in Fused)
+
+
+def test_another_order_of_the_same_operations() -> None:
+    x = ca.SX.sym("x", 4)
+    parts = [ca.sin(x[0]) * x[1], ca.cos(x[2]), x[3], ca.sin(x[0]) + ca.cos(x[2]), ca.SX(2.0)]
+    function = ca.Function("f", [x], [ca.vertcat(*parts)])
+    plain = make_tape(function, True)
+    rng = np.random.default_rng(1)
+    samples = rng.normal(size=(20, 4))
+    expected = Kernel(function)(samples)
+    for _ in range(10):
+        order = [int(k) for k in rng.permutation(5)]
+        tape = make_tape(function, True, order=order)
+        assert sorted(tape.codes.tolist()) == sorted(plain.codes.tolist())
+        np.testing.assert_array_equal(Kernel(function, order=order)(samples), expected)

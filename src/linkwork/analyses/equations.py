@@ -108,9 +108,6 @@ def equations(mechanism: Mechanism, measure: bool = False) -> Equations:
     costs: list[Cost] = []
     problems: list[Problem] = []
     for name in QUANTITIES:
-        if name == "centre_of_mass" and not _has_mass(system):
-            problems.append(Problem("nothing has a mass, so there is no centre of mass", severity="note"))
-            continue
         try:
             kernel = system.kernel(name)
         except ModelError as error:  # loops, or nothing that resists: the rest can still be asked
@@ -121,10 +118,6 @@ def equations(mechanism: Mechanism, measure: bool = False) -> Equations:
         )
         costs.append(_measured(cost, kernel, system) if measure else cost)
     return Equations(system, tuple(costs), tuple(problems))
-
-
-def _has_mass(system: System) -> bool:
-    return any(system.parameters[f"{body}.mass"] for body in system.bodies)
 
 
 # ---------------------------------------------------------------- measuring

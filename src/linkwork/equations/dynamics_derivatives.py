@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from linkwork.equations.forward_dynamics import Factor
-from linkwork.equations.inverse_dynamics import turning
+from linkwork.equations.inverse_dynamics import swirl, turning
 from linkwork.equations.plan import Moments, Pose
 from linkwork.equations.tree import Link, Tree
 from linkwork.equations.vectors import (
@@ -120,8 +120,7 @@ def inverse_dynamics_derivatives(tree: Tree, v: Sequence[Any], a: Sequence[Any])
             alpha = add(scale(own.moments.m, s), cross(sigma, own.moments.h))
             beta = add(cross(own.moments.h, s), apply(inertia, sigma))
             trace = own.G[0][0] + own.G[1][1] + own.G[2][2]
-            swirl = sub(scale(trace, sigma), apply_t(own.G, sigma))
-            gamma = scale(2.0, add(cross(own.P, s), swirl))
+            gamma = scale(2.0, add(cross(own.P, s), sub(scale(trace, sigma), apply_t(own.G, sigma))))
             fq, nq = _force(own, inertia, changes_q[i][k])
             fv, nv = _force(own, inertia, changes_v[i][k])
             for o, other in enumerate(link.dofs):
@@ -186,9 +185,7 @@ def _gathered(tree: Tree, motions: Sequence[_Motion]) -> list[_Carried]:
         own, U = link.moments, turning(motion.w, motion.wd)
         G = multiply(skew(motion.w), own.J)
         f = add(scale(own.m, motion.a), apply(U, own.h))
-        UJ = multiply(U, own.J)
-        swirl = (UJ[2][1] - UJ[1][2], UJ[0][2] - UJ[2][0], UJ[1][0] - UJ[0][1])
-        found.append(_Carried(own, cross(motion.w, own.h), G, f, add(cross(own.h, motion.a), swirl)))
+        found.append(_Carried(own, cross(motion.w, own.h), G, f, add(cross(own.h, motion.a), swirl(U, own.J))))
     for i in reversed(range(len(tree.links))):
         link, c = tree.links[i], found[i]
         if link.parent < 0:
@@ -226,8 +223,8 @@ def _force(own: _Carried, inertia: Matrix, change: _Change) -> tuple[Vector, Vec
     """Force and moment of a change of motion."""
     f = add(add(scale(own.moments.m, change.a), cross(change.e, own.moments.h)), scale(2.0, cross(change.w, own.P)))
     trace = own.G[0][0] + own.G[1][1] + own.G[2][2]
-    swirl = sub(scale(trace, change.w), apply(own.G, change.w))
-    n = add(add(cross(own.moments.h, change.a), apply(inertia, change.e)), scale(2.0, swirl))
+    turned = sub(scale(trace, change.w), apply(own.G, change.w))
+    n = add(add(cross(own.moments.h, change.a), apply(inertia, change.e)), scale(2.0, turned))
     return f, n
 
 

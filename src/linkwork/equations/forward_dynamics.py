@@ -119,7 +119,8 @@ def reciprocal(pivot: Any, tree: Tree, dof: int) -> Any:
 
 @dataclass(frozen=True)
 class Articulated:
-    """A symmetric 6 x 6 inertia: n = A α + B a, f = Bᵀ α + C a; and the force (n, f) at zero acceleration."""
+    """A symmetric 6 x 6 inertia about a link's origin, along its axes: n = A α + B a, f = Bᵀ α + C a; and the moment
+    and force (n, f) at zero acceleration."""
 
     A: Matrix
     B: Matrix

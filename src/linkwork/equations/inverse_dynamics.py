@@ -47,12 +47,9 @@ class Wrenches:
     n: list[Vector]
 
 
-def inverse_dynamics(tree: Tree, v: Sequence[Any], a: Sequence[Any], gravity: bool = True) -> Wrenches:
-    """Joint forces for rates v and accelerations a; with zeros given as floats 0.0 the unused terms vanish.
-
-    gravity : False leaves the weight out
-    """
-    still = neg(tree.gravity) if gravity else ZERO
+def inverse_dynamics(tree: Tree, v: Sequence[Any], a: Sequence[Any]) -> Wrenches:
+    """Joint forces for rates v and accelerations a; with zeros given as floats 0.0 the unused terms vanish."""
+    still = neg(tree.gravity)
     w: list[Vector] = []
     wd: list[Vector] = []
     acc: list[Vector] = []

@@ -141,20 +141,8 @@ QUANTITIES = {
         Quantity("gravity_forces", ("q",), _gravity, regroups=True),
         Quantity("joint_wrenches", ("q", "v", "a"), _joint_wrenches),
         Quantity("mass_matrix", ("q",), _mass_matrix, regroups=True),
-        Quantity(
-            "forward_dynamics by composite bodies",
-            ("q", "v", "tau"),
-            _by_composite_bodies,
-            regroups=True,
-            needs_mass=True,
-        ),
-        Quantity(
-            "forward_dynamics by articulated bodies",
-            ("q", "v", "tau"),
-            _by_articulated_bodies,
-            regroups=True,
-            needs_mass=True,
-        ),
+        _forward_dynamics("composite", _by_composite_bodies),
+        _forward_dynamics("articulated", _by_articulated_bodies),
         Quantity("kinetic_energy", ("q", "v"), _kinetic_energy),
         Quantity("potential_energy", ("q",), _potential_energy),
         Quantity("momentum", ("q", "v"), _momentum),
@@ -183,14 +171,14 @@ def target_named(tree: Tree, name: str) -> Target:
         return Target(i, tree.links[i].own)
     for mark, at in zip(plan.points, tree.points, strict=True):
         if mark.name == name:
-            return Target(mark.link, Pose(tree_axes(tree, mark.link), at))
+            return Target(mark.link, Pose(_axes_of(tree, mark.link), at))
     for mark, X in zip(plan.frames, tree.frames, strict=True):
         if mark.name == name:
             return Target(mark.link, X)
     raise KeyError(name)
 
 
-def tree_axes(tree: Tree, link: int) -> Any:
+def _axes_of(tree: Tree, link: int) -> Any:
     """Axes of a point: those of its body."""
     return tree.links[link].own.R if link >= 0 else number_pose(tree.plan.X_WG).R
 

@@ -11,6 +11,7 @@ of the kernel into a function that is evaluated once per set of parameters.
 
 from __future__ import annotations
 
+import itertools
 import math
 import random
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +36,7 @@ Samples = tuple[float, ...]
 class Scalar:
     """A node of a trace: an operation (CasADi's code) on other scalars or floats."""
 
-    __slots__ = ("args", "op", "opposite", "samples", "settled", "trace")
+    __slots__ = ("args", "index", "op", "opposite", "samples", "settled", "trace")
 
     def __init__(self, trace: Trace, op: int, args: tuple[Any, ...], samples: Samples, settled: bool) -> None:
         self.trace = trace
@@ -44,6 +45,7 @@ class Scalar:
         self.samples = samples
         self.settled = settled
         self.opposite: Scalar | None = None
+        self.index = trace.count()
 
     def __repr__(self) -> str:
         return f"Scalar(op {self.op}, near {self.samples[0]:.4g})"
@@ -162,6 +164,7 @@ class Trace:
         self.fold = fold
         self.random = random.Random(seed)
         self._known: dict[Any, Scalar] = {}
+        self.count = itertools.count().__next__
 
     def symbol(self, samples: Sequence[float] | None = None, settled: bool = False) -> Scalar:
         """A new free scalar; its samples are random unless given (a unit quaternion must have its length)."""
@@ -294,11 +297,13 @@ class Composed:
     main : inputs..., settled values -> outputs
     settle : parameters -> settled values, to be evaluated once per set of parameters
     shapes : of the outputs; `main` gives those of more than two axes as rows of the last one
+    order : all elements of the outputs in the order in which the trace made them
     """
 
     main: ca.Function
     settle: ca.Function
     shapes: tuple[tuple[int, ...], ...]
+    order: tuple[int, ...]
 
 
 @dataclass
@@ -376,7 +381,9 @@ def compose(name: str, inputs: Iterable[Block], parameters: Sequence[Any], outpu
     setup = _Builder(own, inline=True)
     values = [setup.expression(x) for x in frontier]
     settle = ca.Function(f"{name}_settle", [given], [ca.vertcat(*values) if values else ca.SX(0, 1)])
-    return Composed(main, settle, tuple(shape for _, _, shape in outputs))
+    made = [x.index if isinstance(x, Scalar) else -1 for _, block, _ in outputs for x in block]
+    order = sorted(range(len(made)), key=made.__getitem__)
+    return Composed(main, settle, tuple(shape for _, _, shape in outputs), tuple(order))
 
 
 def written_out(name: str, inputs: Iterable[Block], parameters: Sequence[Any], outputs: Iterable[Block]) -> ca.Function:

@@ -51,16 +51,18 @@ class Kernel:
         bound: Sequence[Any] = (),
         input_shapes: Shapes | None = None,
         output_shapes: Shapes | None = None,
+        order: Sequence[int] | None = None,
         machine: Machine | None = None,
         mode: str | None = None,
     ) -> None:
         """`bound` are arrays for the last inputs, given once and for all. `mode`: auto, compile, interpret.
 
         The shapes are those of all inputs, bound ones included, and of all outputs; None for the matrix's own. They
-        count the elements row by row, and do not change the machine code.
+        count the elements row by row, and do not change the machine code. `order` lists all elements of the outputs as
+        they are best computed one after the other.
         """
         machine = machine or this_machine()
-        tape = make_tape(function, machine.fma, name)
+        tape = make_tape(function, machine.fma, name, order)
         problems: list[Problem] = []
         inputs = _shaped("input_shapes", tape.inputs, input_shapes, problems)
         outputs = _shaped("output_shapes", tape.outputs, output_shapes, problems)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -107,10 +108,42 @@ class Tape:
         return {OPERATIONS[code].name: n for n, code in pairs}
 
 
-def make_tape(function: ca.Function, fma: bool, name: str | None = None) -> Tape:
-    """The tape of a CasADi function, ready for a machine with or without fused multiply-add."""
+def make_tape(function: ca.Function, fma: bool, name: str | None = None, order: Sequence[int] | None = None) -> Tape:
+    """The tape of a CasADi function, ready for a machine with or without fused multiply-add.
+
+    order : results, counted over all outputs, in the order in which they are computed; else CasADi's
+    """
     tape = read_tape(function, name)
-    return contract(tape) if fma else tape
+    tape = contract(tape) if fma else tape
+    return tape if order is None else ordered(tape, order)
+
+
+def ordered(tape: Tape, order: Sequence[int]) -> Tape:
+    """The same operations, each just before the first result of `order` that needs it: values do not wait long."""
+    base, rows = tape.first_operation, tape.operands.tolist()
+    place: dict[int, int] = {}
+    for result in order:
+        stack = [int(tape.results[result]) - base]
+        while stack:
+            k = stack[-1]
+            missing = [v - base for v in rows[k] if v >= base and v - base not in place] if k >= 0 else []
+            if missing and k not in place:
+                stack.extend(reversed(missing))
+                continue
+            stack.pop()
+            if k >= 0 and k not in place:
+                place[k] = len(place)
+    assert len(place) == len(tape), "an operation that no result needs"
+    new = np.arange(base + len(tape), dtype=np.int32)
+    new[[base + k for k in place]] = base + np.arange(len(place), dtype=np.int32)
+    kept = list(place)
+    operands = tape.operands[kept]
+    return replace(
+        tape,
+        codes=tape.codes[kept],
+        operands=np.where(operands >= 0, new[np.maximum(operands, 0)], operands).astype(np.int32),
+        results=new[tape.results],
+    )
 
 
 # ------------------------------------------------------------------------------------------------------------- reading
