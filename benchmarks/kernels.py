@@ -373,22 +373,15 @@ def line(row: Row) -> str:
 # ----------------------------------------------------------------------------------------------- threads, calls, starts
 
 
-SHARED_BYTES = 8_000_000
-"""Arrays that the cores' common cache holds: beyond, two cores wait for the same memory."""
-
-
-def two_cores(subject: Subject, quantity: str, large: bool) -> dict[str, float]:
-    """Wall seconds of a batch on one and on two threads, and how much more CPU time the two take together.
-
-    large : so many samples that they come from memory
-    """
+def two_cores(subject: Subject, quantity: str) -> dict[str, float]:
+    """Wall seconds of a large batch on one and on two threads, and how much more CPU time the two take together."""
     blocks = (*subject.kernel(quantity).inputs, *subject.kernel(quantity).outputs)
-    count = min(1_000_000, (200_000_000 if large else SHARED_BYTES) // (8 * sum(b.size for b in blocks)))
+    count = min(1_000_000, 200_000_000 // (8 * sum(b.size for b in blocks)))
     samples = subject.machine.samples(count, seed=3)
     out = subject.outputs(quantity, count)
     kernel, inputs = subject.kernel(quantity), subject.inputs(quantity, *samples)
     one, two = (partial(kernel, *inputs, out=out, threads=n) for n in (1, 2))
-    wall, cpu = (Clock(15, 0.05).measure({"one": one, "two": two}, t) for t in (time.perf_counter, time.process_time))
+    wall, cpu = (Clock(15, 0.0).measure({"one": one, "two": two}, t) for t in (time.perf_counter, time.process_time))
     return {
         "samples": count,
         "one [s]": wall["one"].median / 1e9,
@@ -543,12 +536,12 @@ def main() -> None:
             goals += rows[-1].ratios.values()
             print(line(rows[-1]), flush=True)
         if (info["cores"] or 1) > 1:
-            for quantity, large in (("id", False), ("fd", False), *((("id", True),) if name == "puma6" else ())):
-                found = two_cores(subject, quantity, large)
-                goals.append(goal := Goal(found["ratio"], None if large else TWO_CORES))
-                cores[f"{name} {quantity}{' from memory' * large}"] = found
+            for quantity in ("id", "fd"):
+                found = two_cores(subject, quantity)
+                goals.append(goal := Goal(found["ratio"], TWO_CORES))
+                cores[f"{name} {quantity}"] = found
                 print(
-                    f"{QUANTITIES[quantity]}, {found['samples']:,.0f} samples{' from memory' * large}, two cores:"
+                    f"{QUANTITIES[quantity]}, {found['samples']:,.0f} samples, two cores:"
                     f" {goal.text('.2f')}(CPU time x {found['CPU time']:.2f})"
                 )
 

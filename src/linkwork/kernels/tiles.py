@@ -108,6 +108,39 @@ def _unpack_pair(width: int, tag: str, samples: Sequence[str], column: str, rows
     return lines
 
 
+def _unpack_square(width: int, tag: str, samples: Sequence[str], column: str, rows: str) -> list[str]:
+    """Lines that move the W rows at `rows` into W columns of the samples, from `column` on: a W x W transpose.
+
+    Each stage swaps blocks of 1, 2, 4, ... lanes between pairs of vectors.
+    """
+    lines, kind = [], f"<{width} x double>"
+    vectors = []
+    for k in range(width):
+        lines += [
+            f"  %{tag}.from{k} = getelementptr double, ptr {rows}, i64 {k * width}",
+            f"  %{tag}.r{k} = load {kind}, ptr %{tag}.from{k}, align {8 * width}",
+        ]
+        vectors.append(f"%{tag}.r{k}")
+    block = 1
+    while block < width:
+        low = [
+            k for i in range(0, width, 2 * block) for k in (*range(i, i + block), *range(width + i, width + i + block))
+        ]
+        mixed = list(vectors)
+        for i in (i for i in range(width) if not i & block):
+            for j, indices in ((i, low), (i + block, [k + block for k in low])):
+                mixed[j] = f"%{tag}.t{block}.{j}"
+                pair = f"{kind} {vectors[i]}, {kind} {vectors[i + block]}"
+                lines.append(f"  {mixed[j]} = shufflevector {pair}, {_indices(indices)}")
+        vectors, block = mixed, 2 * block
+    for i, sample in enumerate(samples):
+        lines += [
+            f"  %{tag}.at{i} = getelementptr double, ptr {sample}, i64 {column}",
+            f"  store {kind} {vectors[i]}, ptr %{tag}.at{i}, align 8",
+        ]
+    return lines
+
+
 def _unpack_single(width: int, tag: str, samples: Sequence[str], column: str, row: str) -> list[str]:
     """Lines that move the row at `row` into one column of the samples."""
     kind = f"<{width} x double>"
@@ -159,7 +192,20 @@ def _unpack(width: int) -> str:
         f"  %full = icmp eq i64 %last, {width - 1}",
         "  br i1 %full, label %whole, label %lanes",
         "whole:",
-        *_column_loop(width, _unpack_pair(width, "p", samples, "%c", "%to"), "whole"),
+        "  br label %square.test",
+        "square.test:",
+        "  %d = phi i64 [ 0, %whole ], [ %d1, %square ]",
+        "  %square.left = sub i64 %columns, %d",
+        f"  %square.row = mul i64 %d, {width}",
+        "  %square.from = getelementptr double, ptr %rows, i64 %square.row",
+        f"  %square.some = icmp sge i64 %square.left, {width}",
+        "  br i1 %square.some, label %square, label %rest.begin",
+        "square:",
+        *_unpack_square(width, "q", samples, "%d", "%square.from"),
+        f"  %d1 = add i64 %d, {width}",
+        "  br label %square.test",
+        "rest.begin:",
+        *_column_loop(width, _unpack_pair(width, "p", samples, "%c", "%to"), "rest.begin", "%d"),
         *_unpack_single(width, "s", samples, "%c", "%to"),
         "  br label %done",
         "lanes:",
@@ -191,12 +237,12 @@ def _unpack(width: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _column_loop(width: int, pair: list[str], entry: str = "entry") -> list[str]:
+def _column_loop(width: int, pair: list[str], entry: str = "entry", start: str = "0") -> list[str]:
     """A loop over pairs of columns %c, rows at %to; falls through to the last single column, or goes to %done."""
     return [
         "  br label %test",
         "test:",
-        f"  %c = phi i64 [ 0, %{entry} ], [ %c2, %pair ]",
+        f"  %c = phi i64 [ {start}, %{entry} ], [ %c2, %pair ]",
         "  %left2 = sub i64 %columns, %c",
         f"  %row = mul i64 %c, {width}",
         "  %to = getelementptr double, ptr %rows, i64 %row",
@@ -370,7 +416,7 @@ def _pack_tile(width: int, inputs: Sequence[int]) -> list[str]:
         lines += [f"  %early{i} = icmp slt i64 {i}, %last", f"  %lane{i} = select i1 %early{i}, i64 {i}, i64 %last"]
     for b, size in enumerate(inputs):
         if size <= UNROLLED:
-            moves = _written_out(f"in{b}", width, size, _pack_pair, _pack_single)
+            moves = _written_out(f"in{b}", width, size, _pack_pair, _pack_single, None)
         else:
             moves = [f"  call void @lw_pack(ptr %in{b}.s0, i64 %in{b}.stride, i64 {size}, i64 %last, ptr %in{b}.rows)"]
         lines += [
@@ -390,7 +436,7 @@ def _unpack_tile(width: int, outputs: Sequence[int]) -> list[str]:
     for b, size in enumerate(outputs):
         lines += _block_samples(f"out{b}", width, clamped=False)
         if size <= UNROLLED:
-            lines += _written_out(f"out{b}", width, size, _unpack_pair, _unpack_single)
+            lines += _written_out(f"out{b}", width, size, _unpack_pair, _unpack_single, _unpack_square)
         else:
             move = f"ptr %out{b}.s0, i64 %out{b}.stride, i64 {size}, i64 {width - 1}, ptr %out{b}.rows"
             lines.append(f"  call void @lw_unpack({move})")
@@ -424,12 +470,17 @@ def _block_samples(block: str, width: int, clamped: bool) -> list[str]:
     return lines
 
 
-def _written_out(block: str, width: int, size: int, pair: _Mover, single: _Mover) -> list[str]:
-    """The moves of one block, column by column, without a loop."""
+def _written_out(block: str, width: int, size: int, pair: _Mover, single: _Mover, square: _Mover | None) -> list[str]:
+    """The moves of one block, column by column, without a loop; W columns at once where there is a way."""
     samples = [f"%{block}.s{i}" for i in range(width)]
-    lines = []
-    for c in range(0, size, 2):
+    lines, c = [], 0
+    while c < size:
         tag = f"{block}.c{c}"
         lines.append(f"  %{tag}.row = getelementptr double, ptr %{block}.rows, i64 {c * width}")
-        lines += (pair if c + 1 < size else single)(width, tag, samples, str(c), f"%{tag}.row")
+        if square is not None and c + width <= size:
+            move, step = square, width
+        else:
+            move, step = (pair, 2) if c + 1 < size else (single, 1)
+        lines += move(width, tag, samples, str(c), f"%{tag}.row")
+        c += step
     return lines
