@@ -108,7 +108,7 @@ def test_what_has_no_mass_is_told() -> None:
     assert all(p.severity == "note" for p in found.problems)
     assert "forward_dynamics" not in [cost.name for cost in found.costs]
     massless = equations(lw.example("stanford-arm"))
-    assert "nothing has a mass" in massless.problems[-1].what
+    assert "nothing that moves has a mass" in massless.problems[-1].what
     assert [cost.operations for cost in massless.costs if cost.name == "mass_matrix"] == [0]
 
 

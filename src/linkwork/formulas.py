@@ -35,6 +35,8 @@ from linkwork.kernels.machine import this_machine
 
 KEPT, KEPT_OPERATIONS = 1024, 2_000_000
 """Formulas kept in memory and their operations together, the longest unused leaving first."""
+STRUCTURAL = (None, 0.0, 1.0, -1.0)
+"""What a constant can be: free, or folded."""
 PIECE = 16_384
 """Samples with parameters of their own that are worked on at a time."""
 
@@ -102,19 +104,25 @@ class Formulas:
             yield from self._piece(question, rows, start)
 
     def _piece(self, question: Question, rows: Array, start: int) -> Iterator[tuple[NDArray[np.intp], Formula, Array]]:
-        regrouped = question.quantity.regroups
-        numbers, errors = self._row_kernel(regrouped)(rows, threads=1)
-        allowed = CERTAIN * errors
-        zero = np.abs(numbers) <= allowed
-        rotations = np.array(self._rotations)
-        signs = [rotations & (np.abs(numbers - one) <= allowed) for one in (1.0, -1.0)]
-        codes = np.where(zero, 1, np.where(signs[0], 2, np.where(signs[1], 3, 0))).astype(np.int8)
-        kinds, members = np.unique(codes, axis=0, return_inverse=True)
-        for k, kind in enumerate(kinds):
+        numbers, errors = self._row_kernel(question.quantity.regroups)(rows, threads=1)
+        codes = self._codes(numbers, errors)
+        differing = np.flatnonzero((codes != codes[0]).any(axis=0))  # few, so that sorting by them is quick
+        _, first, members = np.unique(codes[:, differing], axis=0, return_index=True, return_inverse=True)
+        for k, row in enumerate(first):
             own = np.flatnonzero(members.reshape(-1) == k)
-            formula = self._fitting(question, tuple((None, 0.0, 1.0, -1.0)[c] for c in kind))
+            formula = self._fitting(question, tuple(STRUCTURAL[c] for c in codes[row]))
             given = rows if formula.from_parameters else numbers
             yield own + start, formula, formula.settle(given[own], threads=1)
+
+    def _codes(self, numbers: Array, errors: Array) -> NDArray[np.int8]:
+        """By constant, the place in `STRUCTURAL` of what it is."""
+        errors *= CERTAIN
+        codes = (np.abs(numbers) <= errors).astype(np.int8)
+        turned = np.flatnonzero(self._rotations)
+        entries, allowed = numbers[:, turned], errors[:, turned]
+        for code, one in ((2, 1.0), (3, -1.0)):
+            codes[:, turned] = np.where(np.abs(entries - one) <= allowed, code, codes[:, turned])
+        return codes
 
     # ---------------------------------------------------------------- structure of numbers
 
