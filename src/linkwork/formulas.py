@@ -37,6 +37,8 @@ KEPT, KEPT_OPERATIONS = 1024, 2_000_000
 """Formulas kept in memory and their operations together, the longest unused leaving first."""
 STRUCTURAL = (None, 0.0, 1.0, -1.0)
 """What a constant can be: free, or folded."""
+SELDOM = 32
+"""Sets of parameters worked out by plain arithmetic; with more of them a kernel is worth its preparation."""
 PIECE = 16_384
 """Samples with parameters of their own that are worked on at a time."""
 
@@ -75,6 +77,7 @@ class Formulas:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
+        self._others = 0
         self._own: dict[bool, tuple[Pattern, Array]] = {}
         self._own_constants: dict[bool, Constants] = {}
         self._row_kernels: dict[bool, Kernel] = {}
@@ -130,17 +133,26 @@ class Formulas:
         """Which constants of these parameters are structural, and all of them."""
         if values == self.plan.parameters:
             return self._own_found(regrouped)
-        numbers, errors = self._row_kernel(regrouped)(np.array(list(values.values())), threads=1)
+        self._others += 1
+        if self._others > SELDOM:
+            numbers, errors = self._row_kernel(regrouped)(np.array(list(values.values())), threads=1)
+        else:
+            _, numbers, errors = self._worked_out(values, regrouped)
         return folding.pattern_of(self._rotations, numbers, errors), numbers
 
     def _own_found(self, regrouped: bool) -> tuple[Pattern, Array]:
-        """The same of the model's own numbers, worked out once and without a kernel."""
+        """The same of the model's own numbers, worked out once."""
         if regrouped not in self._own:
-            own = constants(self.plan, rounded_parameters(self.plan, self.plan.parameters), regrouped)
-            numbers, errors = (np.array(x) for x in _parts(folding.flatten(own)[1]))
+            own, numbers, errors = self._worked_out(self.plan.parameters, regrouped)
             self._own_constants[regrouped] = folding.rebuild(own, numbers.tolist())
             self._own[regrouped] = folding.pattern_of(self._rotations, numbers, errors), numbers
         return self._own[regrouped]
+
+    def _worked_out(self, values: Mapping[str, float], regrouped: bool) -> tuple[Constants, Array, Array]:
+        """Constants with their rounding errors, by plain arithmetic: milliseconds, but nothing to prepare."""
+        found = constants(self.plan, rounded_parameters(self.plan, values), regrouped)
+        numbers, errors = (np.array(x) for x in _parts(folding.flatten(found)[1]))
+        return found, numbers, errors
 
     @cached_property
     def _rotations(self) -> list[bool]:

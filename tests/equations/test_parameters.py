@@ -284,6 +284,14 @@ def test_a_sample_has_the_same_bits_whatever_stands_beside_it() -> None:
                 np.testing.assert_array_equal(both[k], s.with_parameters({name: x}).inverse_dynamics(q, v, a))
 
 
+def test_bits_stay_when_a_kernel_takes_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    q, v, a = STATE[:, 0]
+    own = {"upper.mass": 1.7, "upper.com.y": 0.1, "B.tail.at.x": 0.61}
+    plain = lw.System(arm()).inverse_dynamics(q, v, a, parameters=own)
+    monkeypatch.setattr(linkwork.formulas, "SELDOM", 0)
+    np.testing.assert_array_equal(lw.System(arm()).inverse_dynamics(q, v, a, parameters=own), plain)
+
+
 def test_one_sample_with_nan_leaves_the_others_alone() -> None:
     s = lw.System(arm())
     q, v, a = STATE[:, 0]
