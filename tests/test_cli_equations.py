@@ -9,8 +9,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import linkwork as lw
-from linkwork.analyses.equations import QUANTITIES, equations
+from linkwork.analyses.equations import equations
 from linkwork.cli import app
+from linkwork.equations.quantities import OF_MACHINE
 
 OPEN = "linkwork: 1\nname: open\nbodies: {a: {mass: 1}, b: {mass: 1}}\njoints: {A: {revolute: [a, c], axis: z}}\n"
 
@@ -54,7 +55,7 @@ def test_equations_of_an_open_machine(here: Path) -> None:
     ]
     table = rows(result.output, "quantities")
     assert table[0] == ["name", "takes", "gives", "operations"]
-    assert [row[0] for row in table[1:]] == list(QUANTITIES)
+    assert [row[0] for row in table[1:]] == list(OF_MACHINE)
     assert table[1][:3] == ["inverse_dynamics", "q[2], v[2], a[2]", "tau[2]"]
     assert int(table[1][3]) == lw.System(lw.example("double-pendulum")).kernel("inverse_dynamics").operations
     assert "\x1b" not in result.output

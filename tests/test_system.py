@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import os
 import pickle
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -14,17 +12,6 @@ import linkwork as lw
 from linkwork.errors import LinkworkError
 
 RNG = np.random.default_rng(0)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    before = os.environ.get("LINKWORK_CACHE")
-    os.environ["LINKWORK_CACHE"] = str(tmp_path_factory.mktemp("kernels"))
-    yield
-    if before is None:
-        del os.environ["LINKWORK_CACHE"]
-    else:
-        os.environ["LINKWORK_CACHE"] = before
 
 
 @pytest.fixture(scope="module")

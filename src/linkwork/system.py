@@ -17,7 +17,7 @@ import numpy as np
 
 from linkwork.equations.joint_motion import law_parameters
 from linkwork.equations.plan import Plan, make_plan
-from linkwork.equations.quantities import OF_TARGET, QUANTITIES, Quantity, of_target
+from linkwork.equations.quantities import OF_MACHINE, OF_TARGET, QUANTITIES, Quantity, of_target
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.formulas import Formula, Formulas, Question
 from linkwork.geometry import Array
@@ -532,8 +532,8 @@ class System:
             return Question(self._target(quantity, of))
         name = self._forward("auto") if quantity == "forward_dynamics" else quantity
         if name not in QUANTITIES:
-            public = [*(q for q in QUANTITIES if " " not in q), "forward_dynamics", *OF_TARGET]
-            raise ModelError(Problem(f"no quantity '{quantity}'", hint=did_you_mean(quantity, public)), self.name)
+            hint = did_you_mean(quantity, [*OF_MACHINE, *OF_TARGET])
+            raise ModelError(Problem(f"no quantity '{quantity}'", hint=hint), self.name)
         if of:
             raise ModelError(Problem(f"'{quantity}' is of the whole machine, not of '{of}'"), self.name)
         if self._plan.chords and name in _NEEDS_OPEN_TREE:
@@ -663,6 +663,8 @@ class System:
         shape = _broadcast(leading, self.name)
         spread = [np.broadcast_to(x, (*shape, *x.shape[-1:])) for x in inputs.values()]
         results = like.room(*spread, out=out)
+        if out is not None:  # what is written must not be read afterwards
+            spread = [x.copy() if any(np.may_share_memory(x, r) for r in results) else x for x in spread]
         count = int(np.prod(shape))
         every |= {n: np.broadcast_to(x, shape).reshape(count) for n, x in own.items() if x.ndim}
         for chosen, formula, settled in self._formulas.settled_rows(question, every, count):
@@ -689,8 +691,11 @@ class System:
         for link in self._plan.links:
             own = {n: values.get(f"{link.joint}.{n}") for n in law_parameters(link.law)}
             changed = {n: float(x) for n, x in own.items() if x is not None and x.ndim == 0}
+            if not changed:
+                continue
+            before = {n: x for n in own if (x := self._overrides.get(f"{link.joint}.{n}")) is not None}
             try:
-                replace(link.law, **changed)  # type: ignore[type-var]
+                replace(link.law, **{**before, **changed})  # type: ignore[type-var]
             except ModelError as error:
                 problems += [Problem(p.what, f"parameters.{link.joint}", p.hint) for p in error.problems]
         if problems:

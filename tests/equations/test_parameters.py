@@ -333,6 +333,17 @@ def test_out_and_arguments_are_checked_with_parameters_too() -> None:
         s.inverse_dynamics(q, v, a, parameters={"upper.mass": [1.0, 2.0], "fore.mass": [1.0, 2.0, 3.0]})
 
 
+def test_out_may_be_an_input() -> None:
+    s = lw.System(arm())
+    rng = np.random.default_rng(3)
+    q, v, a = rng.normal(size=(3, 4, 3))
+    own = {"upper.com.y": [0.0, 0.1, 0.0, 0.2]}  # two structures, one after the other
+    expected = s.inverse_dynamics(q, v, a, parameters=own)
+    room = np.vstack([q, np.zeros((1, 3))])
+    found = s.inverse_dynamics(room[:4], v, a, parameters=own, out=room[1:])
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_broadcasting_of_parameters() -> None:
     s = lw.System(arm())
     q, v, a = STATE[:, 0]

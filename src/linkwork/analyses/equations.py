@@ -9,29 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.equations.quantities import OF_MACHINE
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
 from linkwork.model.mechanism import Mechanism
 from linkwork.system import System
-
-QUANTITIES = (
-    "inverse_dynamics",
-    "joint_wrenches",
-    "forward_dynamics",
-    "mass_matrix",
-    "bias",
-    "gravity_forces",
-    "kinetic_energy",
-    "potential_energy",
-    "momentum",
-    "centre_of_mass",
-    "poses",
-    "flow",
-    "integrate",
-    "difference",
-)
-"""What can be asked of every machine, in the order of the report."""
 
 SECONDS, ROUNDS = 0.01, 5
 """A round of a measurement lasts about so long; the best of so many counts."""
@@ -107,7 +90,7 @@ def equations(mechanism: Mechanism, measure: bool = False) -> Equations:
     system = System(mechanism)
     costs: list[Cost] = []
     problems: list[Problem] = []
-    for name in QUANTITIES:
+    for name in OF_MACHINE:
         try:
             kernel = system.kernel(name)
         except ModelError as error:  # loops, or nothing that resists: the rest can still be asked

@@ -137,12 +137,12 @@ QUANTITIES = {
     q.name: q
     for q in (
         Quantity("inverse_dynamics", ("q", "v", "a"), _inverse_dynamics, regroups=True),
-        Quantity("bias", ("q", "v"), _bias, regroups=True),
-        Quantity("gravity_forces", ("q",), _gravity, regroups=True),
         Quantity("joint_wrenches", ("q", "v", "a"), _joint_wrenches),
-        Quantity("mass_matrix", ("q",), _mass_matrix, regroups=True),
         _forward_dynamics("composite", _by_composite_bodies),
         _forward_dynamics("articulated", _by_articulated_bodies),
+        Quantity("mass_matrix", ("q",), _mass_matrix, regroups=True),
+        Quantity("bias", ("q", "v"), _bias, regroups=True),
+        Quantity("gravity_forces", ("q",), _gravity, regroups=True),
         Quantity("kinetic_energy", ("q", "v"), _kinetic_energy),
         Quantity("potential_energy", ("q",), _potential_energy),
         Quantity("momentum", ("q", "v"), _momentum),
@@ -153,6 +153,8 @@ QUANTITIES = {
         Quantity("difference", ("q0", "q1"), _difference),
     )
 }
+OF_MACHINE = tuple(dict.fromkeys(name.partition(" ")[0] for name in QUANTITIES))
+"""What can be asked of the whole machine, as users name it: forward dynamics is one, whatever the method."""
 
 
 # ---------------------------------------------------------------- of one body, point or frame

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -66,12 +67,11 @@ class Scalar:
             if self.op == ca.OP_NEG:
                 return other - self.args[0]
             a, b = self.samples, other.samples
-            return self.trace.sum(ca.OP_ADD, self, other, tuple(map(_plus, a, b)), tuple(map(_larger, a, b)))
+            return self.trace.sum(ca.OP_ADD, self, other, tuple(map(operator.add, a, b)), tuple(map(_larger, a, b)))
         if other == 0.0:
             return self
-        return self.trace.sum(
-            ca.OP_ADD, self, float(other), tuple(x + other for x in self.samples), _scale(self.samples, other)
-        )
+        scale = tuple(_larger(x, other) for x in self.samples)
+        return self.trace.sum(ca.OP_ADD, self, float(other), tuple(x + other for x in self.samples), scale)
 
     __radd__ = __add__
 
@@ -82,7 +82,7 @@ class Scalar:
             if self.op == ca.OP_NEG:
                 return -(self.args[0] + other)
             a, b = self.samples, other.samples
-            return self.trace.sum(ca.OP_SUB, self, other, tuple(map(_minus, a, b)), tuple(map(_larger, a, b)))
+            return self.trace.sum(ca.OP_SUB, self, other, tuple(map(operator.sub, a, b)), tuple(map(_larger, a, b)))
         return self if other == 0.0 else self + (-float(other))
 
     def __rsub__(self, other: Any) -> Any:
@@ -94,7 +94,7 @@ class Scalar:
                 return -(self * other.args[0])
             if self.op == ca.OP_NEG:
                 return -(self.args[0] * other)
-            return self.trace.make(ca.OP_MUL, (self, other), tuple(map(_times, self.samples, other.samples)))
+            return self.trace.make(ca.OP_MUL, (self, other), tuple(map(operator.mul, self.samples, other.samples)))
         if other == 0.0:
             return 0.0
         if other == 1.0:
@@ -122,18 +122,6 @@ class Scalar:
         return self.trace.make(ca.OP_INV, (self,), tuple(1.0 / x if x else math.nan for x in self.samples))
 
 
-def _plus(x: float, y: float) -> float:
-    return x + y
-
-
-def _minus(x: float, y: float) -> float:
-    return x - y
-
-
-def _times(x: float, y: float) -> float:
-    return x * y
-
-
 def _larger(x: float, y: float) -> float:
     return max(abs(x), abs(y))
 
@@ -145,10 +133,6 @@ def _absorbed(a: Scalar, b: Any) -> bool:
         if ABSORBED * abs(y) < abs(x) and ABSORBED * abs(x) < abs(y):
             return False
     return True
-
-
-def _scale(samples: Samples, other: float) -> Samples:
-    return tuple(max(abs(x), abs(other)) for x in samples)
 
 
 class Trace:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.kernels import fastcall
-from linkwork.kernels.fastcall import _VARIABLE, Call, Shape, _choose, _Code, _expect, _Kernel
+from linkwork.kernels.fastcall import _VARIABLE, ARRAY_HEAD, EXACT_ARRAY, Call, Shape, _choose, _Code, _expect, _Kernel
 
 log = logging.getLogger("linkwork.kernels")
 
@@ -59,28 +59,10 @@ make.new:
   %new.nd = trunc $word %new.axes to i32
   %new.shape = getelementptr $word, ptr %whole, $word 0""",
     "made": "make.new",
-    "open": f"""
-  %type.at = getelementptr i8, ptr %object, i64 8
-  %type = load ptr, ptr %type.at
-  %exact = icmp eq ptr %type, $numpy_ndarray
-  br i1 %exact, label %head, label %wrong
-head:
-  %nd.at = getelementptr i8, ptr %object, i64 24
+    "open": f"""{EXACT_ARRAY}
   %nd.found = load i32, ptr %nd.at
   %nd = zext i32 %nd.found to $word
-  %nd.enough = icmp uge $word %nd, %axes
-  %dtype.at = getelementptr i8, ptr %object, i64 56
-  %dtype = load ptr, ptr %dtype.at
-  %dtype.right = icmp eq ptr %dtype, $numpy_float64
-  %flags.at = getelementptr i8, ptr %object, i64 64
-  %flags.all = load i32, ptr %flags.at
-  %flags = and i32 %flags.all, %access
-  %flags.wanted = and i32 %access, $wanted
-  %flags.right = icmp eq i32 %flags, %flags.wanted
-  %data.at = getelementptr i8, ptr %object, i64 16
-  %data = load ptr, ptr %data.at
-  %lengths.at = getelementptr i8, ptr %object, i64 32
-  %lengths.found = load ptr, ptr %lengths.at
+  %nd.enough = icmp uge $word %nd, %axes{ARRAY_HEAD}
   %typed = and i1 %nd.enough, %dtype.right
   %head.right = and i1 %typed, %flags.right
   br i1 %head.right, label %leading, label %wrong

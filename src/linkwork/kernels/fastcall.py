@@ -501,18 +501,16 @@ run.released:
   br label %done""",
 }
 
-# Tier "head": %object is an exact ndarray, its number of axes right, its dtype the one float64 of numpy, its flags
-# right. The offsets are those of a 64-bit build, which _check_heads confirms.
-_OPEN_HEAD = Template("""
+# What tier "head" reads of %object: that it is an exact ndarray, where its number of axes stands; and its dtype, flags,
+# data and lengths. The offsets are those of a 64-bit build, which _check_heads confirms.
+EXACT_ARRAY = """
   %type.at = getelementptr i8, ptr %object, i64 8
   %type = load ptr, ptr %type.at
   %exact = icmp eq ptr %type, $numpy_ndarray
   br i1 %exact, label %head, label %wrong
 head:
-  %nd.at = getelementptr i8, ptr %object, i64 24
-  %nd = load i32, ptr %nd.at
-  %nd.wanted = trunc $word %axes to i32
-  %nd.right = icmp eq i32 %nd, %nd.wanted
+  %nd.at = getelementptr i8, ptr %object, i64 24"""
+ARRAY_HEAD = """
   %dtype.at = getelementptr i8, ptr %object, i64 56
   %dtype = load ptr, ptr %dtype.at
   %dtype.right = icmp eq ptr %dtype, $numpy_float64
@@ -524,7 +522,13 @@ head:
   %data.at = getelementptr i8, ptr %object, i64 16
   %data = load ptr, ptr %data.at
   %lengths.at = getelementptr i8, ptr %object, i64 32
-  %lengths.found = load ptr, ptr %lengths.at
+  %lengths.found = load ptr, ptr %lengths.at"""
+
+# Tier "head": the number of axes is right, the dtype the one float64 of numpy, the flags right.
+_OPEN_HEAD = Template(f"""{EXACT_ARRAY}
+  %nd = load i32, ptr %nd.at
+  %nd.wanted = trunc $word %axes to i32
+  %nd.right = icmp eq i32 %nd, %nd.wanted{ARRAY_HEAD}
   %typed = and i1 %nd.right, %dtype.right
   %head.right = and i1 %typed, %flags.right
   br i1 %head.right, label %lengths, label %wrong
