@@ -16,47 +16,42 @@ from typing import Any
 
 import casadi as ca
 
-from linkwork.equations.plan import LinkPlan, Plan
+from linkwork.equations.plan import Slot
 from linkwork.equations.scalars import replay
-from linkwork.model.joints.lower_pairs import QUATERNION
 
 SMALL = 1e-3
 """Angle [rad] below which series replace quotients; their first left-out terms are below 1e-19."""
 
 
-def flow(plan: Plan, q: Sequence[Any], v: Sequence[Any]) -> list[Any]:
-    """Time derivatives of the coordinates at rates v."""
-    result: list[Any] = [0.0] * plan.nq
-    for link in plan.links:
-        result[link.q] = link.law.flow(q[link.q], v[link.v])
+def flow(slots: Sequence[Slot], q: Sequence[Any], v: Sequence[Any]) -> list[Any]:
+    """Time derivatives of the variables of some joints at rates v."""
+    result: list[Any] = [0.0] * len(q)
+    for slot in slots:
+        result[slot.q] = slot.law.flow(q[slot.q], v[slot.v])
     return result
 
 
-def integrate(plan: Plan, q: Sequence[Any], step: Sequence[Any]) -> list[Any]:
-    """Coordinates after the rates `step` have acted for a unit of time, each about its own axes held constant."""
-    result: list[Any] = [0.0] * plan.nq
-    for link in plan.links:
-        plain, own_q, own_s = _plain(link), q[link.q], step[link.v]
-        turning = link.q.start + plain
-        result[link.q.start : turning] = [x + s for x, s in zip(own_q[:plain], own_s[:plain], strict=True)]
+def integrate(slots: Sequence[Slot], q: Sequence[Any], step: Sequence[Any]) -> list[Any]:
+    """Variables after the rates `step` have acted for a unit of time, each about its own axes held constant."""
+    result: list[Any] = [0.0] * len(q)
+    for slot in slots:
+        plain, own_q, own_s = slot.plain, q[slot.q], step[slot.v]
+        turning = slot.q.start + plain
+        result[slot.q.start : turning] = [x + s for x, s in zip(own_q[:plain], own_s[:plain], strict=True)]
         if plain < len(own_q):
-            result[turning : link.q.stop] = replay(_turned(), [own_q[plain:], own_s[plain:]])[0]
+            result[turning : slot.q.stop] = replay(_turned(), [own_q[plain:], own_s[plain:]])[0]
     return result
 
 
-def difference(plan: Plan, q0: Sequence[Any], q1: Sequence[Any]) -> list[Any]:
+def difference(slots: Sequence[Slot], q0: Sequence[Any], q1: Sequence[Any]) -> list[Any]:
     """The smallest step that leads from q0 to q1."""
-    result: list[Any] = [0.0] * plan.nv
-    for link in plan.links:
-        plain, a, b = _plain(link), q0[link.q], q1[link.q]
-        result[link.v.start : link.v.start + plain] = [y - x for x, y in zip(a[:plain], b[:plain], strict=True)]
+    result: list[Any] = [0.0] * sum(slot.law.freedom for slot in slots)
+    for slot in slots:
+        plain, a, b = slot.plain, q0[slot.q], q1[slot.q]
+        result[slot.v.start : slot.v.start + plain] = [y - x for x, y in zip(a[:plain], b[:plain], strict=True)]
         if plain < len(a):
-            result[link.v.start + plain : link.v.stop] = replay(_turn_between(), [a[plain:], b[plain:]])[0]
+            result[slot.v.start + plain : slot.v.stop] = replay(_turn_between(), [a[plain:], b[plain:]])[0]
     return result
-
-
-def _plain(link: LinkPlan) -> int:
-    return sum(v not in QUATERNION for v in link.law.variables)
 
 
 def _product(a: Sequence[Any], b: Sequence[Any]) -> list[Any]:

@@ -38,6 +38,7 @@ from linkwork.equations.vectors import (
 )
 from linkwork.geometry import Array
 from linkwork.model.joints import Free, Law
+from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout
 from linkwork.model.mechanism import Mechanism
 from linkwork.topology import Topology
@@ -61,6 +62,36 @@ class LinkPlan:
 
 
 @dataclass(frozen=True)
+class Slot:
+    """A joint and the places of its variables and rates in longer vectors."""
+
+    joint: str
+    law: Law
+    q: slice
+    v: slice
+
+    @property
+    def plain(self) -> int:
+        """How many of the variables are not a quaternion's; those come first."""
+        return sum(v not in QUATERNION for v in self.law.variables)
+
+
+@dataclass(frozen=True)
+class CutPlan:
+    """A joint outside the tree: its law, the links of its first and second body (-1: the world), its variables.
+
+    y, w : its variables and rates, counted after those of the tree
+    """
+
+    joint: str
+    law: Law
+    tail: int
+    head: int
+    y: slice
+    w: slice
+
+
+@dataclass(frozen=True)
 class Mark:
     """A named point or frame and the index of the link that carries it (-1: the world)."""
 
@@ -70,19 +101,25 @@ class Mark:
 
 @dataclass(frozen=True)
 class Plan:
-    """The tree of a mechanism: links from the root outward, marks, coordinates and rates by name, parameters."""
+    """The tree of a mechanism: links from the root outward, marks, coordinates and rates by name, parameters.
+
+    `variables` are the coordinates q of the tree followed by the variables of the cut joints (y), `variable_rates`
+    likewise (w).
+    """
 
     name: str
     links: tuple[LinkPlan, ...]
+    cuts: tuple[CutPlan, ...]
     points: tuple[Mark, ...]
     frames: tuple[Mark, ...]
     coordinates: tuple[str, ...]
     rates: tuple[str, ...]
+    variables: tuple[str, ...]
+    variable_rates: tuple[str, ...]
     parameters: Mapping[str, float]
     X_WG: Array
     neutral: Array
-    layout_q: Array
-    chords: tuple[str, ...]
+    layout_y: Array
     ground: str
     distances: Mapping[str, float]
     """How far from the world's origin the places lie that parameters tell, by the parameters' prefix [m]."""
@@ -97,6 +134,41 @@ class Plan:
         """Number of rates."""
         return len(self.rates)
 
+    @property
+    def ny(self) -> int:
+        """Number of variables of all joints."""
+        return len(self.variables)
+
+    @property
+    def nw(self) -> int:
+        """Number of rates of all joints."""
+        return len(self.variable_rates)
+
+    @property
+    def one(self) -> int:
+        """Size of an input that is a single number."""
+        return 1
+
+    @cached_property
+    def tree_slots(self) -> tuple[Slot, ...]:
+        """Where the joints of the tree have their variables among q, and their rates among v."""
+        return tuple(Slot(link.joint, link.law, link.q, link.v) for link in self.links)
+
+    @cached_property
+    def slots(self) -> tuple[Slot, ...]:
+        """Where all joints have their variables among y, and their rates among w; those of the tree come first."""
+        return self.tree_slots + tuple(Slot(cut.joint, cut.law, cut.y, cut.w) for cut in self.cuts)
+
+    @property
+    def layout_q(self) -> Array:
+        """Coordinates of the tree in the layout posture."""
+        return self.layout_y[: self.nq]
+
+    @property
+    def chords(self) -> tuple[str, ...]:
+        """Names of the cut joints."""
+        return tuple(cut.joint for cut in self.cuts)
+
     @cached_property
     def index(self) -> Mapping[str, int]:
         """Index of a link by the name of its body."""
@@ -105,11 +177,15 @@ class Plan:
     def path_to(self, name: str) -> frozenset[int]:
         """Indices of the links from the world to a body, point or frame."""
         i = next((mark.link for mark in (*self.points, *self.frames) if mark.name == name), self.index.get(name, -1))
-        path = set()
+        return frozenset(self.path(i))
+
+    def path(self, i: int) -> list[int]:
+        """Indices of the links from link i to the root."""
+        indices = []
         while i >= 0:
-            path.add(i)
+            indices.append(i)
             i = self.links[i].parent
-        return frozenset(path)
+        return indices
 
     @cached_property
     def signature(self) -> tuple[Any, ...]:
@@ -118,7 +194,11 @@ class Plan:
             (k.body, k.joint, law_shape(k.law, tuple(law_parameters(k.law))), k.sign, k.parent, k.q.start, k.v.start)
             for k in self.links
         )
-        return links, self.points, self.frames, self.coordinates, self.rates, self.X_WG.tobytes(), self.chords
+        cuts = tuple(
+            (c.joint, law_shape(c.law, tuple(law_parameters(c.law))), c.tail, c.head, c.y.start, c.w.start)
+            for c in self.cuts
+        )
+        return links, cuts, self.points, self.frames, self.variables, self.variable_rates, self.X_WG.tobytes()
 
 
 def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
@@ -144,24 +224,50 @@ def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
         joint, law = hanging[body][:2]
         q_at[body] = slice(len(coordinates), len(coordinates) + len(law.variables))
         v_at[body] = slice(len(rates), len(rates) + law.freedom)
-        coordinates += [f"{joint}.{v.name}" for v in law.variables]
-        rates += [f"{joint}.{r}" for r in (law.rates or [v.name for v in law.variables])]
+        coordinates += _variable_names(joint, law)
+        rates += _rate_names(joint, law)
     index = {m.ground.name: -1} | {body: i for i, body in enumerate(bodies)}
     links = tuple(
         LinkPlan(b, hanging[b][0], hanging[b][1], hanging[b][2], index[hanging[b][3]], q_at[b], v_at[b], hanging[b][4])
         for b in bodies
     )
-    neutral, layout_q = np.zeros(len(coordinates)), np.zeros(len(coordinates))
+    cuts = _cuts(m, graph, index, len(coordinates), len(rates))
+    variables, variable_rates = list(coordinates), list(rates)
+    for cut in cuts:
+        variables += _variable_names(cut.joint, cut.law)
+        variable_rates += _rate_names(cut.joint, cut.law)
+    neutral, layout_y = np.zeros(len(coordinates)), np.zeros(len(variables))
     for link in links:
         neutral[link.q] = link.law.neutral()
         seat = layout.seats.get(link.joint)
-        layout_q[link.q] = seat.q if seat is not None else Free().recover(layout.X_WB[link.body])
+        layout_y[link.q] = seat.q if seat is not None else Free().recover(layout.X_WB[link.body])
+    for cut in cuts:
+        layout_y[cut.y] = layout.seats[cut.joint].q
     points = tuple(Mark(p.name, index[p.body]) for p in m.points.values())
     frames = tuple(Mark(f.name, index[f.body]) for f in m.frames.values())
     return Plan(
-        m.name, links, points, frames, tuple(coordinates), tuple(rates), _parameters(m, layout, links),
-        layout.X_WB[m.ground.name], neutral, layout_q, graph.chords, m.ground.name, _distances(m, layout),
+        m.name, links, cuts, points, frames, tuple(coordinates), tuple(rates), tuple(variables), tuple(variable_rates),
+        _parameters(m, layout, links, cuts), layout.X_WB[m.ground.name], neutral, layout_y, m.ground.name,
+        _distances(m, layout),
     )  # fmt: skip
+
+
+def _cuts(m: Mechanism, graph: Topology, index: Mapping[str, int], nq: int, nv: int) -> tuple[CutPlan, ...]:
+    cuts = []
+    for name in graph.chords:
+        joint = m.joints[name]
+        y, w = slice(nq, nq + len(joint.law.variables)), slice(nv, nv + joint.law.freedom)
+        cuts.append(CutPlan(name, joint.law, index[joint.tail], index[joint.head], y, w))
+        nq, nv = y.stop, w.stop
+    return tuple(cuts)
+
+
+def _variable_names(joint: str, law: Law) -> list[str]:
+    return [f"{joint}.{v.name}" for v in law.variables]
+
+
+def _rate_names(joint: str, law: Law) -> list[str]:
+    return [f"{joint}.{r}" for r in (law.rates or [v.name for v in law.variables])]
 
 
 def _hangs_by(graph: Topology, body: str, joint: str) -> bool:
@@ -172,7 +278,9 @@ def _hangs_by(graph: Topology, body: str, joint: str) -> bool:
 # ---------------------------------------------------------------- parameters: what users name
 
 
-def _parameters(m: Mechanism, layout: Layout, links: Sequence[LinkPlan]) -> dict[str, float]:
+def _parameters(
+    m: Mechanism, layout: Layout, links: Sequence[LinkPlan], cuts: Sequence[CutPlan]
+) -> dict[str, float]:
     """Every number of the model by name, SI."""
     p: dict[str, float] = {f"gravity.{c}": float(g) for c, g in zip("xyz", m.gravity, strict=True)}
     for link in links:
@@ -181,13 +289,11 @@ def _parameters(m: Mechanism, layout: Layout, links: Sequence[LinkPlan]) -> dict
         p[f"{link.body}.mass"] = float(values[0])
         p |= {f"{link.body}.com.{c}": float(x) for c, x in zip("xyz", values[1], strict=True)}
         p |= {f"{link.body}.inertia.{ij}": float(values[2]["xyz".index(ij[0]), "xyz".index(ij[1])]) for ij in SIX}
-    for link in links:
-        if link.implied:
-            continue
-        seat = layout.seats[link.joint]
+    for joint, law in [(k.joint, k.law) for k in links if not k.implied] + [(c.joint, c.law) for c in cuts]:
+        seat = layout.seats[joint]
         for side, X in (("tail", seat.X_TF), ("head", seat.X_HM)):
-            p |= _pose_parameters(f"{link.joint}.{side}", X)
-        p |= {f"{link.joint}.{name}": value for name, value in law_parameters(link.law).items()}
+            p |= _pose_parameters(f"{joint}.{side}", X)
+        p |= {f"{joint}.{name}": value for name, value in law_parameters(law).items()}
     for name, point in m.points.items():
         at = geo.transform_points(geo.inverse(layout.X_WB[point.body]), layout.points[name])
         p |= {f"{name}.at.{c}": float(x) for c, x in zip("xyz", at, strict=True)}
@@ -300,11 +406,21 @@ class LinkConstants:
 
 
 @dataclass(frozen=True)
+class CutConstants:
+    """Joint frames of a cut joint in the links of its two bodies, and the law's numbers."""
+
+    tail: Pose
+    head: Pose
+    law: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
 class Constants:
     """All constants of a tree; points and frames are in the frames of their links."""
 
     gravity: Vector
     links: tuple[LinkConstants, ...]
+    cuts: tuple[CutConstants, ...]
     points: tuple[Vector, ...]
     frames: tuple[Pose, ...]
 
@@ -332,12 +448,17 @@ def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Con
     if regrouped:
         links = _regroup(plan, links)
     carrier: Callable[[int], Pose] = lambda i: own[i] if i >= 0 else X_WG  # noqa: E731
+    cuts = []
+    for cut in plan.cuts:
+        tail, head = (_pose(parameters, f"{cut.joint}.{side}") for side in ("tail", "head"))
+        law = tuple(parameters[f"{cut.joint}.{name}"] for name in law_parameters(cut.law))
+        cuts.append(CutConstants(carrier(cut.tail) @ tail, carrier(cut.head) @ head, law))
     points = []
     for mark in plan.points:
         X = carrier(mark.link)
         points.append(add(X.p, apply(X.R, _vector(parameters, f"{mark.name}.at"))))
     frames = [carrier(mark.link) @ _pose(parameters, mark.name) for mark in plan.frames]
-    return Constants(_vector(parameters, "gravity"), tuple(links), tuple(points), tuple(frames))
+    return Constants(_vector(parameters, "gravity"), tuple(links), tuple(cuts), tuple(points), tuple(frames))
 
 
 def _vector(parameters: Mapping[str, Any], prefix: str) -> Vector:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from linkwork.equations import coordinates, energy, forward_dynamics, kinematics
+from linkwork.equations import closure, coordinates, energy, forward_dynamics, kinematics
 from linkwork.equations.inverse_dynamics import inverse_dynamics
 from linkwork.equations.kinematics import Target
 from linkwork.equations.mass_matrix import dense, mass_matrix
@@ -27,6 +27,7 @@ class Quantity:
     regroups : mass moments may be regrouped, because neither reactions nor energies are asked for
     target : the body, point or frame it is of; empty for the whole machine
     needs_mass : it divides by masses, and refuses (`Weightless`) where there are none
+    tracer : function (plan, numbers) -> composed functions, for what is more than a law of the tree
     """
 
     name: str
@@ -35,9 +36,14 @@ class Quantity:
     regroups: bool = False
     needs_mass: bool = False
     target: str = ""
+    tracer: Callable[[Any, Any], Any] | None = None
 
 
-SIZES = {"q": "nq", "v": "nv", "a": "nv", "tau": "nv", "step": "nv", "q0": "nq", "q1": "nq"}
+SIZES = {
+    **{"q": "nq", "v": "nv", "a": "nv", "tau": "nv", "step": "nv", "q0": "nq", "q1": "nq"},
+    **{"y": "ny", "w": "nw", "dw": "nw", "ddw": "nw", "stride": "nw", "y0": "ny", "y1": "ny", "length": "one"},
+}
+"""Inputs and their sizes in a plan: of the tree first, then of all joints together."""
 
 
 def _inverse_dynamics(tree: Tree, x: Values) -> list[Block]:
@@ -118,15 +124,51 @@ def _matrix(X: Pose) -> list[Any]:
 
 
 def _flow(tree: Tree, x: Values) -> list[Block]:
-    return [("qdot", coordinates.flow(tree.plan, x["q"], x["v"]), (tree.plan.nq,))]
+    return [("qdot", coordinates.flow(tree.plan.tree_slots, x["q"], x["v"]), (tree.plan.nq,))]
 
 
 def _integrate(tree: Tree, x: Values) -> list[Block]:
-    return [("q_next", coordinates.integrate(tree.plan, x["q"], x["step"]), (tree.plan.nq,))]
+    return [("q_next", coordinates.integrate(tree.plan.tree_slots, x["q"], x["step"]), (tree.plan.nq,))]
 
 
 def _difference(tree: Tree, x: Values) -> list[Block]:
-    return [("step", coordinates.difference(tree.plan, x["q0"], x["q1"]), (tree.nv,))]
+    return [("step", coordinates.difference(tree.plan.tree_slots, x["q0"], x["q1"]), (tree.nv,))]
+
+
+def _closure(tree: Tree, x: Values) -> list[Block]:
+    """Errors of all loops, and the entries of their Jacobian loop by loop, row by row (`closure.loop_rates`)."""
+    loops = closure.loop_equations(tree, x["y"])
+    errors = [e for loop in loops for e in loop.error]
+    entries = [column[i] for loop in loops for i in range(closure.ROWS) for column in loop.columns.values()]
+    return [("e", errors, (len(errors),)), ("J", entries, (len(entries),))]
+
+
+def _advance(tree: Tree, x: Values) -> list[Block]:
+    return [("y_next", coordinates.integrate(tree.plan.slots, x["y"], x["stride"]), (tree.plan.ny,))]
+
+
+def _apart(tree: Tree, x: Values) -> list[Block]:
+    return [("stride", coordinates.difference(tree.plan.slots, x["y0"], x["y1"]), (tree.plan.nw,))]
+
+
+def _motion(tree: Tree, x: Values) -> list[Block]:
+    """Of all bodies, points and frames: poses or positions, twists and accelerations."""
+    plan = tree.plan
+    names = (*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames))
+    poses = kinematics.link_poses(tree)
+    twists = kinematics.link_twists(tree, poses, x["v"])
+    links = kinematics.link_accelerations(tree, poses, twists, x["v"], x["a"])
+    X: list[Any] = []
+    V: list[Any] = []
+    A: list[Any] = []
+    for name in names:
+        target = target_named(tree, name)
+        at = kinematics.pose(poses, target)
+        X += [*at.p, *(e for row in at.R for e in row)]
+        V += [e for part in kinematics.twist(poses, twists, target) for e in part]
+        A += [e for part in kinematics.acceleration(poses, twists, links, target) for e in part]
+    count = len(names)
+    return [("X", X, (count, 12)), ("V", V, (count, 6)), ("A", A, (count, 6))]
 
 
 def _forward_dynamics(method: str, law: Callable[[Tree, Values], list[Block]]) -> Quantity:
@@ -151,6 +193,10 @@ QUANTITIES = {
         Quantity("flow", ("q", "v"), _flow),
         Quantity("integrate", ("q", "step"), _integrate),
         Quantity("difference", ("q0", "q1"), _difference),
+        Quantity("closure", ("y",), _closure),
+        Quantity("advance", ("y", "stride"), _advance),
+        Quantity("apart", ("y0", "y1"), _apart),
+        Quantity("motion", ("q", "v", "a"), _motion),
     )
 }
 OF_MACHINE = tuple(dict.fromkeys(name.partition(" ")[0] for name in QUANTITIES))

@@ -15,7 +15,7 @@ from linkwork.equations.elementary_joints import grow_elementary, is_elementary
 from linkwork.equations.folding import Pattern
 from linkwork.equations.forward_dynamics import by_articulated_bodies, factorise
 from linkwork.equations.joint_motion import coordinate_symbols
-from linkwork.equations.plan import Constants, Plan
+from linkwork.equations.plan import Constants, Plan, Slot
 from linkwork.equations.quantities import SIZES, Quantity, Values
 from linkwork.equations.scalars import Block, Composed, Trace, compose, replay, written_out
 from linkwork.equations.tree import Tree, grow
@@ -46,8 +46,11 @@ class _Traced:
 
 def trace(plan: Plan, numbers: Numbers, quantity: Quantity) -> Composed:
     """The quantity as a function of its inputs and of settled values; `settle` takes the constants."""
+    if quantity.tracer is not None:
+        composed: Composed = quantity.tracer(plan, numbers)
+        return composed
     traced = _run(plan, numbers, quantity, Trace())
-    return compose(_symbol(quantity.name), traced.inputs, traced.constants, traced.outputs)
+    return compose(function_name(quantity.name), traced.inputs, traced.constants, traced.outputs)
 
 
 def trace_derivative(
@@ -68,7 +71,7 @@ def trace_derivative(
     if len(by) == 1 and parameters is None and quantity.name in _RECURSIVE and is_elementary(plan):
         return _by_recursion(plan, numbers, quantity, by[0])
     traced = _run(plan, numbers, quantity, Trace(), independent=parameters is not None)
-    whole = written_out(_symbol(quantity.name), traced.inputs, traced.constants, traced.outputs)
+    whole = written_out(function_name(quantity.name), traced.inputs, traced.constants, traced.outputs)
     inputs = {name: ca.SX.sym(name, whole.size1_in(i)) for i, (name, _, _) in enumerate(traced.inputs)}
     constants = ca.SX.sym("constants", len(traced.constants)) if parameters is None else parameters.constants
     found = [
@@ -93,8 +96,8 @@ def _differentiated(
     if all(n in inputs for n in group):
         for other in group:
             D = ca.jacobian(x, inputs[other])
-            if SIZES[other] == "nq":
-                D = ca.mtimes(D, _directions(plan, inputs[other]))
+            if SIZES[other] in ("nq", "ny"):
+                D = ca.mtimes(D, _directions(plan.tree_slots if SIZES[other] == "nq" else plan.slots, inputs[other]))
             yield f"d{name}_d{other}", (*shape, D.shape[1]), ca.vec(D.T)
     else:
         assert parameters is not None
@@ -105,14 +108,14 @@ def _differentiated(
 def _by_recursion(plan: Plan, numbers: Numbers, quantity: Quantity, wrt: Sequence[str]) -> Composed:
     fresh = Trace()
     constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
-    inputs = _inputs(plan, quantity, fresh)
+    inputs = input_symbols(plan, quantity.inputs, fresh)
     values = {name: block for name, block, _ in inputs}
     tree = grow_elementary(plan, constants, values["q"], values["v"])
     rows = _RECURSIVE[quantity.name](tree, values)
     n = plan.nv
     name = "tau" if quantity.name == "inverse_dynamics" else "a"
     outputs = [(f"d{name}_d{x}", [e for row in rows[x] for e in row], (n, n)) for x in wrt]
-    return compose(_symbol(quantity.name), inputs, symbols, outputs)
+    return compose(function_name(quantity.name), inputs, symbols, outputs)
 
 
 def _inverse(tree: Tree, x: Values) -> dict[str, list[list[Any]]]:
@@ -146,24 +149,24 @@ def _rows(entries: Entries, n: int) -> list[list[Any]]:
 
 def _run(plan: Plan, numbers: Numbers, quantity: Quantity, fresh: Trace, independent: bool = False) -> _Traced:
     constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern, independent)
-    inputs = _inputs(plan, quantity, fresh)
+    inputs = input_symbols(plan, quantity.inputs, fresh)
     values: Values = {name: block for name, block, _ in inputs}
-    q = values.get("q", plan.neutral.tolist())
+    q = values.get("q", values["y"][: plan.nq] if "y" in values else plan.neutral.tolist())
     needed = plan.path_to(quantity.target) if quantity.target else None
     tree = grow(plan, constants, q, values.get("v", [0.0] * plan.nv), needed)
     return _Traced(inputs, symbols, quantity.law(tree, values))
 
 
-def _inputs(plan: Plan, quantity: Quantity, fresh: Trace) -> list[Block]:
-    """Symbols for the inputs; quaternions among them have samples of length 1."""
+def input_symbols(plan: Plan, names: Sequence[str], fresh: Trace) -> list[Block]:
+    """Symbols for inputs; quaternions among them have samples of length 1."""
     blocks: list[Block] = []
-    for name in quantity.inputs:
-        if SIZES[name] == "nq":
-            block: list[Any] = [None] * plan.nq
-            for link in plan.links:
-                block[link.q] = coordinate_symbols(fresh, link.law)
+    for name in names:
+        if SIZES[name] in ("nq", "ny"):
+            block: list[Any] = [None] * getattr(plan, SIZES[name])
+            for slot in plan.slots if SIZES[name] == "ny" else plan.tree_slots:
+                block[slot.q] = coordinate_symbols(fresh, slot.law)
         else:
-            block = list(fresh.symbols(plan.nv))
+            block = list(fresh.symbols(getattr(plan, SIZES[name])))
         blocks.append((name, block, (len(block),)))
     return blocks
 
@@ -182,21 +185,23 @@ def _refolded(
         _, given = folding.symbols(fresh, numbers.constants, numbers.pattern)
     else:
         given = list(fresh.symbols(len(parameters.symbols), settled=True))
-    inputs = _inputs(plan, quantity, fresh)
+    inputs = input_symbols(plan, quantity.inputs, fresh)
     values = replay(function, [*[b for _, b, _ in inputs], given])
     outputs = [(name, block, shape) for (name, shape), block in zip(results, values, strict=True)]
-    return compose(_symbol(quantity.name), inputs, given, outputs)
+    return compose(function_name(quantity.name), inputs, given, outputs)
 
 
-def _directions(plan: Plan, q: Any) -> Any:
-    """N(q), nq x nv: the directions in which the rates move the coordinates."""
+def _directions(slots: Sequence[Slot], q: Any) -> Any:
+    """N(q): the directions in which the rates move the variables."""
     parts = ca.vertsplit(q)
+    count = sum(slot.law.freedom for slot in slots)
     columns = []
-    for k in range(plan.nv):
-        column = flow(plan, parts, [float(i == k) for i in range(plan.nv)])
+    for k in range(count):
+        column = flow(slots, parts, [float(i == k) for i in range(count)])
         columns.append(ca.sparsify(ca.vertcat(*column)))
     return ca.horzcat(*columns)
 
 
-def _symbol(name: str) -> str:
+def function_name(name: str) -> str:
+    """A name that CasADi takes."""
     return "".join(c if c.isascii() and c.isalnum() else "_" for c in name).strip("_")

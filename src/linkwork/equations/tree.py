@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from linkwork.equations.joint_motion import joint_motion, unmoved
-from linkwork.equations.plan import HERE, Constants, Moments, Plan, Pose
+from linkwork.equations.plan import HERE, Constants, CutConstants, Moments, Plan, Pose
 from linkwork.equations.vectors import Matrix, Vector, add, apply, apply_t, combination, multiply
 
 
@@ -62,10 +62,11 @@ class Link:
 
 @dataclass(frozen=True)
 class Tree:
-    """Links from the root outward, gravity, and the marks (points, frames) on them."""
+    """Links from the root outward, gravity, the cut joints and the marks (points, frames) on them."""
 
     plan: Plan
     links: tuple[Link, ...]
+    cuts: tuple[CutConstants, ...]
     gravity: Vector
     points: tuple[Vector, ...]
     frames: tuple[Pose, ...]
@@ -77,11 +78,7 @@ class Tree:
 
     def path(self, i: int) -> list[int]:
         """Indices of the links from i to the root."""
-        indices = []
-        while i >= 0:
-            indices.append(i)
-            i = self.links[i].parent
-        return indices
+        return self.plan.path(i)
 
 
 def grow(
@@ -116,4 +113,4 @@ def grow(
                 Pose(motion.R, motion.p),
             )
         )
-    return Tree(plan, tuple(links), constants.gravity, constants.points, constants.frames)
+    return Tree(plan, tuple(links), constants.cuts, constants.gravity, constants.points, constants.frames)
