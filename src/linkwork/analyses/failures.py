@@ -1,0 +1,59 @@
+"""Why a mechanism does not go where it is asked to: one class each, with names, and what was reached."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from linkwork.errors import LinkworkError, Problem
+
+
+class ClosureError(LinkworkError):
+    """Loops that do not close, or cannot be driven as asked.
+
+    reached : the last posture that closed, or the partial result; None if there is none
+    problem : what, where, what to try
+    """
+
+    status: ClassVar[str] = "not closed"
+
+    def __init__(self, problem: Problem, source: str = "", reached: Any = None) -> None:
+        self.problem = problem
+        self.source = source
+        self.reached = reached
+        super().__init__(f"{source}: {problem}" if source else str(problem))
+
+
+class CannotClose(ClosureError):
+    """No posture closes all loops, as far as was searched."""
+
+    status = "cannot close"
+
+
+class LimitOfTravel(ClosureError):
+    """A driver has come to the end of its range."""
+
+    status = "limit of travel"
+
+
+class DeadCentre(ClosureError):
+    """A driver cannot move the mechanism at this posture, though it can at others."""
+
+    status = "dead centre"
+
+
+class OverSpecified(ClosureError):
+    """Drivers that contradict each other: two on one freedom, or one on none."""
+
+    status = "over-specified"
+
+
+class NoFreedom(ClosureError):
+    """The mechanism does not move: mobility zero."""
+
+    status = "no freedom"
+
+
+class UnderSpecified(ClosureError):
+    """More freedoms than were given values, where an answer needs them all."""
+
+    status = "under-specified"

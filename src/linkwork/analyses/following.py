@@ -1,0 +1,209 @@
+"""From posture to posture along given values of the drives: orders of pivots are changed, singular postures leapt over.
+
+The compiled loop (`numerics.following`) does the steps. It comes back here when its pivots have become poor, when no
+step leads on, and now and then to show progress.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.analyses.loops import Loops, Mask
+from linkwork.equations.closing import Order
+from linkwork.geometry import Array
+from linkwork.kernels import Kernel, drive
+
+POOR = 100.0
+"""Growth of Σ 1/pivot² at which another order is looked for."""
+LEAPS = (1e-3, 3e-3, 1e-2, 3e-2, 0.1)
+"""Ways of the drives over which a singular posture is leapt [rad, or parts of the machine's size]."""
+PIECE = 1024
+"""Samples after which progress is shown."""
+FIRST = 0.02
+"""Way of the drives in the first step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Postures along the drives.
+
+    Y : (reached, ny); effort : Newton's steps by sample; leapt : samples that a leap went over
+    end : how far it came, in samples; sign_changes : how often the pivots' product went through zero
+    """
+
+    Y: Array
+    effort: NDArray[np.int64]
+    leapt: tuple[int, ...]
+    end: float
+    sign_changes: int
+    last: Array
+
+    @property
+    def reached(self) -> int:
+        """Number of samples reached."""
+        return len(self.Y)
+
+
+@dataclass
+class Solver:
+    """Newton's step for given independent rates, with a pool of orders for different regions of motion."""
+
+    loops: Loops
+    independent: Mask
+    pool: dict[Order, Kernel] = field(default_factory=dict)
+
+    def best(self, y: Array) -> tuple[Order, Kernel, float]:
+        """The order that suits a posture: one of the pool if it is about as good as a new one."""
+        fresh = self.loops.order(y, self.independent)
+        candidates = {**self.pool, fresh: self.kernel(fresh)}
+        weak = {order: self.weakness(kernel, y) for order, kernel in candidates.items()}
+        least = min(weak.values())
+        order = next((o for o in self.pool if weak[o] <= 10.0 * least), fresh)
+        return order, candidates[order], weak[order]
+
+    def kernel(self, order: Order) -> Kernel:
+        """The step by an order, kept."""
+        if order not in self.pool:
+            self.pool[order] = self.loops.step_kernel(order)
+        return self.pool[order]
+
+    def weakness(self, kernel: Kernel, y: Array) -> float:
+        """Σ 1/pivot² at a posture; infinite where a pivot vanishes."""
+        _, measures = kernel(y, np.array([self.loops.length]))
+        return float(measures[2]) if np.isfinite(measures[2]) else np.inf
+
+
+def follow(
+    solver: Solver, y0: Array, driven: NDArray[np.int64], U: Array, progress: Callable[[int], None] | None = None
+) -> Path:
+    """Follow drives U (samples, driven variables) from a closed posture y0, which belongs to the first sample.
+
+    driven : places of the driven variables among y
+    """
+    walk = _Walk(solver, y0, driven, U)
+    walk.run(progress)
+    reached = int(np.floor(walk.places[2] + 1e-9)) + 1
+    return Path(
+        walk.Y[:reached], walk.effort[:reached], tuple(walk.leapt), float(walk.places[2]), int(walk.state[3]),
+        walk.past[2].copy(),
+    )  # fmt: skip
+
+
+class _Walk:
+    """Arrays of one walk; see `numerics.following.follow`."""
+
+    def __init__(self, solver: Solver, y0: Array, driven: NDArray[np.int64], U: Array) -> None:
+        from linkwork.numerics import following
+
+        self.loop = following
+        self.solver, self.loops = solver, solver.loops
+        self.U = np.ascontiguousarray(U, float)
+        self.driven = np.ascontiguousarray(driven, np.int64)
+        self.quaternions = np.array(self.loops.quaternions, np.int64)
+        samples, ny = len(U), len(y0)
+        self.Y = np.empty((samples, ny))
+        self.Y[0] = y0
+        self.effort = np.zeros(samples, np.int64)
+        self.y, self.y_next, self.measures = np.array(y0, float), np.empty(ny), np.empty(4)
+        self.past, self.places = np.tile(np.asarray(y0, float), (3, 1)), np.array([-2.0, -1.0, 0.0])
+        self.far, self.far_places = self.past.copy(), self.places.copy()
+        first = float(np.abs(np.diff(self.U[:2], axis=0) * self.loops.variable_scale[self.driven]).max(initial=0.0))
+        self.state = np.array([1.0, min(1.0, FIRST / first) if first > 0.0 else 1.0, 0.0, 0.0, 1.0])
+        self.length = np.array([self.loops.length])
+        self.leapt: list[int] = []
+
+    def run(self, progress: Callable[[int], None] | None) -> None:
+        samples = len(self.U)
+        weakness = self._choose(self.y)
+        weak = POOR * weakness
+        stop = min(PIECE, samples)
+        while True:
+            why = self._follow(stop, weak)
+            if progress is not None:
+                progress(int(self.places[2]) + 1)
+            if why == self.loop.DONE:
+                if stop == samples:
+                    return
+                stop = min(stop + PIECE, samples)
+            elif why == self.loop.WEAK:
+                before = self.kernel
+                weakness = self._choose(self.past[2])
+                weak = POOR * min(weakness, 1e30)
+                if self.kernel is not before:
+                    self._recall_sign()
+            elif not self._leap():
+                return
+
+    def _choose(self, y: Array) -> float:
+        """Take the order that suits y."""
+        order, self.kernel, weakness = self.solver.best(y)
+        self.order = order
+        self.inputs = drive.pointers([self.y, self.length, *self.kernel.bound])
+        self.outputs = drive.pointers([self.y_next, self.measures])
+        return weakness
+
+    def _recall_sign(self) -> None:
+        """The sign of the pivots' product with the new order, at the posture where it was taken."""
+        _, measures = self.kernel(self.past[2], self.length)
+        self.state[2] = np.sign(measures[3]) if np.isfinite(measures[3]) else 0.0
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return (self.kernel.address, self.inputs, self.outputs, self.y, self.y_next, self.measures)
+
+    def _follow(self, stop: int, weak: float) -> int:
+        why: int = self.loop.follow(
+            *self._arguments(), self.U[:stop], self.driven, self.quaternions, self.loops.variable_scale, weak,
+            self.past, self.places, self.far, self.far_places, self.state, self.Y, self.effort,
+        )  # fmt: skip
+        return why
+
+    def _leap(self) -> bool:
+        """Try to go on beyond a singular posture, along the parabola through postures well before it."""
+        x, scale = self.places[2], self.loops.variable_scale
+        predicted, moved = np.empty_like(self.y), np.empty_like(self.y)
+        for way in LEAPS:
+            at = self._after(x, way)
+            if at is None:
+                return False
+            values = np.array([np.interp(at, np.arange(len(self.U)), column) for column in self.U.T])
+            self.loop.extrapolate(self.far, self.far_places, int(self.state[4]), at, predicted)
+            self._choose(predicted)
+            iterations = self.loop.correct(
+                *self._arguments(), predicted, moved, self.driven, values, self.quaternions
+            )
+            miss = float(np.abs((self.y - moved) * scale).max())
+            if iterations and miss <= 0.3 * way:
+                self._land(at)
+                return True
+        return False
+
+    def _after(self, x: float, way: float) -> float | None:
+        """Where the drives have gone so far on from x; None if that is beyond the last sample."""
+        nodes = np.concatenate([[x], np.arange(int(np.floor(x + 1e-12)) + 1, len(self.U))])
+        values = np.array([np.interp(nodes, np.arange(len(self.U)), column) for column in self.U.T]).T
+        steps = np.abs(np.diff(values, axis=0) * self.loops.variable_scale[self.driven]).max(axis=1, initial=0.0)
+        total = np.concatenate([[0.0], np.cumsum(steps)])
+        return float(np.interp(way, total, nodes)) if total[-1] >= way else None
+
+    def _land(self, at: float) -> None:
+        """Go on from the posture after a leap; samples between are put on the parabola."""
+        x = self.places[2]
+        for k in range(int(np.floor(x + 1e-12)) + 1, int(np.floor(at + 1e-12)) + 1):
+            before, after = self.far[2], self.y
+            nodes = np.array([self.far_places[1], self.far_places[2], at])
+            stack = np.stack([self.far[1], before, after])
+            count = 3 if self.state[4] > 1 else 2
+            self.loop.extrapolate(stack, nodes, count, float(k), self.Y[k])
+            self.Y[k, self.driven] = self.U[k]
+            self.leapt.append(k)
+        for stack, places in ((self.past, self.places), (self.far, self.far_places)):
+            stack[0], stack[1], stack[2] = stack[1].copy(), stack[2].copy(), self.y
+            places[0], places[1], places[2] = places[1], places[2], at
+        self.state[:] = [min(self.state[4] + 1, 3), 0.25 * (at - x), np.sign(self.measures[3]), self.state[3] + 1,
+                         min(self.state[4] + 1, 3)]  # fmt: skip
+        self.past[:2], self.places[:2] = self.far[:2], self.far_places[:2]

@@ -1,0 +1,226 @@
+"""The loops of a system as numbers: errors, Jacobians, pivots, and kernels that keep them closed.
+
+Everything is scaled so that a length of the machine's size counts like a radian: one tolerance serves all rows, and
+pivots of angles and slides can be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.equations.closing import Order, closing_rates, closing_step, length_rates
+from linkwork.equations.closure import ROWS, loop_rates
+from linkwork.equations.quantities import QUANTITIES
+from linkwork.formulas import Question
+from linkwork.geometry import Array
+from linkwork.kernels import Kernel
+from linkwork.numerics.elimination import Elimination, eliminate
+from linkwork.numerics.sparse_order import PivotOrder, Triplets, pivot_order
+from linkwork.system import System
+
+Mask = NDArray[np.bool_]
+
+CLOSED = 1e-10
+"""Largest error of a closed loop [rad, or parts of the machine's size]."""
+SINGULAR = 1e-7
+"""Pivots below count as none: a posture this near to a singular one is told as singular."""
+LARGE = 250_000
+"""Entries of J from which it is kept sparse."""
+
+
+@dataclass(frozen=True, eq=False)
+class Roles:
+    """Which rates depend on which at a posture, and which equations say nothing new.
+
+    dependent, pivot_rows : in the order of the pivots; free, specified, redundant_rows : ascending
+    pivots : scaled; conflict : > 0 when the specified rates contradict each other, `in_conflict` are those
+    """
+
+    dependent: NDArray[np.int64]
+    pivot_rows: NDArray[np.int64]
+    free: NDArray[np.int64]
+    specified: NDArray[np.int64]
+    redundant_rows: NDArray[np.int64]
+    pivots: Array
+    conflict: float
+    in_conflict: NDArray[np.int64]
+
+    @property
+    def rank(self) -> int:
+        """Number of independent equations among the rates that are not specified."""
+        return len(self.dependent)
+
+    @property
+    def independent(self) -> NDArray[np.int64]:
+        """Rates that may be chosen."""
+        return np.sort(np.concatenate([self.free, self.specified]))
+
+    @property
+    def quality(self) -> float:
+        """|product of the pivots|; 1 without loops."""
+        return float(np.exp(np.sum(np.log(np.abs(self.pivots)))))
+
+    @property
+    def smallest(self) -> float:
+        """Smallest |pivot|; infinite without loops."""
+        return float(np.abs(self.pivots).min(initial=np.inf))
+
+
+class Loops:
+    """Loop equations of a system, scaled. y are the variables of all joints, w their rates (tree first, then cut)."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.plan = system._plan
+        plan = self.plan
+        self.length = float(system.layout.size)
+        self.count = len(plan.cuts)
+        self.rows, self.columns = ROWS * self.count, plan.nw
+        pattern = loop_rates(plan)
+        self._entry_rows = _concatenated([np.repeat(np.arange(ROWS) + ROWS * k, len(c)) for k, c in enumerate(pattern)])
+        self._entry_columns = _concatenated([np.tile(c, ROWS) for c in pattern])
+        self.row_scale = np.where(np.arange(self.rows) % ROWS < 3, 1.0 / self.length, 1.0)
+        self.column_scale = np.where(length_rates(plan), self.length, 1.0)
+        self.variable_scale = np.ones(plan.ny)
+        self.quaternions: list[int] = []
+        for slot in plan.slots:
+            for k, variable in enumerate(slot.law.variables):
+                if variable.dimension == "length":
+                    self.variable_scale[slot.q.start + k] = 1.0 / self.length
+            if slot.plain < len(slot.law.variables):
+                self.quaternions.append(slot.q.start + slot.plain)
+
+    @property
+    def sparse(self) -> bool:
+        """Whether J is large enough to be kept sparse."""
+        return self.rows * self.columns > LARGE
+
+    # ---------------------------------------------------------------- numbers at postures
+
+    def errors(self, y: Array) -> Array:
+        """Scaled loop errors (..., rows)."""
+        e, _ = self._closure(y)
+        return np.asarray(e) * self.row_scale
+
+    def residual(self, y: Array) -> Array:
+        """Largest scaled error by posture (...)."""
+        return np.abs(self.errors(y)).max(axis=-1, initial=0.0)
+
+    def equations(self, y: Array) -> tuple[Array, Array]:
+        """Scaled errors (..., rows) and dense scaled Jacobians (..., rows, columns)."""
+        e, entries = self._closure(y)
+        J = np.zeros((*np.shape(y)[:-1], self.rows, self.columns))
+        J[..., self._entry_rows, self._entry_columns] = entries * self._entry_scale
+        return np.asarray(e) * self.row_scale, J
+
+    def triplets(self, y: Array) -> Triplets:
+        """The scaled Jacobian at one posture, sparse."""
+        _, entries = self._closure(y)
+        values = entries * self._entry_scale
+        kept = values != 0.0
+        shape = (self.rows, self.columns)
+        return Triplets(self._entry_rows[kept], self._entry_columns[kept], values[kept], shape)
+
+    def _closure(self, y: Array) -> tuple[Array, Array]:
+        e, entries = self.system._own(Question(QUANTITIES["closure"]))(y)
+        return e, entries
+
+    @property
+    def _entry_scale(self) -> Array:
+        scale: Array = self.row_scale[self._entry_rows] * self.column_scale[self._entry_columns]
+        return scale
+
+    def advanced(self, y: Array, stride: Array) -> Array:
+        """Variables after scaled rates have acted for a unit of time."""
+        moved: Array = self.system._own(Question(QUANTITIES["advance"]))(y, stride * self.column_scale)
+        return moved
+
+    def apart(self, y0: Array, y1: Array) -> Array:
+        """The scaled step from one posture to another."""
+        stride: Array = self.system._own(Question(QUANTITIES["apart"]))(y0, y1)
+        return stride / self.column_scale
+
+    # ---------------------------------------------------------------- roles and orders
+
+    def roles(self, y: Array, specified: Mask, tolerance: float = SINGULAR) -> Roles:
+        """Pivots at a posture: the largest outside the specified columns."""
+        if self.sparse:
+            return _roles_of_order(pivot_order(self.triplets(y), specified, tolerance=tolerance))
+        return _roles_of(eliminate(self.equations(y)[1], specified, tolerance))
+
+    def chosen(self, y: Array, specified: Mask, prefer: Array) -> Roles:
+        """Roles with free columns that suit users: of columns that serve about as well, those preferred stay free.
+
+        prefer : by column, 1 for an ordinary one, less for one that should rather stay free
+        """
+        if self.sparse:
+            found = _roles_of_order(pivot_order(self.triplets(y), specified, prefer=1.0 - prefer, tolerance=SINGULAR))
+        else:
+            found = _roles_of(eliminate(self.equations(y)[1] * prefer, specified, SINGULAR))
+        independent = np.zeros(self.columns, bool)
+        independent[found.independent] = True
+        plain = self.roles(y, independent)
+        if plain.rank < found.rank:  # the preferred ones do not serve after all
+            return self.roles(y, specified)
+        is_free = np.setdiff1d(plain.specified, np.flatnonzero(specified))
+        given = np.setdiff1d(plain.specified, is_free)
+        conflict = (found.conflict, found.in_conflict)
+        return Roles(plain.dependent, plain.pivot_rows, is_free, given, plain.redundant_rows, plain.pivots, *conflict)
+
+    def order(self, y: Array, independent: Mask) -> Order:
+        """Pivots in an order that costs little, all columns but the independent ones dependent where they can be."""
+        found = pivot_order(self.triplets(y), independent, tolerance=SINGULAR)
+        return Order(tuple(zip(found.rows.tolist(), found.columns.tolist(), strict=True)))
+
+    def step_kernel(self, order: Order) -> Kernel:
+        """Newton's step by this order."""
+        return self.system._own(Question(closing_step(order)))
+
+    def rates_kernel(self, order: Order, derivatives: int) -> Kernel:
+        """Rates, accelerations, jerks of all joints by this order."""
+        return self.system._own(Question(closing_rates(order, derivatives)))
+
+    # ---------------------------------------------------------------- names
+
+    def names(self, columns: Sequence[int] | NDArray[np.int64]) -> tuple[str, ...]:
+        """Names of rates."""
+        return tuple(self.plan.variable_rates[k] for k in columns)
+
+    def loop_names(self, rows: Sequence[int] | NDArray[np.int64]) -> tuple[str, ...]:
+        """Cut joints whose loops have these rows."""
+        return tuple(self.plan.cuts[k].joint for k in sorted({int(r) // ROWS for r in rows}))
+
+
+def _roles_of(found: Elimination) -> Roles:
+    return Roles(
+        found.pivot_columns,
+        found.pivot_rows,
+        found.free_columns,
+        found.specified_columns,
+        found.redundant_rows,
+        found.pivots,
+        found.conflict,
+        found.conflict_columns,
+    )
+
+
+def _roles_of_order(found: PivotOrder) -> Roles:
+    return Roles(
+        found.columns,
+        found.rows,
+        found.free_columns,
+        found.specified_columns,
+        found.redundant_rows,
+        found.pivots,
+        found.conflict,
+        found.conflict_columns,
+    )
+
+
+def _concatenated(parts: Sequence[Any]) -> NDArray[np.int64]:
+    return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, np.int64)
