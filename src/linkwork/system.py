@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, Self, TypedDict, Unpack
 
 import numpy as np
 
@@ -142,7 +142,7 @@ class System:
         """Every number of the model by name, in SI units: `crank.mass`, `A.tail.at.x`, `gravity.z`, ..."""
         return {**self._plan.parameters, **self._overrides}
 
-    def with_parameters(self, parameters: Mapping[str, float]) -> System:
+    def with_parameters(self, parameters: Mapping[str, float]) -> Self:
         """The same system with other numbers. Nothing is compiled again unless a structural zero changes.
 
         Parameters
@@ -154,7 +154,7 @@ class System:
         if arrays:
             hint = "give one number each here, or arrays as parameters= of a call"
             raise ModelError([Problem(f"{n} is an array", f"parameters.{n}", hint) for n in arrays], self.name)
-        other = object.__new__(System)
+        other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._ready = {}
         other._overrides = {**self._overrides, **{n: float(x) for n, x in values.items()}}

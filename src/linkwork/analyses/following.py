@@ -18,7 +18,7 @@ from linkwork.equations.closing import Order
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel, drive
 
-POOR = 100.0
+POOR = 1e6
 """Growth of Σ 1/pivot² at which another order is looked for."""
 LEAPS = (1e-3, 3e-3, 1e-2, 3e-2, 0.1)
 """Ways of the drives over which a singular posture is leapt [rad, or parts of the machine's size]."""
@@ -156,7 +156,7 @@ class _Walk:
         return (self.kernel.address, self.inputs, self.outputs, self.y, self.y_next, self.measures)
 
     def _follow(self, stop: int, weak: float) -> int:
-        why: int = self.loop.follow(
+        why: int = self.loop.follow(  # type: ignore[call-arg]
             *self._arguments(), self.U[:stop], self.driven, self.quaternions, self.loops.variable_scale, weak,
             self.past, self.places, self.far, self.far_places, self.state, self.Y, self.effort,
         )  # fmt: skip
@@ -173,9 +173,8 @@ class _Walk:
             values = np.array([np.interp(at, np.arange(len(self.U)), column) for column in self.U.T])
             self.loop.extrapolate(self.far, self.far_places, int(self.state[4]), at, predicted)
             self._choose(predicted)
-            iterations = self.loop.correct(
-                *self._arguments(), predicted, moved, self.driven, values, self.quaternions
-            )
+            arguments = (*self._arguments(), predicted, moved, self.driven, values, self.quaternions)
+            iterations = self.loop.correct(*arguments)
             miss = float(np.abs((self.y - moved) * scale).max())
             if iterations and miss <= 0.3 * way:
                 self._land(at)

@@ -29,6 +29,8 @@ CLOSED = 1e-10
 """Largest error of a closed loop [rad, or parts of the machine's size]."""
 SINGULAR = 1e-7
 """Pivots below count as none: a posture this near to a singular one is told as singular."""
+WELL = 1e-2
+"""How much of a column must be new for it to depend on the others before a preferred one does."""
 LARGE = 250_000
 """Entries of J from which it is kept sparse."""
 
@@ -109,7 +111,8 @@ class Loops:
 
     def residual(self, y: Array) -> Array:
         """Largest scaled error by posture (...)."""
-        return np.abs(self.errors(y)).max(axis=-1, initial=0.0)
+        largest: Array = np.abs(self.errors(y)).max(axis=-1, initial=0.0)
+        return largest
 
     def equations(self, y: Array) -> tuple[Array, Array]:
         """Scaled errors (..., rows) and dense scaled Jacobians (..., rows, columns)."""
@@ -153,20 +156,24 @@ class Loops:
             return _roles_of_order(pivot_order(self.triplets(y), specified, tolerance=tolerance))
         return _roles_of(eliminate(self.equations(y)[1], specified, tolerance))
 
-    def chosen(self, y: Array, specified: Mask, prefer: Array) -> Roles:
-        """Roles with free columns that suit users: of columns that serve about as well, those preferred stay free.
+    def chosen(self, y: Array, specified: Mask, prefer: NDArray[np.int64]) -> Roles:
+        """Roles with free columns that suit users: those preferred stay free as long as the rest serves well enough.
 
-        prefer : by column, 1 for an ordinary one, less for one that should rather stay free
+        prefer : by column, 0 for an ordinary one, more for one that should rather stay free
         """
+        found = self.roles(y, specified)
+        if not len(found.free):
+            return found
         if self.sparse:
-            found = _roles_of_order(pivot_order(self.triplets(y), specified, prefer=1.0 - prefer, tolerance=SINGULAR))
+            order = pivot_order(self.triplets(y), specified, prefer=prefer.astype(float), tolerance=SINGULAR)
+            dependent = order.columns
         else:
-            found = _roles_of(eliminate(self.equations(y)[1] * prefer, specified, SINGULAR))
-        independent = np.zeros(self.columns, bool)
-        independent[found.independent] = True
+            dependent = _basis(self.equations(y)[1], specified, prefer)
+        independent = np.ones(self.columns, bool)
+        independent[dependent] = False
         plain = self.roles(y, independent)
         if plain.rank < found.rank:  # the preferred ones do not serve after all
-            return self.roles(y, specified)
+            return found
         is_free = np.setdiff1d(plain.specified, np.flatnonzero(specified))
         given = np.setdiff1d(plain.specified, is_free)
         conflict = (found.conflict, found.in_conflict)
@@ -220,6 +227,25 @@ def _roles_of_order(found: PivotOrder) -> Roles:
         found.conflict,
         found.conflict_columns,
     )
+
+
+def _basis(J: Array, specified: Mask, prefer: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Columns that span J, least preferred first; a column counts when enough of it is new."""
+    rest = J.copy()
+    taken: list[int] = []
+    for enough in (WELL, SINGULAR):
+        for rank in np.unique(prefer):
+            group = np.flatnonzero((prefer == rank) & ~specified)
+            while group.size:
+                lengths = np.linalg.norm(rest[:, group], axis=0)
+                if lengths.max() <= enough:
+                    break
+                k = int(group[lengths >= 0.5 * lengths.max()][-1])  # so that those declared first stay free
+                direction = rest[:, k] / np.linalg.norm(rest[:, k])
+                rest -= np.outer(direction, direction @ rest)
+                taken.append(k)
+                group = group[group != k]
+    return np.array(taken, np.int64)
 
 
 def _concatenated(parts: Sequence[Any]) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import casadi as ca
@@ -231,7 +232,7 @@ def _rate_products(order: Order, plan: Plan, numbers: Numbers, levels: int) -> l
     highest, result = whole(Y, W[0], C), []
     for level in range(1, levels):
         term = ca.jtimes(highest, Y, moving)
-        for lower, upper in zip(W[: level - 1], W[1:level], strict=True):
+        for lower, upper in pairwise(W[:level]):
             term += ca.jtimes(highest, lower, upper)
         result.append(ca.Function(f"products{level}", [Y, *W[:level], C], [ca.densify(term)]))
         highest = whole(Y, W[level], C) + term

@@ -166,9 +166,7 @@ def _log() -> ca.Function:
     plain = a * ca.if_else(tiny, near, ca.atan2(s, c) / s)
     S = 0.5 * (R + R.T) - c * ca.SX.eye(3)
     first, second = S[0, 0] > S[1, 1], S[1, 1] > S[2, 2]
-    column = ca.if_else(
-        first, ca.if_else(S[0, 0] > S[2, 2], S[:, 0], S[:, 2]), ca.if_else(second, S[:, 1], S[:, 2])
-    )
+    column = ca.if_else(first, ca.if_else(S[0, 0] > S[2, 2], S[:, 0], S[:, 2]), ca.if_else(second, S[:, 1], S[:, 2]))
     turned = tiny * (c < 0)
     n = column / ca.sqrt(ca.if_else(turned, ca.dot(column, column), 1.0))
     short = ca.sqrt(square + 1e-300)

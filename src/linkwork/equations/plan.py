@@ -278,9 +278,7 @@ def _hangs_by(graph: Topology, body: str, joint: str) -> bool:
 # ---------------------------------------------------------------- parameters: what users name
 
 
-def _parameters(
-    m: Mechanism, layout: Layout, links: Sequence[LinkPlan], cuts: Sequence[CutPlan]
-) -> dict[str, float]:
+def _parameters(m: Mechanism, layout: Layout, links: Sequence[LinkPlan], cuts: Sequence[CutPlan]) -> dict[str, float]:
     """Every number of the model by name, SI."""
     p: dict[str, float] = {f"gravity.{c}": float(g) for c, g in zip("xyz", m.gravity, strict=True)}
     for link in links:

@@ -40,8 +40,21 @@ class Quantity:
 
 
 SIZES = {
-    **{"q": "nq", "v": "nv", "a": "nv", "tau": "nv", "step": "nv", "q0": "nq", "q1": "nq"},
-    **{"y": "ny", "w": "nw", "dw": "nw", "ddw": "nw", "stride": "nw", "y0": "ny", "y1": "ny", "length": "one"},
+    "q": "nq",
+    "v": "nv",
+    "a": "nv",
+    "tau": "nv",
+    "step": "nv",
+    "q0": "nq",
+    "q1": "nq",
+    "y": "ny",
+    "w": "nw",
+    "dw": "nw",
+    "ddw": "nw",
+    "stride": "nw",
+    "y0": "ny",
+    "y1": "ny",
+    "length": "one",
 }
 """Inputs and their sizes in a plan: of the tree first, then of all joints together."""
 

@@ -7,7 +7,7 @@ frame is named. Building a mechanism checks each call by itself; `linkwork.check
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.model import entry
@@ -32,6 +32,9 @@ from linkwork.model.placement import Placement, placement
 from linkwork.model.solids import Solid
 from linkwork.model.source import Source
 from linkwork.model.vectors import ZERO, Vector, number, vector
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
 
 BodyLike = Body | str
 
@@ -610,6 +613,27 @@ class Mechanism:
             own.clear()
             own.update(theirs)
         return other
+
+    def assemble(
+        self,
+        start: Mapping[str, Any] | None = None,
+        guess: Mapping[str, Any] | None = None,
+        *,
+        tree: Literal["shallow", "declared"] = "shallow",
+        cut: Sequence[str] = (),
+    ) -> Machine:
+        """Close all loops and make the machine ready to be asked.
+
+        Parameters
+        ----------
+        start : values of variables by name (`A`, `C.slide`) at the posture to start from, reached from the layout
+        guess : values that are only roughly known; the loops are then closed from there
+        tree : "shallow" or "declared": how the spanning tree is chosen
+        cut : joints that should not be in the tree, where there are loops
+        """
+        from linkwork.analyses.machine import Machine  # the one door upward: users begin here
+
+        return Machine(self, start, guess, tree=tree, cut=cut)
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
         return (self.bodies, self.joints, self.points, self.frames, self.curves)

@@ -1,0 +1,104 @@
+"""Closing the loops: from a posture that nearly closes by Newton, from a rough guess by damped least squares."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.analyses.failures import CannotClose
+from linkwork.analyses.loops import CLOSED, Loops, Mask
+from linkwork.equations.closure import ROWS
+from linkwork.errors import Problem
+from linkwork.geometry import Array
+from linkwork.numerics.elimination import eliminate
+from linkwork.units import ANGLE, format_quantity
+
+NEAR = 0.1
+"""Error below which Newton's method is tried alone."""
+ITERATIONS = 30
+LONGEST = 0.5
+"""Longest of Newton's steps [rad, or parts of the machine's size]."""
+TRIES = 64
+"""Starts around a guess from which least squares are tried."""
+
+
+def closed(loops: Loops, guess: Array, specified: Mask) -> tuple[Array, int]:
+    """A posture near the guess with all loops closed, and the number of steps; CannotClose if none is found.
+
+    Specified rates keep their variables as they are in the guess.
+    """
+    if not loops.count:
+        return guess, 0
+    if loops.residual(guess) <= NEAR:
+        y, steps = _by_newton(loops, guess, specified)
+        if loops.residual(y) <= CLOSED:
+            return y, steps
+    if loops.sparse:
+        raise _gap(loops, guess, specified)
+    return _by_least_squares(loops, guess, specified)
+
+
+def _by_newton(loops: Loops, guess: Array, specified: Mask) -> tuple[Array, int]:
+    """Newton's method with pivots chosen anew at every step; free columns stay."""
+    best, least, y = guess, float(loops.residual(guess)), guess
+    for steps in range(ITERATIONS):
+        if least <= 1e-14:
+            return best, steps
+        stride = _newton_stride(loops, y, specified)
+        stride *= min(1.0, LONGEST / max(float(np.abs(stride).max(initial=0.0)), 1e-300))
+        y = loops.advanced(y, stride)
+        residual = float(loops.residual(y))
+        if not np.isfinite(residual) or (residual >= least and least <= CLOSED):
+            return best, steps
+        if residual < least:
+            best, least = y, residual
+    return best, ITERATIONS
+
+
+def _newton_stride(loops: Loops, y: Array, specified: Mask) -> Array:
+    if not loops.sparse:
+        e, J = loops.equations(y)
+        return eliminate(J, specified).solve(-e)[0]
+    independent = np.isin(np.arange(loops.columns), loops.roles(y, specified).independent)
+    moved, _ = loops.step_kernel(loops.order(y, independent))(y, np.array([loops.length]))
+    return loops.apart(y, moved)
+
+
+def _by_least_squares(loops: Loops, guess: Array, specified: Mask) -> tuple[Array, int]:
+    """Levenberg and Marquardt's method from the guess, then from postures around it, nearer ones first."""
+    from linkwork.numerics.least_squares import minimise
+
+    rng = np.random.default_rng(1)
+    spread = np.concatenate([[0.0], np.linspace(0.1, 2.0, TRIES - 1)])
+    strides = rng.normal(size=(TRIES, loops.columns)) * spread[:, np.newaxis]
+    strides[:, specified] = 0.0
+    starts = loops.advanced(np.tile(guess, (TRIES, 1)), strides)
+    best, gap = guess, np.inf
+    for part in (starts[:1], starts[1:]):
+        found = minimise(loops.equations, loops.advanced, part, specified, tolerance=CLOSED)
+        good = found.residual <= CLOSED
+        if good.any():
+            away = np.abs(loops.apart(np.tile(guess, (int(good.sum()), 1)), found.y[good])).max(axis=1)
+            nearest = int(away.argmin())
+            return found.y[good][nearest], int(found.iterations[good][nearest])
+        if found.residual.min() < gap:
+            best, gap = found.y[int(found.residual.argmin())], float(found.residual.min())
+    raise _gap(loops, best, specified)
+
+
+def _gap(loops: Loops, y: Array, specified: Mask) -> CannotClose:
+    """The error with every loop that stays open, and how far."""
+    e = loops.errors(y).reshape(-1, ROWS)
+    texts = []
+    for k in np.argsort(-np.abs(e).max(axis=1)):
+        apart, turned = float(np.linalg.norm(e[k, :3])) * loops.length, float(np.linalg.norm(e[k, 3:]))
+        if max(np.abs(e[k])) <= 1e-6:
+            break
+        joints = ", ".join(j for j, _ in loops.system.topology.loop(loops.plan.cuts[k].joint).steps)
+        turn = format_quantity(turned, ANGLE, loops.system.layout.units, 4)
+        texts.append(f"the loop {joints} stays open by {loops.system.layout.length(apart)} and {turn}")
+    shown = "; ".join(texts[:3]) + (f"; and {len(texts) - 3} more loops" if len(texts) > 3 else "")
+    held = loops.names(np.flatnonzero(specified))
+    given = f" with {', '.join(held)} given" if held else ""
+    text = f"the mechanism cannot be assembled{given}: {shown or 'the solution does not converge'}"
+    hint = "check lengths and joint positions, or give a guess nearer to the posture you want"
+    return CannotClose(Problem(text, hint=hint), loops.plan.name, reached=y)

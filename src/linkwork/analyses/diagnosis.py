@@ -1,0 +1,152 @@
+"""Why drivers cannot move a machine: they contradict each other, stand at a dead centre, or are at their limit."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.analyses.failures import ClosureError, DeadCentre, LimitOfTravel, NoFreedom, OverSpecified
+from linkwork.analyses.following import Path, Solver
+from linkwork.analyses.loops import CLOSED, Loops, Mask, Roles
+from linkwork.errors import Problem
+from linkwork.geometry import Array
+from linkwork.units import ANGLE, LENGTH, NUMBER, format_quantity
+
+NEARBY = (0.03, -0.05)
+"""How far to move away from a posture to see whether a conflict lasts [rad, or parts of the machine's size]."""
+
+
+def conflict_of(loops: Loops, y: Array, driven: Mask, roles: Roles) -> ClosureError:
+    """The error for driven rates that cannot be chosen at will at a posture: over-specified, or a dead centre."""
+    name = loops.plan.name
+    own = loops.roles(y, np.zeros(loops.columns, bool))
+    mobility = loops.columns - own.rank
+    names = loops.names(roles.in_conflict)
+    if mobility == 0:
+        text = f"nothing can move: mobility 0, yet {_all(loops.names(np.flatnonzero(driven)))} should be driven"
+        return NoFreedom(Problem(text, hint="check the joints with `linkwork check`"), name)
+    given = loops.names(np.flatnonzero(driven))
+    count = f"the machine has {mobility} freedom{'' if mobility == 1 else 's'}"
+    if len(given) > mobility:
+        text = f"{_all(given)} are driven, but {count}"
+        return OverSpecified(Problem(text, hint=f"drive at most {mobility} of them"), name)
+    nearby = _nearby(loops, y, own)
+    lasting = [loops.roles(other, driven) for other in nearby]
+    if nearby and any(r.conflict == 0.0 for r in lasting):
+        others = _all(loops.names(own.free))
+        text = f"{_all(names)} cannot be driven at this posture: dead centre"
+        hint = f"start from another posture, or drive {others} here"
+        return DeadCentre(Problem(text, hint=hint), name)
+    if len(names) == 1:
+        text = f"{names[0]} cannot be driven: it does not move ({count})"
+        return OverSpecified(Problem(text, hint=f"drive {_all(loops.names(own.free))}"), name)
+    text = f"{_all(names)} are driven, but depend on each other ({count})"
+    return OverSpecified(Problem(text, hint=f"drive fewer of them, at most {mobility}"), name)
+
+
+def _nearby(loops: Loops, y: Array, own: Roles) -> list[Array]:
+    """Closed postures a little away, moved along the machine's own free rates."""
+    independent = np.isin(np.arange(loops.columns), own.independent)
+    order = loops.order(y, independent)
+    kernel, step = loops.rates_kernel(order, 1), loops.step_kernel(order)
+    found = []
+    for k, way in enumerate(NEARBY):
+        w = np.zeros(loops.columns)
+        w[own.independent] = np.cos(np.arange(len(own.independent)) + k) * loops.column_scale[own.independent]
+        direction = kernel(y, w) / loops.column_scale
+        largest = np.abs(direction).max(initial=0.0)
+        if not (np.isfinite(largest) and largest > 0.0):
+            continue
+        other = loops.advanced(y, way * direction / largest)
+        for _ in range(12):
+            other, _ = step(other, np.array([loops.length]))
+        if np.isfinite(other).all() and loops.residual(other) < CLOSED:
+            found.append(other)
+    return found
+
+
+# ---------------------------------------------------------------- the end of a path
+
+
+def stop_of(solver: Solver, path: Path, driven: NDArray[np.int64], U: Array) -> ClosureError:
+    """The error for a path that did not reach its last sample, with the limit found as exactly as it can be."""
+    loops = solver.loops
+    k = int(np.floor(path.end + 1e-9))
+    going = U[min(k + 1, len(U) - 1)] - U[k]
+    moving = [j for j in range(len(driven)) if going[j] != 0.0]
+    columns = np.flatnonzero(solver.independent)
+    y = path.last
+    values = [float(y[driven[j]]) for j in moving]
+    if len(moving) == 1:
+        j = moving[0]
+        limit = turning_point(loops, y, int(driven[j]), solver.independent)
+        values = [limit if limit is not None else values[0]]
+    names = [loops.plan.variables[driven[j]] for j in moving]
+    at = ", ".join(f"{n} = {_shown(loops, n, x)}" for n, x in zip(names, values, strict=True))
+    asked = ", ".join(_shown(loops, n, float(U[-1, j])) for n, j in zip(names, moving, strict=True))
+    roles = loops.roles(y, solver.independent, tolerance=1e-3)
+    others = loops.names(np.setdiff1d(roles.free, columns))
+    cause = f"; {_all(others)} could go either way there" if len(others) else ""
+    text = f"the limit of travel of {_all(tuple(names))} is at {at}{cause}; {asked} cannot be reached"
+    hint = "drive within the limit, or drive another joint through it"
+    return LimitOfTravel(Problem(text, hint=hint), loops.plan.name, reached=values)
+
+
+def turning_point(loops: Loops, y: Array, driven: int, independent: Mask, iterations: int = 20) -> float | None:
+    """Extreme value of a driven variable near y: there its derivative by the fastest other variable vanishes.
+
+    The roles are changed: the variable that moves most drives, and  u' = 0  is solved by Newton with  u''.
+    """
+    u = _rate_of(loops, driven)
+    order = loops.order(y, independent)
+    w = np.zeros(loops.columns)
+    w[u] = loops.column_scale[u]
+    rates = np.nan_to_num(loops.rates_kernel(order, 1)(y, w) / loops.column_scale)
+    rates[u] = 0.0
+    leader = int(np.abs(rates).argmax())
+    if rates[leader] == 0.0:
+        return None
+    swapped = independent.copy()
+    swapped[u], swapped[leader] = False, True
+    order = loops.order(y, swapped)
+    if len(order.pivots) + swapped.sum() < loops.columns:
+        return None
+    step, kernel = loops.step_kernel(order), loops.rates_kernel(order, 2)
+    unit = np.zeros(loops.columns)
+    unit[leader] = loops.column_scale[leader]
+    for _ in range(iterations):
+        W, A = kernel(y, unit, np.zeros(loops.columns))
+        slope, curvature = W[u] / loops.column_scale[u], A[u] / loops.column_scale[u]
+        if not np.isfinite(slope) or curvature == 0.0:
+            return None
+        move = np.clip(-slope / curvature, -0.05, 0.05)
+        stride = move * W / loops.column_scale
+        y = loops.advanced(y, stride)
+        for _ in range(3):
+            y, _ = step(y, np.array([loops.length]))
+        if abs(move) < 1e-12:
+            break
+    return float(y[driven]) if loops.residual(y) < CLOSED and abs(slope) < 1e-6 else None
+
+
+def _rate_of(loops: Loops, variable: int) -> int:
+    """The rate of a plain variable."""
+    for slot in loops.plan.slots:
+        if slot.q.start <= variable < slot.q.start + slot.plain:
+            return int(slot.v.start + variable - slot.q.start)
+    raise AssertionError(loops.plan.variables[variable])
+
+
+def _shown(loops: Loops, name: str, value: float) -> str:
+    joint = name.rpartition(".")[0]
+    slot = next(s for s in loops.plan.slots if s.joint == joint)
+    variable = next(v for v in slot.law.variables if v.name == name.rpartition(".")[2])
+    value = 0.0 if abs(value) < 1e-12 * (loops.length if variable.dimension == "length" else 1.0) else value
+    dimension = {"angle": ANGLE, "length": LENGTH, "number": NUMBER}[variable.dimension]
+    return format_quantity(value, dimension, loops.system.layout.units, 6)
+
+
+def _all(names: tuple[str, ...]) -> str:
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

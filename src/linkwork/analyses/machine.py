@@ -1,0 +1,272 @@
+"""A mechanism put together: closed at a posture, ready to be asked.
+
+>>> import linkwork as lw
+>>> s = lw.example("slider-crank").assemble()
+>>> s.home.mobility, s.home.independent
+(1, ('A.angle',))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from linkwork.analyses.assembling import closed
+from linkwork.analyses.failures import ClosureError
+from linkwork.analyses.given import given_variables, merged
+from linkwork.analyses.loops import Loops
+from linkwork.analyses.posture import Posture
+from linkwork.errors import ModelError, Problem
+from linkwork.geometry import Array
+from linkwork.model.mechanism import Mechanism
+from linkwork.system import System
+
+if TYPE_CHECKING:
+    from linkwork.analyses.closures import Closures
+    from linkwork.analyses.motion import Sweep
+    from linkwork.analyses.travel import Travel
+    from linkwork.results import Run
+
+Progress = Callable[[int, int], None]
+
+
+class Machine(System):
+    """A system with its loops closed; made by `Mechanism.assemble`.
+
+    Parameters
+    ----------
+    mechanism : the machine; its layout must be sound
+    start : variables by name (`A`, `C.slide`) at the posture to start from, reached from the layout without changing
+        the closure
+    guess : variables by name that are only roughly known; the loops are then closed by least squares from there
+    tree, cut : as of `System`
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        start: Mapping[str, Any] | None = None,
+        guess: Mapping[str, Any] | None = None,
+        *,
+        tree: Literal["shallow", "declared"] = "shallow",
+        cut: Sequence[str] = (),
+    ) -> None:
+        super().__init__(mechanism, tree=tree, cut=cut)
+        self._start, self._guess = dict(start or {}), dict(guess or {})
+        self._near: Array = self._plan.layout_y
+        _ = self.home
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _remade, (self.mechanism, *self._choice, self._overrides, self.home.y, self.home.name)
+
+    def with_parameters(self, parameters: Mapping[str, float]) -> Self:
+        """The same machine with other numbers, closed anew near the posture it had.
+
+        Parameters
+        ----------
+        parameters : new values by name, SI
+        """
+        other = super().with_parameters(parameters)
+        for name in ("home", "_loops"):
+            other.__dict__.pop(name, None)
+        other._start, other._guess, other._near = {}, {}, self.home.y
+        return other
+
+    def starting_from(self, posture: Posture | Mapping[str, Any]) -> Self:
+        """The same machine with another home: a closure that was chosen, or a posture reached from here.
+
+        Parameters
+        ----------
+        posture : one that `at` or `closures` gave, or values of variables by name
+        """
+        chosen = posture if isinstance(posture, Posture) else self.at(posture)
+        if chosen._loops.plan.variables != self._plan.variables:
+            raise ModelError(Problem("the posture is of another machine"), self.name)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.__dict__["home"] = Posture(self._loops, chosen.y, name=chosen.name, iterations=chosen.iterations)
+        return other
+
+    # ---------------------------------------------------------------- what it is
+
+    @cached_property
+    def _loops(self) -> Loops:
+        return Loops(self)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names of the variables of all joints: coordinates of the tree, then variables of the cut joints."""
+        return self._plan.variables
+
+    @property
+    def variable_rates(self) -> tuple[str, ...]:
+        """Names of the rates of all joints, in the same order."""
+        return self._plan.variable_rates
+
+    @cached_property
+    def home(self) -> Posture:
+        """The posture from which everything starts."""
+        loops = self._loops
+        nothing = np.zeros(loops.columns, bool)
+        if self._guess:
+            rough, exact = given_variables(loops, self._guess), given_variables(loops, self._start)
+            y = np.array(self._near)
+            y[rough.variables], y[exact.variables] = rough.values, exact.values
+            y, steps = closed(loops, y, np.isin(np.arange(loops.columns), exact.columns))
+            return Posture(loops, y, iterations=steps)
+        y, steps = closed(loops, self._near, nothing)
+        home = Posture(loops, y, iterations=steps)
+        if self._start:
+            from linkwork.analyses.motion import reached
+
+            found = reached(loops, home, self._start)
+            return Posture(loops, found.y, iterations=found.iterations)
+        return home
+
+    def __str__(self) -> str:
+        t, report = self.topology, self.home.report()
+        counts = [(len(t.bodies), "bod", "y", "ies"), (len(t.joints), "joint", "", "s"), (t.n_loops, "loop", "", "s")]
+        sizes = ", ".join(f"{n} {stem}{one if n == 1 else many}" for n, stem, one, many in counts)
+        return "\n".join([f"{self.name}: {sizes}, {report[0]}", *report[1:]])
+
+    # ---------------------------------------------------------------- questions
+
+    def at(self, values: Mapping[str, Any] | None = None, **named: float) -> Posture:
+        """The posture with given values of some variables, reached from home without changing the closure.
+
+        Raises LimitOfTravel, DeadCentre, OverSpecified or NoFreedom when it cannot be reached; the error's `reached`
+        is the last posture on the way.
+
+        Parameters
+        ----------
+        values : by variable or joint name, radians and metres; a joint that turns freely takes a unit quaternion
+        named : the same as keywords
+        """
+        from linkwork.analyses.motion import reached
+
+        return reached(self._loops, self.home, merged(values, named, self.name))
+
+    def motion(
+        self,
+        drives: Mapping[str, Any] | None = None,
+        *,
+        samples: int | None = None,
+        duration: float | None = None,
+        times: Any = None,
+        jerk: bool = False,
+        progress: Progress | None = None,
+        threads: int | None = None,
+        **named: Any,
+    ) -> Run:
+        """Drive joint variables through laws of time; all joints, bodies, points and frames come out.
+
+        Variables that are neither driven nor dependent stay as they are at home. A motion that cannot be finished keeps
+        what was reached: `run.status` is then "stopped", and `run.message` says why.
+
+        Parameters
+        ----------
+        drives : laws by variable or joint name: `lw.ramp(...)`, a pair (from, to) for a ramp of a second, a number
+        samples : how many, evenly spaced over the duration; 361 by default
+        duration : [s]; by default that of the longest law
+        times : [s] instead of samples and duration, ascending
+        jerk : third derivatives of the joints too
+        progress : function (samples done, samples) called now and then
+        threads : cores to use at most; all by default
+        named : drives as keywords
+        """
+        from linkwork.analyses.motion import driven_motion
+
+        given = merged(drives, named, self.name)
+        return driven_motion(self._loops, self.home, given, samples, duration, times, jerk, progress, threads)
+
+    def solve(
+        self,
+        values: Mapping[str, Any],
+        rates: Mapping[str, Any] | None = None,
+        accelerations: Mapping[str, Any] | None = None,
+        *,
+        path: bool = True,
+        threads: int | None = None,
+    ) -> Sweep:
+        """Postures for arrays of values, and rates and accelerations of all joints; as plain arrays, fast.
+
+        Parameters
+        ----------
+        values : numbers or arrays (samples,) by variable or joint name
+        rates, accelerations : of the same variables; zero where they are not given
+        path : the samples lie along a path, which is followed from home; else each one is solved by itself from home
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.motion import solved
+
+        return solved(self._loops, self.home, values, rates, accelerations, path, threads)
+
+    def closures(
+        self,
+        values: Mapping[str, Any] | None = None,
+        *,
+        of: str | Sequence[str] = (),
+        starts: int | None = None,
+        seed: int = 1,
+        progress: Progress | None = None,
+        **named: float,
+    ) -> Closures:
+        """All ways to assemble the machine with given values of its independent variables, as far as a search finds.
+
+        Parameters
+        ----------
+        values : of the independent variables, by variable or joint name
+        of : bodies whose poses tell closures apart; by default all joints do, so that a leg that is turned about itself
+            counts as another closure
+        starts : random starts at most
+        seed : of the random starts
+        progress : function (starts done, starts at most) called now and then
+        named : values as keywords
+        """
+        from linkwork.analyses.closures import all_closures
+
+        return all_closures(self._loops, self.home, merged(values, named, self.name), of, starts, seed, progress)
+
+    def travel(self, variable: str, *, largest: float | None = None) -> Travel:
+        """How far a variable can be driven from home in both directions, and what the others do meanwhile.
+
+        Parameters
+        ----------
+        variable : by variable or joint name
+        largest : way in each direction after which the search ends; a full turn for angles, 10 times the machine's
+            size for lengths by default
+        """
+        from linkwork.analyses.travel import travel_of
+
+        return travel_of(self._loops, self.home, variable, largest)
+
+
+def assemble(
+    mechanism: Mechanism,
+    start: Mapping[str, Any] | None = None,
+    guess: Mapping[str, Any] | None = None,
+    *,
+    tree: Literal["shallow", "declared"] = "shallow",
+    cut: Sequence[str] = (),
+) -> Machine:
+    """`Mechanism.assemble` as a function."""
+    return Machine(mechanism, start, guess, tree=tree, cut=cut)
+
+
+def _remade(
+    mechanism: Mechanism,
+    tree: Literal["shallow", "declared"],
+    cut: Sequence[str],
+    overrides: Mapping[str, float],
+    y: Array,
+    name: str,
+) -> Machine:
+    machine = Machine(mechanism, tree=tree, cut=cut)
+    machine = machine.with_parameters(overrides) if overrides else machine
+    return machine.starting_from(Posture(machine._loops, y, name=name))
+
+
+__all__ = ["ClosureError", "Machine", "assemble"]

@@ -1,0 +1,371 @@
+"""Motion: drives by name to postures, rates and accelerations of everything, as a labelled run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.analyses.diagnosis import conflict_of, stop_of
+from linkwork.analyses.failures import ClosureError, NoFreedom
+from linkwork.analyses.following import Solver, follow
+from linkwork.analyses.given import Given, given_variables, place_of, unknown_variable
+from linkwork.analyses.loops import Loops, Mask
+from linkwork.analyses.posture import Posture, preference
+from linkwork.analyses.sweeping import Sweep as Swept
+from linkwork.analyses.sweeping import swept
+from linkwork.drives import Drive, as_drive
+from linkwork.equations.quantities import QUANTITIES
+from linkwork.errors import ModelError, Problem
+from linkwork.formulas import Question
+from linkwork.geometry import Array
+
+if TYPE_CHECKING:
+    from linkwork.results import Run
+
+SAMPLES = 361
+Progress = Callable[[int, int], None]
+
+
+def independent_with(loops: Loops, home: Posture, columns: NDArray[np.int64]) -> Mask:
+    """The driven columns and those that stay free beside them; ClosureError if the driven ones cannot be driven."""
+    driven: Mask = np.isin(np.arange(loops.columns), columns)
+    if loops.count and columns.size:
+        roles = loops.chosen(home.y, driven, preference(loops))
+        if roles.conflict:
+            raise conflict_of(loops, home.y, driven, roles)
+        driven[roles.free] = True
+    else:
+        driven[home._roles.free] = True
+    return driven
+
+
+def reached(loops: Loops, home: Posture, values: Mapping[str, Any]) -> Posture:
+    """The posture with given variables, followed from home along a straight line of their values."""
+    given = given_variables(loops, values)
+    if given.values.ndim != 1:
+        hint = "arrays of values are for `solve` and `motion`"
+        raise ModelError(Problem("a posture has one value for each variable", hint=hint), loops.plan.name)
+    if not loops.count:
+        y = home.y.copy()
+        y[given.variables] = given.values
+        return Posture(loops, y, given.columns.tolist())
+    solver = Solver(loops, independent_with(loops, home, given.columns))
+    U = np.vstack([home.y[given.variables], given.values])
+    _short_way(loops, given, U)
+    path = follow(solver, home.y, given.variables, U)
+    if path.reached < 2:
+        error = stop_of(solver, path, given.variables, U)
+        error.reached = Posture(loops, path.last, given.columns.tolist())
+        raise error
+    sweep = swept(loops, path.Y[1], solver.independent, given.variables, U[1:], [], path=False, threads=1)
+    if sweep.stop is not None:
+        raise sweep.stop
+    return Posture(loops, sweep.Y[0], given.columns.tolist(), iterations=int(path.effort.sum()))
+
+
+def _short_way(loops: Loops, given: Given, U: Array) -> None:
+    """q and -q are one turn: go to the nearer one."""
+    places = given.variables.tolist()
+    for start in loops.quaternions:
+        if start in places:
+            own = [places.index(start + k) for k in range(4)]
+            if U[0, own] @ U[1, own] < 0.0:
+                U[1, own] *= -1.0
+
+
+# ---------------------------------------------------------------- arrays
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """Postures for many values of the drives, as arrays; made by `Machine.solve`.
+
+    variables : (samples, variables); rates, accelerations : (samples, rates); in the order of `Machine.variables` and
+        `Machine.variable_rates`
+    residual : largest loop error by sample; quality : index by sample
+    stopped : why samples are missing, or None; warnings : what else should be known
+    """
+
+    variables: Array
+    rates: Array
+    accelerations: Array
+    residual: Array
+    quality: Array
+    stopped: ClosureError | None
+    warnings: tuple[str, ...]
+    names: tuple[str, ...]
+    rate_names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.variables)
+
+    def value(self, name: str) -> Array:
+        """A variable by name, (samples,).
+
+        Parameters
+        ----------
+        name : of a variable (`C.slide`)
+        """
+        return self.variables[:, _index(self.names, name)]
+
+    def rate(self, name: str) -> Array:
+        """The rate of a variable by name, (samples,).
+
+        Parameters
+        ----------
+        name : of a rate (`C.slide`, `S.wx`)
+        """
+        return self.rates[:, _index(self.rate_names, name)]
+
+    def acceleration(self, name: str) -> Array:
+        """The acceleration of a variable by name, (samples,).
+
+        Parameters
+        ----------
+        name : of a rate (`C.slide`, `S.wx`)
+        """
+        return self.accelerations[:, _index(self.rate_names, name)]
+
+
+def _index(names: tuple[str, ...], name: str) -> int:
+    from linkwork.errors import did_you_mean
+
+    if name not in names:
+        raise ModelError(Problem(f"no variable '{name}'", hint=did_you_mean(name, names)))
+    return names.index(name)
+
+
+def solved(
+    loops: Loops,
+    home: Posture,
+    values: Mapping[str, Any],
+    rates: Mapping[str, Any] | None,
+    accelerations: Mapping[str, Any] | None,
+    path: bool,
+    threads: int | None,
+) -> Sweep:
+    """Postures, rates and accelerations for arrays of values."""
+    given = given_variables(loops, values)
+    if not given.variables.size:
+        raise ModelError(Problem("nothing is given", hint="give values of driven variables by name"), loops.plan.name)
+    if given.values.ndim > 2:
+        raise ModelError(Problem("values are numbers or arrays (samples,)"), loops.plan.name)
+    U = np.atleast_2d(given.values)
+    if not len(U):
+        raise ModelError(Problem("there are no samples"), loops.plan.name)
+    independent = independent_with(loops, home, given.columns)
+    levels = [_level(loops, given, what, len(U)) for what in (rates or {}, accelerations or {})]
+    found = swept(loops, home.y, independent, given.variables, U, levels, path=path, threads=threads)
+    if not found.reached and found.stop is not None:
+        raise found.stop
+    return Sweep(
+        found.Y, found.rates[0], found.rates[1], found.residual, found.quality, found.stop, tuple(found.warnings),
+        loops.plan.variables, loops.plan.variable_rates,
+    )  # fmt: skip
+
+
+def _level(loops: Loops, given: Given, values: Mapping[str, Any], samples: int) -> Array:
+    """Rates or accelerations of driven variables, (samples, nw)."""
+    level = np.zeros((samples, loops.columns))
+    problems = []
+    for name, value in values.items():
+        found = place_of(loops, name)
+        column = found[0].v.start + found[1] if found else _rate_place(loops, name)
+        if column is None or column not in given.columns:
+            text = f"'{name}' is not driven" if column is not None else f"no rate '{name}'"
+            problems.append(Problem(text, hint=f"driven are: {', '.join(loops.names(given.columns))}"))
+            continue
+        number = np.asarray(value, float)
+        if not np.isfinite(number).all() or number.shape not in ((), (samples,)):
+            problems.append(Problem(f"a number or {samples} finite numbers are wanted", name))
+            continue
+        level[:, column] = number
+    if problems:
+        raise ModelError(problems, loops.plan.name)
+    return level
+
+
+def _rate_place(loops: Loops, name: str) -> int | None:
+    names = loops.plan.variable_rates
+    return names.index(name) if name in names else None
+
+
+# ---------------------------------------------------------------- laws of time
+
+
+@dataclass(frozen=True, eq=False)
+class _Driven:
+    """Drives by name: places of their variables and rates, and the laws."""
+
+    names: tuple[str, ...]
+    variables: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    laws: tuple[Drive, ...]
+
+
+def _drives(loops: Loops, given: Mapping[str, Any]) -> _Driven:
+    problems: list[Problem] = []
+    places: dict[int, tuple[str, int, Drive]] = {}
+    for name, law in given.items():
+        found = place_of(loops, name)
+        if found is None:
+            problems.append(unknown_variable(loops, name))
+            continue
+        try:
+            drive = as_drive(law, str(name))
+        except ModelError as error:
+            problems += error.problems
+            continue
+        slot, k = found
+        if slot.q.start + k in places:
+            problems.append(Problem(f"'{name}' and '{places[slot.q.start + k][0]}' are the same variable", str(name)))
+            continue
+        places[slot.q.start + k] = (loops.plan.variables[slot.q.start + k], slot.v.start + k, drive)
+    if not given:
+        free = loops.plan.variables[0] if loops.plan.variables else "A"
+        problems.append(Problem("nothing is driven", hint=f"for example motion({free.partition('.')[0]}=(0, 6.28))"))
+    if problems:
+        raise ModelError(problems, loops.plan.name)
+    return _Driven(
+        tuple(n for n, _, _ in places.values()),
+        np.array(list(places), np.int64),
+        np.array([c for _, c, _ in places.values()], np.int64),
+        tuple(d for _, _, d in places.values()),
+    )
+
+
+def _times(driven: _Driven, samples: int | None, duration: float | None, times: Any, source: str) -> Array:
+    problems: list[Problem] = []
+    if times is not None:
+        if samples is not None or duration is not None:
+            problems.append(Problem("`times` stands instead of `samples` and `duration`", "times"))
+        t = np.asarray(times, float)
+        if t.ndim != 1 or not t.size or not np.isfinite(t).all() or (np.diff(t) < 0.0).any():
+            problems.append(Problem("times are finite and ascending, at least one", "times"))
+        if problems:
+            raise ModelError(problems, source)
+        return t
+    count = SAMPLES if samples is None else samples
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+        problems.append(Problem(f"{samples!r} samples", "samples", "give a whole number, at least 1"))
+    longest = [law.duration for law in driven.laws if law.duration is not None]
+    end = duration if duration is not None else max(longest, default=None)
+    if end is None:
+        laws = ", ".join(f"{n}: {law}" for n, law in zip(driven.names, driven.laws, strict=True))
+        problems.append(Problem(f"the laws go on for ever ({laws})", "duration", "say duration="))
+    elif not (np.isfinite(end) and end >= 0.0):
+        problems.append(Problem(f"a duration of {end} s", "duration", "give a positive number"))
+    if problems or end is None:
+        raise ModelError(problems, source)
+    return np.linspace(0.0, float(end), int(count))
+
+
+def driven_motion(
+    loops: Loops,
+    home: Posture,
+    drives: Mapping[str, Any],
+    samples: int | None,
+    duration: float | None,
+    times: Any,
+    jerk: bool,
+    progress: Progress | None,
+    threads: int | None,
+) -> Run:
+    """Postures along laws of time as a run."""
+    driven = _drives(loops, drives)
+    t = _times(driven, samples, duration, times, loops.plan.name)
+    if home.mobility == 0:
+        text = f"nothing can move: mobility 0, yet {', '.join(driven.names)} should be driven"
+        raise NoFreedom(Problem(text, hint="check the joints with `linkwork check`"), loops.plan.name)
+    independent = independent_with(loops, home, driven.columns)
+    laws = np.stack([law.sample(t) for law in driven.laws])  # (drives, 4, samples)
+    if not np.isfinite(laws).all():
+        bad = [n for n, law in zip(driven.names, laws, strict=True) if not np.isfinite(law).all()]
+        raise ModelError([Problem("the law gives numbers that are not finite", n) for n in bad], loops.plan.name)
+    levels = [np.zeros((len(t), loops.columns)) for _ in range(3 if jerk else 2)]
+    for k, level in enumerate(levels):
+        level[:, driven.columns] = laws[:, k + 1].T
+    report = None if progress is None else (lambda done: progress(min(done, len(t)), len(t)))
+    U = np.ascontiguousarray(laws[:, 0].T)
+    found = swept(loops, home.y, independent, driven.variables, U, levels, threads=threads, progress=report)
+    if not found.reached:
+        assert found.stop is not None
+        raise found.stop
+    if progress is not None:
+        progress(len(t), len(t))
+    return _run(loops, home, driven, independent, t, found, threads)
+
+
+def _run(
+    loops: Loops, home: Posture, driven: _Driven, independent: Mask, t: Array, found: Swept, threads: int | None
+) -> Run:
+    from linkwork.results import ClosureHistory, VariableHistory, build_run
+
+    plan, reached = loops.plan, found.reached
+    variables: dict[str, VariableHistory] = {}
+    speeds: dict[str, VariableHistory] = {}
+    declared = {name: i for i, name in enumerate(loops.system.mechanism.joints)}
+    for slot in sorted(plan.slots, key=lambda s: declared.get(s.joint, -1)):
+        for k, variable in enumerate(slot.law.variables):
+            name, column = f"{slot.joint}.{variable.name}", slot.v.start + k
+            plain = k < slot.plain
+            own = [level[:, column] for level in found.rates] if plain else []
+            variables[name] = VariableHistory(variable.unit, found.Y[:, slot.q.start + k], *own)
+        for column in range(slot.v.start + slot.plain, slot.v.stop):
+            own = [level[:, column] for level in found.rates]
+            jerk = own[2] if len(own) > 2 else None
+            speeds[plan.variable_rates[column]] = VariableHistory("rad/s", own[0], None, own[1], jerk)
+    bodies, frames, points = _places(loops, found, threads)
+    laws = {n: str(law) for n, law in zip(driven.names, driven.laws, strict=True)}
+    held = np.setdiff1d(np.flatnonzero(independent), driven.columns)
+    laws |= dict.fromkeys(loops.names(held), "held")
+    mobility = np.full(reached, home.mobility)
+    for k in found.singular:
+        mobility[k] = Posture(loops, found.Y[k]).mobility
+    closure = ClosureHistory(found.residual, found.quality, mobility, found.iterations, unit="1")
+    stopped = "" if found.stop is None else f"{found.stop.status}: {found.stop.problem}"
+    return build_run(
+        t[:reached], mechanism=plan.name, variables=variables, speeds=speeds, bodies=bodies, frames=frames,
+        points=points, closure=closure if loops.count else None, driven=laws,
+        status="complete" if found.stop is None else "stopped", message=stopped, asked=len(t),
+        warnings=[*found.warnings, *_jumps(driven)],
+    )  # fmt: skip
+
+
+def _jumps(driven: _Driven) -> list[str]:
+    """Nothing is wrong with a jump of the rate at the ends of a law; inside it, the acceleration is infinite."""
+    texts = []
+    for name, law in zip(driven.names, driven.laws, strict=True):
+        inside = [x for x in law.breaks if 0.0 < x < (law.duration if law.duration is not None else np.inf)]
+        if inside:
+            when = ", ".join(f"{x:.4g} s" for x in inside[:4]) + (", ..." if len(inside) > 4 else "")
+            texts.append(f"the law of {name} has jumps of rate or acceleration at {when}")
+    return texts
+
+
+def _places(loops: Loops, found: Swept, threads: int | None) -> tuple[Any, Any, Any]:
+    """Histories of bodies, frames and points."""
+    from linkwork.results import PlaceHistory
+
+    plan = loops.plan
+    q, v, a = (np.ascontiguousarray(x) for x in (found.Y[:, : plan.nq], *(r[:, : plan.nv] for r in found.rates[:2])))
+    X, V, A = loops.system._own(Question(QUANTITIES["motion"]))(q, v, a, threads=threads)
+    names = [*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames)]
+    point = {m.name for m in plan.points}
+    made: dict[str, Any] = {}
+    for i, name in enumerate(names):
+        parts = {"position": X[:, i, :3], "velocity": V[:, i, :3], "acceleration": A[:, i, :3]}
+        if name not in point:
+            parts |= {"rotation": X[:, i, 3:].reshape(-1, 3, 3)}
+            parts |= {"angular_velocity": V[:, i, 3:], "angular_acceleration": A[:, i, 3:]}
+        made[name] = PlaceHistory(**parts)
+    m = loops.system.mechanism
+    return (
+        {b: made[b] for b in m.bodies if b in made},
+        {f: made[f] for f in m.frames},
+        {p: made[p] for p in m.points},
+    )

@@ -1,0 +1,428 @@
+"""A closed posture: where every joint stands, how freely the machine can move from there, and its derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.analyses.failures import DeadCentre, OverSpecified
+from linkwork.analyses.loops import Loops, Mask, Roles
+from linkwork.analyses.mobility import loop_kind
+from linkwork.equations.closure import ROWS
+from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.geometry import Array
+from linkwork.numerics.elimination import left_null
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True)
+class Redundancy:
+    """Constraints that say nothing new.
+
+    count : how many; joints : of the loops that share them, any of which could give the freedom away
+    kind : what the loops' joints generate (planar, spherical, ...), empty where loops of different kinds are coupled
+    """
+
+    count: int
+    joints: tuple[str, ...]
+    kind: str
+
+    def __str__(self) -> str:
+        kind = f" ({self.kind})" if self.kind else ""
+        return f"{self.count} among {', '.join(self.joints)}{kind}"
+
+
+class Posture:
+    """Variables of all joints with all loops closed, and what follows from them.
+
+    Made by `Machine.home`, `Machine.at` and `Machine.closures`. `posture["A"]` is a joint's variable, or an array of
+    them; names with the variable (`posture["C.slide"]`) always give a number.
+    """
+
+    def __init__(
+        self, loops: Loops, y: Array, specified: Sequence[int] = (), name: str = "", iterations: int = 0
+    ) -> None:
+        self._loops = loops
+        self._y = np.array(y, float)
+        self._y.flags.writeable = False
+        self._specified: Mask = np.isin(np.arange(loops.columns), np.asarray(specified, np.int64))
+        self.name = name
+        """Name of the closure, if it was given one."""
+        self.iterations = iterations
+        """Newton's steps that it took."""
+
+    def __repr__(self) -> str:
+        own = f" '{self.name}'" if self.name else ""
+        values = ", ".join(f"{n} {x:.6g}" for n, x in list(self.values.items())[:6])
+        more = ", ..." if len(self.values) > 6 else ""
+        return f"Posture{own} of {self._loops.plan.name}: {values}{more}; mobility {self.mobility}"
+
+    # ---------------------------------------------------------------- where everything is
+
+    @property
+    def y(self) -> Array:
+        """Variables of all joints, the spanning tree's first, in the order of `Machine.variables`."""
+        return self._y
+
+    @property
+    def q(self) -> Array:
+        """Coordinates of the spanning tree."""
+        return self._y[: self._loops.plan.nq]
+
+    @cached_property
+    def values(self) -> dict[str, float]:
+        """Variables of all joints by name [rad, m]."""
+        return dict(zip(self._loops.plan.variables, self._y.tolist(), strict=True))
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.values:
+            return self.values[name]
+        for slot in self._loops.plan.slots:
+            if slot.joint == name and slot.law.variables:
+                own = self._y[slot.q]
+                return float(own[0]) if len(own) == 1 else own.copy()
+        known = [*(slot.joint for slot in self._loops.plan.slots), *self.values]
+        raise ModelError(Problem(f"no joint or variable '{name}'", hint=did_you_mean(name, known)))
+
+    def pose(self, name: str) -> Array:
+        """Pose of a body or frame in the world, (4, 4).
+
+        Parameters
+        ----------
+        name : of a body, point or frame
+        """
+        return self._loops.system.pose(name, self.q)
+
+    def position(self, name: str) -> Array:
+        """Position of a point, or of the origin of a body or frame, in the world [m].
+
+        Parameters
+        ----------
+        name : of a body, point or frame
+        """
+        return self._loops.system.position(name, self.q)
+
+    # ---------------------------------------------------------------- how freely it moves
+
+    @cached_property
+    def residual(self) -> float:
+        """Largest error of any loop equation, redundant ones too [rad, or parts of the machine's size]."""
+        return float(self._loops.residual(self._y)) if self._loops.count else 0.0
+
+    @cached_property
+    def _all_roles(self) -> Roles:
+        """Roles with nothing specified: the machine's own."""
+        return self._loops.roles(self._y, np.zeros(self._loops.columns, bool))
+
+    @cached_property
+    def _roles(self) -> Roles:
+        return self._loops.chosen(self._y, self._specified, preference(self._loops))
+
+    @property
+    def rank(self) -> int:
+        """Number of independent loop equations."""
+        return self._all_roles.rank
+
+    @property
+    def mobility(self) -> int:
+        """Freedoms of the machine at this posture: rates of all joints less the rank of the loop equations."""
+        return self._loops.columns - self.rank
+
+    @property
+    def redundant(self) -> int:
+        """Number of loop equations that say nothing new."""
+        return self._loops.rows - self.rank
+
+    @property
+    def specified(self) -> tuple[str, ...]:
+        """Rates that were given values."""
+        return self._loops.names(np.flatnonzero(self._specified))
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """Independent rates beside the specified ones, chosen where the equations are best conditioned."""
+        return self._loops.names(self._roles.free)
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """Rates that may be chosen: the specified and the free ones."""
+        return self._loops.names(self._roles.independent)
+
+    @property
+    def dependent(self) -> tuple[str, ...]:
+        """Rates that follow from the independent ones."""
+        return self._loops.names(np.sort(self._roles.dependent))
+
+    @property
+    def quality(self) -> float:
+        """|product of the pivots| of the dependent rates, lengths in units of the machine's size.
+
+        Its trend matters, not its value: it falls to 0 at dead centres and limits of travel (Uicker, Ravani, Sheth,
+        eq. 6.53).
+        """
+        return self._roles.quality
+
+    @property
+    def conditioning(self) -> float:
+        """Smallest pivot of the dependent rates; 0 says that they do not follow from the independent ones here."""
+        roles = self._roles
+        return 0.0 if roles.conflict else roles.smallest
+
+    @cached_property
+    def redundancies(self) -> tuple[Redundancy, ...]:
+        """Redundant constraints, by the loops that share them."""
+        return _redundancies(self._loops, self._y, self._all_roles)
+
+    # ---------------------------------------------------------------- rates and derivatives
+
+    def velocities(self, rates: Mapping[str, float]) -> dict[str, float]:
+        """Rates of all joints by name, for given rates of independent ones; other independent rates are zero.
+
+        Parameters
+        ----------
+        rates : by rate or joint (`A`, `C.slide`, `S.wx`)
+        """
+        (W,) = self._rates([rates])
+        return self._by_name(W)
+
+    def accelerations(
+        self, rates: Mapping[str, float], accelerations: Mapping[str, float] | None = None
+    ) -> dict[str, float]:
+        """Accelerations of all joints by name; those of independent ones that are not given are zero.
+
+        Parameters
+        ----------
+        rates, accelerations : of independent rates, by rate or joint
+        """
+        _, A = self._rates([rates, accelerations or {}])
+        return self._by_name(A)
+
+    def jerks(
+        self,
+        rates: Mapping[str, float],
+        accelerations: Mapping[str, float] | None = None,
+        jerks: Mapping[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Third derivatives of all joints by name.
+
+        Parameters
+        ----------
+        rates, accelerations, jerks : of independent rates, by rate or joint
+        """
+        *_, J = self._rates([rates, accelerations or {}, jerks or {}])
+        return self._by_name(J)
+
+    def velocity(self, name: str, rates: Mapping[str, float]) -> Array:
+        """Twist [v; w] of a body, point or frame, world axes.
+
+        Parameters
+        ----------
+        name : of a body, point or frame
+        rates : of independent rates, by rate or joint
+        """
+        (W,) = self._rates([rates])
+        return self._loops.system.velocity(name, self.q, W[: self._loops.plan.nv])
+
+    def acceleration(
+        self, name: str, rates: Mapping[str, float], accelerations: Mapping[str, float] | None = None
+    ) -> Array:
+        """Acceleration [dv/dt; dw/dt] of a body, point or frame, world axes.
+
+        Parameters
+        ----------
+        name : of a body, point or frame
+        rates, accelerations : of independent rates, by rate or joint
+        """
+        W, A = self._rates([rates, accelerations or {}])
+        nv = self._loops.plan.nv
+        return self._loops.system.acceleration(name, self.q, W[:nv], A[:nv])
+
+    def derivatives(self, order: int = 2, of: str = "") -> xr.Dataset:
+        """Derivatives with respect to the independent rates, free of time: `first`, `second`, `third`.
+
+        Of all joints: `first` (rate, by), `second` (rate, by, by2), `third`. For motion ψ(t) of the independent ones,
+
+            φ' = first ψ',    φ'' = first ψ'' + second ψ' ψ',    φ''' = first ψ''' + 3 second ψ' ψ'' + third ψ' ψ' ψ'
+
+        Of a body, point or frame: the same of its position and direction (component x, y, z, wx, wy, wz; a turning
+        component's second derivatives are those of its angular velocity, made symmetric).
+
+        Parameters
+        ----------
+        order : 1, 2 or 3
+        of : a body, point or frame; all joints if empty
+        """
+        from linkwork.analyses.geometric import geometric_derivatives
+
+        return geometric_derivatives(self, order, of)
+
+    def _rates(self, given: Sequence[Mapping[str, float]]) -> list[Array]:
+        """Rates of all joints, and their derivatives, from those of independent ones by name."""
+        vectors = [self._vector(values) for values in given]
+        columns = sorted({k for v in vectors for k in v})
+        independent = self._independent_with(columns)
+        dense = np.zeros((len(given), self._loops.columns))
+        for row, vector in zip(dense, vectors, strict=True):
+            row[list(vector)] = list(vector.values())
+        return solved_rates(self._loops, self._y, independent, dense)
+
+    def _independent_with(self, columns: Sequence[int]) -> Mask:
+        """Independent columns that hold the given ones and, of the rest, those that this posture has free."""
+        mask = np.isin(np.arange(self._loops.columns), columns)
+        if mask[self._roles.independent].sum() == mask.sum():
+            mask[self._roles.independent] = True
+            return mask
+        roles = self._loops.chosen(self._y, mask, preference(self._loops))
+        assert_drivable(self._loops, self._y, mask, roles)
+        mask[roles.free] = True
+        return mask
+
+    def _vector(self, values: Mapping[str, float]) -> dict[int, float]:
+        names = self._loops.plan.variable_rates
+        places = {n: i for i, n in enumerate(names)}
+        for slot in self._loops.plan.slots:
+            if slot.law.freedom == 1:
+                places.setdefault(slot.joint, slot.v.start)
+        unknown = [n for n in values if n not in places]
+        if unknown:
+            problems = [Problem(f"no rate '{n}'", hint=did_you_mean(str(n), places)) for n in unknown]
+            raise ModelError(problems, self._loops.plan.name)
+        result = {places[n]: float(x) for n, x in values.items()}
+        wrong = [names[k] for k, x in result.items() if not np.isfinite(x)]
+        if wrong:
+            raise ModelError([Problem("not a finite number", n) for n in wrong], self._loops.plan.name)
+        return result
+
+    def _by_name(self, values: Array) -> dict[str, float]:
+        return dict(zip(self._loops.plan.variable_rates, values.tolist(), strict=True))
+
+    # ---------------------------------------------------------------- report
+
+    def __str__(self) -> str:
+        return "\n".join(self.report())
+
+    def report(self) -> list[str]:
+        """Lines of text: mobility, roles of the joints, redundant constraints, quality."""
+        lines = [f"mobility {self.mobility}" + (f", closure '{self.name}'" if self.name else "")]
+        if self.specified:
+            lines.append(f"  specified:   {_listed(self.specified)}")
+        lines.append(f"  independent: {_listed(self.independent)}" if self.independent else "  nothing can move")
+        if self._loops.count:
+            lines.append(f"  dependent:   {_listed(self.dependent)}")
+            some = "; ".join(str(r) for r in self.redundancies[:6])
+            more = f"; and in {len(self.redundancies) - 6} more places" if len(self.redundancies) > 6 else ""
+            noun = "constraint" if self.redundant == 1 else "constraints"
+            lines.append(f"  {self.redundant or 'no'} redundant {noun}" + (f": {some}{more}" if some else ""))
+            lines.append(f"  quality index {self.quality:.4g}, residual {self.residual:.1e}")
+        return lines
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        return {
+            "name": self.name,
+            "mobility": self.mobility,
+            "rank": self.rank,
+            "specified": list(self.specified),
+            "independent": list(self.independent),
+            "dependent": list(self.dependent),
+            "redundant": self.redundant,
+            "redundancies": [
+                {"count": r.count, "joints": list(r.joints), "kind": r.kind} for r in self.redundancies
+            ],
+            "quality": self.quality,
+            "residual": self.residual,
+            "values": self.values,
+        }  # fmt: skip
+
+
+def solved_rates(loops: Loops, y: Array, independent: Mask, given: Array) -> list[Array]:
+    """Rates of all joints, accelerations, jerks ... for rows of given independent ones, by one kernel."""
+    if not loops.count:
+        return [row.copy() for row in given]
+    kernel = loops.rates_kernel(loops.order(y, independent), len(given))
+    result = kernel(y, *given)
+    return list(result) if len(given) > 1 else [result]
+
+
+def assert_drivable(loops: Loops, y: Array, mask: Mask, roles: Roles) -> None:
+    """DeadCentre or OverSpecified if the columns of the mask cannot be chosen at will."""
+    from linkwork.analyses.diagnosis import conflict_of
+
+    if roles.conflict:
+        raise conflict_of(loops, y, mask, roles)
+
+
+__all__ = ["DeadCentre", "OverSpecified", "Posture", "Redundancy"]
+
+
+def _listed(names: Sequence[str], most: int = 12) -> str:
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def preference(loops: Loops) -> NDArray[np.int64]:
+    """By rate: 0 for an ordinary one, more for one that users would rather drive.
+
+    Joints on ground come first, and of those that are not, sliding ones (cylinders) before turning ones.
+    """
+    plan, m = loops.plan, loops.system.mechanism
+    weights = np.zeros(plan.nw, np.int64)
+    for slot in plan.slots:
+        joint = m.joints.get(slot.joint)
+        if joint is None or slot.law.freedom != 1 or slot.law.kind not in ("revolute", "prismatic", "helical"):
+            continue
+        grounded = m.ground.name in (joint.tail, joint.head)
+        turning = slot.law.kind == "revolute"
+        weights[slot.v.start] = (4 if turning else 3) if grounded else (1 if turning else 2)
+    return weights
+
+
+def _redundancies(loops: Loops, y: Array, roles: Roles) -> tuple[Redundancy, ...]:
+    """Redundant equations by the sets of loops whose equations depend on each other."""
+    if not loops.count or not len(roles.redundant_rows):
+        return ()
+    if loops.sparse:
+        groups = [
+            ({int(k)}, int(n))
+            for k, n in zip(*np.unique(roles.redundant_rows // ROWS, return_counts=True), strict=True)
+        ]
+    else:
+        groups = _grouped(left_null(loops.equations(y)[1], 1e-7))
+    found = []
+    for members, count in groups:
+        chords = [loops.plan.cuts[k].joint for k in sorted(members)]
+        steps = dict.fromkeys(j for c in chords for j, _ in loops.system.topology.loop(c).steps)
+        declared = tuple(j for j in loops.system.mechanism.joints if j in steps)
+        kinds = {_kind(loops, y, c) for c in chords}
+        found.append(Redundancy(count, declared, kinds.pop() if len(kinds) == 1 else ""))
+    return tuple(found)
+
+
+def _grouped(null: Array) -> list[tuple[set[int], int]]:
+    """Loops that share columns of a left null space, and how many columns each group has."""
+    groups: list[tuple[set[int], int]] = []
+    for column in null.T:
+        members = {int(r) // ROWS for r in np.flatnonzero(np.abs(column) > 1e-6)}
+        count = 1
+        for other, n in [g for g in groups if g[0] & members]:
+            groups.remove((other, n))
+            members, count = members | other, count + n
+        groups.append((members, count))
+    return sorted(groups, key=lambda g: min(g[0]))
+
+
+def _kind(loops: Loops, y: Array, chord: str) -> str:
+    """Kind of motion that the joints of a loop generate, at the layout."""
+    from linkwork.analyses.mobility import joint_twists
+
+    system = loops.system
+    twists = joint_twists(system.mechanism, system.layout)
+    steps: list[NDArray[np.float64]] = [twists[j] for j, _ in system.topology.loop(chord).steps]
+    name = loop_kind(np.hstack(steps)).name
+    return "" if name == "spatial" else name

@@ -1,0 +1,214 @@
+"""How far a variable can be driven, whether it makes full turns, and the strokes of all others meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.analyses.closures import PERIODIC, determined_variables, marks_of
+from linkwork.analyses.diagnosis import turning_point
+from linkwork.analyses.failures import ClosureError, LimitOfTravel, UnderSpecified
+from linkwork.analyses.given import place_of, unknown_variable
+from linkwork.analyses.loops import Loops, Mask
+from linkwork.analyses.motion import independent_with
+from linkwork.analyses.posture import Posture
+from linkwork.analyses.sweeping import Sweep, swept
+from linkwork.errors import ModelError, Problem
+from linkwork.geometry import Array
+
+SAMPLES = 721
+SIZES = 10.0
+"""Way of a slide after which the search for its limit ends, in units of the machine's size."""
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """Range of a variable: its least and greatest value, and the values of the driven variable there."""
+
+    least: float
+    greatest: float
+    at_least: float
+    at_greatest: float
+
+    @property
+    def length(self) -> float:
+        """greatest - least."""
+        return self.greatest - self.least
+
+
+@dataclass(frozen=True)
+class Travel:
+    """What `Machine.travel` found.
+
+    variable : the driven one; lower, upper : its limits, infinite where none was met
+    full_turn : an angle that turns all the way round and comes back to where it was
+    stops : why it ends at the lower and upper limit, None where no limit was met
+    strokes : ranges of all plain variables over the travel, by name
+    full_turns : joints that turn all the way round with it
+    """
+
+    variable: str
+    lower: float
+    upper: float
+    full_turn: bool
+    stops: tuple[ClosureError | None, ClosureError | None]
+    strokes: dict[str, Stroke]
+    full_turns: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if self.full_turn:
+            head = f"{self.variable} makes full turns"
+        else:
+            low = f"{self.lower:.6g}" if np.isfinite(self.lower) else "no limit"
+            high = f"{self.upper:.6g}" if np.isfinite(self.upper) else "no limit"
+            head = f"{self.variable} goes from {low} to {high}"
+        lines = [head]
+        for name, s in self.strokes.items():
+            if name != self.variable:
+                turns = ", full turns" if name in self.full_turns else ""
+                lines.append(f"  {name}: {s.least:.6g} to {s.greatest:.6g}{turns}")
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON; limits that were not met are None."""
+        return {
+            "variable": self.variable,
+            "lower": self.lower if np.isfinite(self.lower) else None,
+            "upper": self.upper if np.isfinite(self.upper) else None,
+            "full_turn": self.full_turn,
+            "stops": [None if s is None else str(s) for s in self.stops],
+            "strokes": {n: {"least": s.least, "greatest": s.greatest, "at_least": s.at_least,
+                            "at_greatest": s.at_greatest} for n, s in self.strokes.items()},
+            "full_turns": list(self.full_turns),
+        }  # fmt: skip
+
+
+def travel_of(loops: Loops, home: Posture, variable: str, largest: float | None) -> Travel:
+    """Drive a variable both ways from home; see `Machine.travel`."""
+    found = place_of(loops, variable)
+    if found is None:
+        raise ModelError(unknown_variable(loops, variable), loops.plan.name)
+    slot, k = found
+    place, column = slot.q.start + k, slot.v.start + k
+    kind = slot.law.variables[k].dimension
+    reach = {"angle": 2.0 * np.pi, "length": SIZES * loops.length, "number": 1.0}[kind] if largest is None else largest
+    if not (np.isfinite(reach) and reach > 0.0):
+        raise ModelError(Problem(f"a way of {largest}", "largest", "give a positive number"), loops.plan.name)
+    independent = independent_with(loops, home, np.array([column]))
+    sides = [_side(loops, home, independent, place, column, way) for way in (-reach, reach)]
+    name, here = loops.plan.variables[place], float(home.y[place])
+    turning = kind == "angle" and slot.law.kind in PERIODIC
+    full = (
+        turning
+        and all(s.stop is None for s in sides)
+        and reach >= 2.0 * np.pi
+        and _came_back(loops, home, column, independent, sides[1])
+    )
+    lower, upper = (_limit(loops, s, place, independent, sign * np.inf) for s, sign in zip(sides, (-1, 1), strict=True))
+    if full:
+        lower, upper = here, here + 2.0 * np.pi
+        sides = sides[1:]
+    Y = np.concatenate([sides[0].Y[::-1], *(s.Y[1:] for s in sides[1:])])
+    rates = np.concatenate([sides[0].rates[0][::-1], *(s.rates[0][1:] for s in sides[1:])])
+    strokes = _strokes(loops, independent, place, column, Y, rates, (lower, upper))
+    stops = (sides[0].stop, sides[-1].stop)
+    return Travel(name, lower, upper, full, stops, strokes, _full_turns(loops, Y, full))
+
+
+def _side(loops: Loops, home: Posture, independent: Mask, place: int, column: int, way: float) -> Sweep:
+    """Postures from home to the limit or to the end of the way; the rates are those by the driven variable."""
+    driven = np.array([place])
+    U = (home.y[place] + np.linspace(0.0, way, SAMPLES))[:, np.newaxis]
+    unit = np.zeros((SAMPLES, loops.columns))
+    unit[:, column] = 1.0
+    return swept(loops, home.y, independent, driven, U, [unit, np.zeros_like(unit)])
+
+
+def _limit(loops: Loops, side: Sweep, place: int, independent: Mask, unlimited: float) -> float:
+    if side.stop is None:
+        return unlimited
+    if isinstance(side.stop, LimitOfTravel) and side.stop.reached:
+        return float(side.stop.reached[0])
+    exact = turning_point(loops, side.Y[-1], place, independent)
+    return float(side.Y[-1, place]) if exact is None else exact
+
+
+def _came_back(loops: Loops, home: Posture, column: int, independent: Mask, side: Sweep) -> bool:
+    """Whether everything that the driven variable determines stands after a full turn where it stood before.
+
+    Of a machine with more freedoms, which are held, that is everything.
+    """
+    try:
+        determined = determined_variables(loops, home, np.arange(loops.columns) == column)
+    except UnderSpecified:
+        determined = determined_variables(loops, home, independent)
+    marks = marks_of(loops, determined, side.Y[[0, -1]])
+    return bool(np.abs(marks[1] - marks[0]).max(initial=0.0) < 1e-6)
+
+
+def _full_turns(loops: Loops, Y: Array, full: bool) -> tuple[str, ...]:
+    if not full:
+        return ()
+    names = []
+    for slot in loops.plan.slots:
+        if slot.law.kind in PERIODIC:
+            for k, variable in enumerate(slot.law.variables):
+                turns = abs(float(Y[-1, slot.q.start + k] - Y[0, slot.q.start + k])) / (2.0 * np.pi)
+                if variable.dimension == "angle" and round(turns) and abs(turns - round(turns)) < 1e-6:
+                    names.append(f"{slot.joint}.{variable.name}")
+    return tuple(names)
+
+
+def _strokes(
+    loops: Loops, independent: Mask, place: int, column: int, Y: Array, rates: Array, limits: tuple[float, float]
+) -> dict[str, Stroke]:
+    """Least and greatest values; extremes between samples are found where a rate changes its sign."""
+    strokes: dict[str, Stroke] = {}
+    u = Y[:, place]
+    for slot in loops.plan.slots:
+        for k in range(slot.plain):
+            i, j = slot.q.start + k, slot.v.start + k
+            name = loops.plan.variables[i]
+            x = Y[:, i]
+            low, high = int(x.argmin()), int(x.argmax())
+            ends = []
+            for at in (low, high):
+                value, where = float(x[at]), float(u[at])
+                if i == place:
+                    bound = limits[0] if at == low else limits[1]
+                    value = where = bound if np.isfinite(bound) else value
+                elif 0 < at < len(x) - 1:
+                    value, where = _extreme(loops, independent, place, column, i, j, Y[at])
+                ends.append((value, where))
+            (least, at_least), (greatest, at_greatest) = ends
+            strokes[name] = Stroke(least, greatest, at_least, at_greatest)
+    return strokes
+
+
+def _extreme(loops: Loops, independent: Mask, place: int, column: int, i: int, j: int, y: Array) -> tuple[float, float]:
+    """Newton's method for a vanishing rate of variable i, from a posture near it."""
+    if not loops.count:
+        return float(y[i]), float(y[place])
+    order = loops.order(y, independent)
+    step, kernel = loops.step_kernel(order), loops.rates_kernel(order, 2)
+    unit, none = np.zeros(loops.columns), np.zeros(loops.columns)
+    unit[column] = 1.0
+    start = y
+    for _ in range(12):
+        W, A = kernel(y, unit, none)
+        if not (np.isfinite(W[j]) and np.isfinite(A[j])) or A[j] == 0.0:
+            break
+        move = -W[j] / A[j]
+        if abs(move * W / loops.column_scale).max() > 0.1:
+            break
+        y = loops.advanced(y, move * W / loops.column_scale)
+        for _ in range(3):
+            y, _ = step(y, np.array([loops.length]))
+        if abs(move) < 1e-13 * max(1.0, abs(float(y[place]))):
+            break
+    good = np.isfinite(y).all() and loops.residual(y) < 1e-9
+    best: NDArray[np.float64] = y if good else start
+    return float(best[i]), float(best[place])

@@ -1,0 +1,90 @@
+"""How far a run can be trusted: what was reached, how well the loops closed, and what was noticed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Evidence of a run. Numbers that were not recorded are None.
+
+    status, message : 'complete' or 'stopped', and why
+    asked, reached : numbers of samples
+    span : first and last time [s], None without samples
+    worst_residual, worst_residual_at : largest closure residual and its time
+    residual_unit : its unit
+    smallest_quality, smallest_quality_at : where the posture came nearest to a singular one
+    iterations, most_iterations : of all samples together, and of the hardest one
+    mobility : every mobility that occurred
+    warnings : texts
+    """
+
+    status: str
+    message: str
+    asked: int
+    reached: int
+    span: tuple[float, float] | None
+    worst_residual: float | None
+    worst_residual_at: float | None
+    residual_unit: str
+    smallest_quality: float | None
+    smallest_quality_at: float | None
+    iterations: int | None
+    most_iterations: int | None
+    mobility: tuple[int, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def complete(self) -> bool:
+        """True when everything that was asked for was reached."""
+        return self.status == "complete"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON; numbers that are not finite are None."""
+        plain: dict[str, Any] = {}
+        for key, value in vars(self).items():
+            if isinstance(value, tuple):
+                plain[key] = list(value)
+            else:
+                plain[key] = None if isinstance(value, float) and not np.isfinite(value) else value
+        return plain
+
+
+def evidence_of(data: xr.Dataset) -> Evidence:
+    """Collect the evidence of a dataset."""
+    time = data["time"].values
+    residual, residual_at = _extreme(data, "closure.residual", np.argmax)
+    quality, quality_at = _extreme(data, "closure.quality", np.argmin)
+    steps = data["closure.iterations"].values if "closure.iterations" in data and time.size else None
+    return Evidence(
+        status=data.attrs["status"],
+        message=data.attrs["message"],
+        asked=data.attrs["asked"],
+        reached=int(time.size),
+        span=(float(time[0]), float(time[-1])) if time.size else None,
+        worst_residual=residual,
+        worst_residual_at=residual_at,
+        residual_unit=str(data["closure.residual"].attrs["units"]) if "closure.residual" in data else "",
+        smallest_quality=quality,
+        smallest_quality_at=quality_at,
+        iterations=None if steps is None else int(steps.sum()),
+        most_iterations=None if steps is None else int(steps.max()),
+        mobility=tuple(np.unique(data["closure.mobility"].values).tolist()) if "closure.mobility" in data else (),
+        warnings=tuple(data.attrs["warnings"]),
+    )
+
+
+def _extreme(data: xr.Dataset, name: str, where: Any) -> tuple[float | None, float | None]:
+    """The extreme value and its time. NaN is the most extreme of all: argmax and argmin find it first."""
+    if name not in data or not data.sizes["time"]:
+        return None, None
+    values = data[name].values
+    at = int(where(values))
+    return float(values[at]), float(data["time"].values[at])

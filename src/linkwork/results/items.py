@@ -1,0 +1,219 @@
+"""A joint or a place of a run: everything that is known of it, under one name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.results.layout import DERIVATIVES, PLACE_UNITS
+from linkwork.results.signals import Signal, Units
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+    from linkwork.results.plots import Panels
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointItem:
+    """A joint of a run.
+
+    name : of the joint
+    variables, speeds : ('angle',), and for joints that turn freely the speeds ('wx', 'wy', 'wz')
+    signals : everything of it, by full name
+    """
+
+    name: str
+    variables: tuple[str, ...]
+    speeds: tuple[str, ...]
+    signals: dict[str, Signal]
+    _plot: Callable[..., Panels]
+
+    @property
+    def kind(self) -> str:
+        """'joint'."""
+        return "joint"
+
+    @property
+    def value(self) -> xr.DataArray:
+        """The variable of a joint that has one."""
+        return self._single("value")
+
+    @property
+    def rate(self) -> xr.DataArray:
+        """Its rate."""
+        return self._single("rate")
+
+    @property
+    def acceleration(self) -> xr.DataArray:
+        """Its second derivative."""
+        return self._single("acceleration")
+
+    @property
+    def jerk(self) -> xr.DataArray:
+        """Its third derivative."""
+        return self._single("jerk")
+
+    @property
+    def values(self) -> dict[str, xr.DataArray]:
+        """All variables by their short names."""
+        return self._several("value")
+
+    @property
+    def rates(self) -> dict[str, xr.DataArray]:
+        """All rates; speeds where the joint turns freely."""
+        return self._several("rate")
+
+    @property
+    def accelerations(self) -> dict[str, xr.DataArray]:
+        """Derivatives of the rates."""
+        return self._several("acceleration")
+
+    @property
+    def jerks(self) -> dict[str, xr.DataArray]:
+        """Second derivatives of the rates."""
+        return self._several("jerk")
+
+    def plot(self, *quantities: str, units: Units = None, x: str = "time", ax: Axes | None = None) -> Panels:
+        """Plot its variables.
+
+        Parameters
+        ----------
+        quantities : 'value', 'rate', 'acceleration', 'jerk'; the value where none is given
+        units, x, ax : as in `Run.plot`
+        """
+        asked = quantities or ("value",)
+        _known(asked, ("value", *DERIVATIVES), self.name)
+        names = [f"{self.name}.{n}" for q in asked for n in self._names(q)]
+        if not names:
+            raise ModelError(Problem(f"the run has no {' and no '.join(asked)}", self.name, _there(self.signals)))
+        return self._plot(*names, units=units, x=x, ax=ax)
+
+    def _names(self, quantity: str) -> list[str]:
+        """Names of variables, or of the derivatives of what moves, after the joint's own."""
+        if quantity == "value":
+            return list(self.variables)
+        moving = [(v, f"{v}.{quantity}") for v in self.variables]
+        moving += [(v, v if quantity == "rate" else f"{v}.{quantity}") for v in self.speeds]
+        return [n for _, n in moving if f"{self.name}.{n}" in self.signals]
+
+    def _several(self, quantity: str) -> dict[str, xr.DataArray]:
+        return {n.partition(".")[0]: self.signals[f"{self.name}.{n}"].data for n in self._names(quantity)}
+
+    def _single(self, quantity: str) -> xr.DataArray:
+        if len(self.variables) != 1:
+            hint = f"ask for .{quantity}s, or by name: {', '.join(self.signals)}"
+            raise ModelError(Problem(f"the joint has {len(self.variables)} variables", self.name, hint))
+        found = self._several(quantity)
+        if not found:
+            raise ModelError(Problem(f"the run has no {quantity}", self.name, _there(self.signals)))
+        return found[self.variables[0]]
+
+    def __repr__(self) -> str:
+        return f"JointItem('{self.name}')\n  {', '.join(self.signals)}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlaceItem:
+    """A body, frame or point of a run, in world axes.
+
+    name, kind : its name; 'body', 'frame' or 'point'
+    signals : everything of it, by full name
+    """
+
+    name: str
+    kind: str
+    signals: dict[str, Signal]
+    _plot: Callable[..., Panels]
+
+    @property
+    def position(self) -> xr.DataArray:
+        """Position [m] (time, axis)."""
+        return self._of("position")
+
+    @property
+    def velocity(self) -> xr.DataArray:
+        """Velocity [m/s] (time, axis)."""
+        return self._of("velocity")
+
+    @property
+    def acceleration(self) -> xr.DataArray:
+        """Acceleration [m/s^2] (time, axis)."""
+        return self._of("acceleration")
+
+    @property
+    def jerk(self) -> xr.DataArray:
+        """Jerk [m/s^3] (time, axis)."""
+        return self._of("jerk")
+
+    @property
+    def rotation(self) -> xr.DataArray:
+        """Rotation matrix R_WB (time, row, column) of a body or frame."""
+        return self._of("rotation")
+
+    @property
+    def angular_velocity(self) -> xr.DataArray:
+        """Angular velocity [rad/s] (time, axis) of a body or frame."""
+        return self._of("angular_velocity")
+
+    @property
+    def angular_acceleration(self) -> xr.DataArray:
+        """Angular acceleration [rad/s^2] (time, axis) of a body or frame."""
+        return self._of("angular_acceleration")
+
+    @property
+    def angular_jerk(self) -> xr.DataArray:
+        """Angular jerk [rad/s^3] (time, axis) of a body or frame."""
+        return self._of("angular_jerk")
+
+    def plot(self, *quantities: str, units: Units = None, x: str = "time", ax: Axes | None = None) -> Panels:
+        """Plot x, y and z.
+
+        Parameters
+        ----------
+        quantities : 'position', 'velocity', 'acceleration', 'angular_velocity' ...; the position where none is given
+        units, x, ax : as in `Run.plot`
+        """
+        asked = quantities or ("position",)
+        _known(asked, tuple(PLACE_UNITS), self.name)
+        for quantity in asked:
+            self._of(quantity)  # says what there is when it is missing
+        return self._plot(*(f"{self.name}.{q}" for q in asked), units=units, x=x, ax=ax)
+
+    def path(self, *, units: Units = None, plane: str | None = None, ax: Axes | None = None) -> Panels:
+        """Plot the path of the origin, the coupler curve of a point, with equal axes.
+
+        Parameters
+        ----------
+        units : units of length to show, {"length": "mm"}
+        plane : 'xy', 'xz', 'yz' or 'xyz'; without, the plane in which it moves, space where there is none
+        ax : axes to draw into; a new figure without
+        """
+        from linkwork.results.plots import plot_path
+
+        self._of("position")
+        return plot_path(self.signals[f"{self.name}.position"], units=units, plane=plane, ax=ax, label=self.name)
+
+    def _of(self, quantity: str) -> xr.DataArray:
+        found = self.signals.get(f"{self.name}.{quantity}")
+        if found is None:
+            raise ModelError(Problem(f"the run has no {quantity}", self.name, _there(self.signals)))
+        return found.data
+
+    def __repr__(self) -> str:
+        return f"PlaceItem('{self.name}', {self.kind})\n  {', '.join(self.signals)}"
+
+
+def _known(asked: tuple[str, ...], known: tuple[str, ...], where: str) -> None:
+    problems = [
+        Problem(f"'{q}' cannot be plotted", where, did_you_mean(str(q), known)) for q in asked if q not in known
+    ]
+    if problems:
+        raise ModelError(problems)
+
+
+def _there(signals: dict[str, Signal]) -> str:
+    return f"there is: {', '.join(signals)}" if signals else "it recorded nothing of it"

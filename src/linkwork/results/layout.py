@@ -1,0 +1,203 @@
+"""The layout of a run's dataset: variables with their dimensions, units and long names, and the attributes.
+
+Every variable has the dimension `time` first. Vectors have `axis` (x, y, z) beside it, rotation matrices R_WB `row`
+(world axes) and `column` (own axes). Numbers are float64 in SI and radians, counts are int64.
+
+    A.angle  A.angle.rate  A.angle.acceleration  A.angle.jerk       joint variables
+    S.qw .. S.qz   S.wx .. S.wz   S.wx.acceleration  S.wx.jerk      joints that turn freely: variables, then speeds
+    P.position  P.velocity  P.acceleration  P.jerk                  points, frames, bodies: (time, axis)
+    rod.rotation                                                    frames, bodies: (time, row, column)
+    rod.angular_velocity  rod.angular_acceleration  rod.angular_jerk
+    closure.residual  closure.quality  closure.mobility  closure.iterations
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.errors import ModelError, Problem
+from linkwork.geometry import Array
+from linkwork.units import SI, TIME, parse_unit
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+FORMAT = "linkwork run 1"
+AXES = ("x", "y", "z")
+STATES = ("complete", "stopped")
+BEYOND = {(): (), (3,): ("axis",), (3, 3): ("row", "column")}
+"""Dimensions beside time, by the shape of one sample."""
+
+DERIVATIVES = {"rate": 1, "acceleration": 2, "jerk": 3}
+PLACE_UNITS = {
+    "position": "m",
+    "velocity": "m/s",
+    "acceleration": "m/s^2",
+    "jerk": "m/s^3",
+    "rotation": "1",
+    "angular_velocity": "rad/s",
+    "angular_acceleration": "rad/s^2",
+    "angular_jerk": "rad/s^3",
+}
+COUNTS = ("closure.mobility", "closure.iterations")
+NAME = re.compile(r"\w[\w-]*(\.\w[\w-]*){1,3}")
+
+Values = Mapping[str, tuple[str, Any]]
+"""Arrays by the name of their variable, each with its unit."""
+
+
+def attributes(**given: Any) -> dict[str, Any]:
+    """All attributes of a dataset, with those given."""
+    return {
+        "format": FORMAT,
+        "mechanism": "",
+        "analysis": "motion",
+        "linkwork": "",
+        "driven": {},
+        "status": "complete",
+        "message": "",
+        "asked": 0,
+        "part": "",
+        "warnings": [],
+        "joints": {},
+        "speeds": {},
+        "bodies": [],
+        "frames": [],
+        "points": [],
+    } | given
+
+
+def make_dataset(time: Any, values: Values, attrs: Mapping[str, Any]) -> xr.Dataset:
+    """A dataset in this layout, of arrays that nobody can write to; the shapes must be right."""
+    import xarray as xr
+
+    variables: dict[str, Any] = {}
+    for name, (unit, array) in values.items():
+        kept = _locked(array, np.int64 if name in COUNTS else np.float64)
+        variables[name] = (("time", *BEYOND[kept.shape[1:]]), kept, {"units": unit, "long_name": long_name(name)})
+    beyond = {d for dims, _, _ in variables.values() for d in dims[1:]}
+    coords: dict[str, Any] = {"time": ("time", _locked(time, np.float64), {"units": "s", "long_name": "time"})}
+    coords |= {d: (d, list(AXES)) for d in ("axis", "row", "column") if d in beyond}
+    data = xr.Dataset(variables, coords, dict(attrs))
+    data.attrs["warnings"] = [*data.attrs["warnings"], *_new(not_finite(data), data.attrs["warnings"])]
+    return data
+
+
+def _locked(array: Any, kind: Any) -> Any:
+    copy = np.array(array, dtype=kind)
+    copy.setflags(write=False)
+    return copy
+
+
+def _new(texts: list[str], known: list[str]) -> list[str]:
+    return [t for t in texts if t not in known]
+
+
+def long_name(name: str) -> str:
+    """'rate of angle of A' for A.angle.rate."""
+    return " of ".join(reversed(name.replace("_", " ").split(".")))
+
+
+def derived_unit(unit: str, order: int) -> str:
+    """The SI unit of a time derivative: 'm/s^2' for 'm' and 2.
+
+    >>> derived_unit("1", 1)
+    '1/s'
+    """
+    return SI.symbol(parse_unit(unit)[1] / TIME**order) or "1"
+
+
+def unit_problem(unit: Any, where: str) -> Problem | None:
+    """What is wrong with a unit of a dataset, if anything: results are in SI."""
+    try:
+        factor, dimension = parse_unit(unit)
+    except ModelError as error:
+        return Problem(error.problems[0].what, where, error.problems[0].hint)
+    if factor != 1.0:
+        return Problem(f"'{unit}' is not an SI unit", where, f"results are kept in '{SI.symbol(dimension) or 1}'")
+    return None
+
+
+def not_finite(data: xr.Dataset) -> list[str]:
+    """A warning for every variable with numbers that are not finite."""
+    found = []
+    for name, variable in data.data_vars.items():
+        bad = ~np.isfinite(variable.values).all(axis=tuple(range(1, variable.ndim)))
+        if bad.any():
+            first = float(data["time"].values[int(np.argmax(bad))])
+            found.append(f"{name} is not finite at {int(bad.sum())} of {len(bad)} samples, first at {first:.6g} s")
+    return found
+
+
+def problems_of(data: xr.Dataset) -> list[Problem]:
+    """Everything in which a dataset departs from the layout."""
+    if data.attrs.get("format") != FORMAT:
+        hint = f"its attribute 'format' must be '{FORMAT}'"
+        return [Problem("the dataset is not a run of Linkwork", hint=hint)]
+    problems = attribute_problems(data.attrs)
+    if "time" not in data.coords or data["time"].dims != ("time",):
+        return [*problems, Problem("there is no coordinate 'time'", "time")]
+    problems += time_problems(data["time"].values)
+    for label, variable in data.data_vars.items():
+        name = str(label)
+        if not NAME.fullmatch(name):
+            problems.append(Problem("this is not the name of a result", name, "write owner.quantity, such as A.angle"))
+        if variable.dims not in [("time", *d) for d in BEYOND.values()] or BEYOND.get(variable.shape[1:]) is None:
+            problems.append(Problem(f"the dimensions {variable.dims} do not fit", name, "see the layout of a run"))
+        if variable.dtype.kind not in "fiu":
+            problems.append(Problem("these are not real numbers", name))
+        if problem := unit_problem(variable.attrs.get("units"), name):
+            problems.append(problem)
+    return problems
+
+
+def time_problems(time: Array) -> list[Problem]:
+    """Time must be finite and never run backwards; two samples of one time are before and after an event."""
+    if time.dtype.kind not in "fiu":
+        return [Problem("these are not real numbers", "time")]
+    if not np.isfinite(time).all():
+        return [Problem("there are numbers that are not finite", "time", "a sweep may count its samples: 0, 1, 2, ...")]
+    back = np.flatnonzero(np.diff(time) < 0.0)
+    if back.size:
+        return [Problem(f"time runs backwards after sample {int(back[0])}", "time", "sort the samples by time")]
+    return []
+
+
+def attribute_problems(attrs: Mapping[str, Any]) -> list[Problem]:
+    """Attributes that are missing or of another kind than the layout says."""
+    problems = []
+    for key, example in attributes().items():
+        if key not in attrs:
+            problems.append(Problem("the attribute is missing", key))
+        elif not _alike(attrs[key], example, nested=key in ("joints", "speeds")):
+            problems.append(Problem(f"the attribute is not {_kind(example)}", key))
+    if not problems and attrs["status"] not in STATES:
+        problems.append(Problem(f"'{attrs['status']}' is no status", "status", f"it is {' or '.join(STATES)}"))
+    if not problems and attrs["asked"] < 0:
+        problems.append(Problem("the number of samples is negative", "asked"))
+    return problems
+
+
+def _alike(value: Any, example: Any, nested: bool) -> bool:
+    if isinstance(example, str):
+        return _is_text(value)
+    if isinstance(example, int):
+        return isinstance(value, int) and not isinstance(value, bool)
+    if isinstance(example, list):
+        return isinstance(value, list) and all(_is_text(v) for v in value)
+    if not isinstance(value, dict) or not all(_is_text(k) for k in value):
+        return False
+    return all(_alike(v, [] if nested else "", False) for v in value.values())
+
+
+def _is_text(value: Any) -> bool:
+    """Text that every file can hold."""
+    return isinstance(value, str) and "\0" not in value and not any("\ud800" <= c <= "\udfff" for c in value)
+
+
+def _kind(example: Any) -> str:
+    return {str: "plain text", int: "a whole number", list: "a list of texts", dict: "a table of texts"}[type(example)]

@@ -1,0 +1,137 @@
+"""What a name stands for: from 'P.vx' or 'A.rate' to a variable of the dataset and a part of it.
+
+A name that a variable of the dataset has always means that variable; everything else is shorthand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.results.layout import AXES, DERIVATIVES, PLACE_UNITS
+
+SHORT = {"": "position", "v": "velocity", "a": "acceleration"}
+"""First letters of P.x, P.vx and P.ax."""
+
+MAX_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A variable of the dataset, the element of it when it has several, or the length of the vector."""
+
+    name: str
+    variable: str
+    element: tuple[int, ...] = ()
+    magnitude: bool = False
+
+
+class Names:
+    """All names of a run.
+
+    shapes : shape of one sample of every variable
+    attrs : attributes of the dataset, which say what is a joint, a body, a frame or a point
+    """
+
+    def __init__(self, shapes: Mapping[str, tuple[int, ...]], attrs: Mapping[str, Any]) -> None:
+        self.shapes = dict(shapes)
+        self.joints: dict[str, list[str]] = attrs["joints"]
+        self.speeds: dict[str, list[str]] = attrs["speeds"]
+        # A floating body has variables of its own; it is a body first.
+        self.kinds = dict.fromkeys([*self.joints, *self.speeds], "joint")
+        for kind, key in (("body", "bodies"), ("frame", "frames"), ("point", "points")):
+            self.kinds |= dict.fromkeys(attrs[key], kind)
+
+    def all(self) -> tuple[str, ...]:
+        """Joints and places, then every variable by its full name."""
+        return (*self.kinds, *self.shapes)
+
+    def find(self, name: str) -> Reference | None:
+        """What a name stands for, None when it stands for nothing."""
+        if name in self.shapes:
+            return Reference(name, name)
+        owner, _, rest = name.partition(".")
+        variable, element, magnitude = self._spelled_out(owner, rest)
+        if variable not in self.shapes:
+            return None
+        return Reference(name, variable, element, magnitude)
+
+    def resolve(self, name: str) -> Reference:
+        """What a name stands for; ModelError with a hint when it stands for nothing."""
+        found = self.find(name)
+        if found is None:
+            raise ModelError(self.unknown(name))
+        return found
+
+    def expand(self, name: str) -> tuple[Reference, ...]:
+        """The single signals that a name stands for: a place gives its position, a joint its variables."""
+        if name in self.kinds:
+            if self.kinds[name] != "joint":
+                whole = f"{name}.position"
+                return tuple(Reference(f"{name}.{x}", whole, (i,)) for i, x in enumerate(AXES) if whole in self.shapes)
+            return tuple(Reference(f"{name}.{v}", f"{name}.{v}") for v in self.joints.get(name, ()))
+        found = self.resolve(name)
+        shape = self.shapes[found.variable]
+        if found.element or found.magnitude or not shape:
+            return (found,)
+        return tuple(
+            Reference(f"{name}.{''.join(AXES[i] for i in element)}", found.variable, element)
+            for element in product(*(range(n) for n in shape))
+        )
+
+    def unknown(self, name: object) -> Problem:
+        """The problem of a name that stands for nothing."""
+        if not isinstance(name, str):
+            return Problem(f"a name is wanted, not {type(name).__name__}", hint="write run['A.angle']")
+        shown = name if len(name) <= MAX_SHOWN else name[: MAX_SHOWN - 3] + "..."
+        what = f"the run has no result '{shown}'"
+        owner, dot, rest = shown.partition(".")
+        several = len(self.joints.get(owner, ())) > 1
+        if several and rest in ("value", *DERIVATIVES):
+            names = ", ".join(v for v in self.shapes if v.startswith(f"{owner}."))
+            return Problem(what, hint=f"'{owner}' has several variables: {names}")
+        if dot and owner in self.kinds:
+            return Problem(what, hint=did_you_mean(shown, self._of(owner)))
+        return Problem(what, hint=did_you_mean(shown, [*self.all(), *self._shorthand()]))
+
+    def _spelled_out(self, owner: str, rest: str) -> tuple[str, tuple[int, ...], bool]:
+        """The variable that shorthand means, whether there is one or not."""
+        if self.kinds.get(owner, "joint") != "joint":
+            if rest == "speed":
+                return f"{owner}.velocity", (), True
+            if rest[-1:] in AXES and rest[:-1] in SHORT:
+                return f"{owner}.{SHORT[rest[:-1]]}", (AXES.index(rest[-1]),), False
+        variables = self.joints.get(owner, ())
+        if len(variables) == 1 and (rest == "value" or rest in DERIVATIVES):
+            return f"{owner}.{variables[0]}" + ("" if rest == "value" else f".{rest}"), (), False
+        whole, _, last = f"{owner}.{rest}".rpartition(".")
+        shape = self.shapes.get(whole)
+        if shape and len(last) == len(shape) and all(letter in AXES for letter in last):
+            return whole, tuple(AXES.index(letter) for letter in last), False
+        if shape == (3,) and last == "magnitude":
+            return whole, (), True
+        # The two names of a linear rate of a free joint: F.x.rate and F.vx, F.x.acceleration and F.vx.acceleration.
+        axis = whole.partition(".")[2]
+        if last in DERIVATIVES and f"v{axis}" in self.speeds.get(owner, ()):
+            return f"{owner}.v{axis}" + ("" if last == "rate" else f".{last}"), (), False
+        speed, _, derivative = rest.partition(".")
+        if speed[:1] == "v" and speed[1:] in AXES and speed[1:] in variables:
+            return f"{owner}.{speed[1:]}.{derivative or 'rate'}", (), False
+        return "", (), False
+
+    def _of(self, owner: str) -> Iterator[str]:
+        """Full names and shorthand of one owner."""
+        yield from (v for v in self.shapes if v.startswith(f"{owner}."))
+        if self.kinds[owner] != "joint":
+            candidates = ["speed", *(p + x for p in SHORT for x in AXES)]
+            candidates += [f"{q}.{x}" for q in PLACE_UNITS for x in (*AXES, "magnitude")]
+        else:
+            candidates = ["value", *DERIVATIVES]
+        yield from (n for c in candidates if (n := f"{owner}.{c}") not in self.shapes and self.find(n))
+
+    def _shorthand(self) -> Iterator[str]:
+        for owner in self.kinds:
+            yield from self._of(owner)

@@ -1,0 +1,87 @@
+"""A run in words: summary, plain data, a table for notebooks."""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from linkwork.results.run import Run
+
+MAX_WARNINGS = 12
+"""Warnings that a summary shows; `Run.warnings` has them all."""
+
+
+def summary(run: Run) -> str:
+    """A few lines."""
+    return "\n".join([_title(run), *(f"  {key}: {text}" for key, text in _lines(run))])
+
+
+def _title(run: Run) -> str:
+    return f"{run.analysis} of {run.name or 'a mechanism without a name'}"
+
+
+def _lines(run: Run) -> list[tuple[str, str]]:
+    found = run.evidence
+    samples = f"{found.reached}"
+    if found.span is not None:
+        samples += f", time {found.span[0]:.6g} .. {found.span[1]:.6g} s"
+    if part := run.data.attrs["part"]:
+        samples += f" (a part: {part})"
+    lines = [("samples", samples)]
+    lines += [("driven", f"{name} = {law}") for name, law in run.driven.items()]
+    status = found.status
+    if not found.complete and found.reached < found.asked:
+        status += f" after {found.reached} of {found.asked} samples"
+    lines.append(("status", f"{status}: {found.message}" if found.message else status))
+    if found.worst_residual is not None:
+        unit = "" if found.residual_unit == "1" else f" {found.residual_unit}"
+        lines.append(("worst residual", f"{found.worst_residual:.2e}{unit} at {found.worst_residual_at:.6g} s"))
+    if found.smallest_quality is not None:
+        lines.append(("smallest quality", f"{found.smallest_quality:.3g} at {found.smallest_quality_at:.6g} s"))
+    if found.iterations is not None:
+        lines.append(("iterations", f"{found.iterations}, at most {found.most_iterations} a sample"))
+    if len(found.mobility) > 1:
+        lines.append(("mobility", f"changes: {', '.join(map(str, found.mobility))}"))
+    lines += [("warning", text) for text in found.warnings[:MAX_WARNINGS]]
+    if (more := len(found.warnings) - MAX_WARNINGS) > 0:
+        lines.append(("warning", f"and {more} more"))
+    return lines
+
+
+def html_page(run: Run) -> str:
+    """The summary as an HTML table; every text is escaped."""
+    rows = "".join(
+        f"<tr><th style='text-align:left'>{html.escape(key)}</th>"
+        f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
+        for key, text in [*_lines(run), ("names", _shortened(", ".join(run.names)))]
+    )
+    return f"<div><b>{html.escape(_title(run))}</b><table>{rows}</table></div>"
+
+
+def _shortened(text: str, most: int = 600) -> str:
+    return text if len(text) <= most else text[: most - 4] + " ..."
+
+
+def plain(run: Run) -> dict[str, Any]:
+    """Everything as plain data."""
+    data = run.data
+    attrs = {k: v for k, v in data.attrs.items() if k not in ("status", "message", "asked", "warnings")}
+    return {
+        **attrs,
+        "time": _numbers(data["time"].values),
+        "signals": {
+            str(n): {"units": v.attrs["units"], "values": _numbers(v.values)} for n, v in data.data_vars.items()
+        },
+        "evidence": run.evidence.as_dict(),
+    }
+
+
+def _numbers(values: Any) -> list[Any]:
+    """Nested lists, with None for what JSON cannot say."""
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        values = np.where(np.isfinite(values), values.astype(object), None)
+    listed: list[Any] = values.tolist()
+    return listed

@@ -1,0 +1,305 @@
+"""The result of a motion or a simulation: signals by name, and the evidence."""
+
+from __future__ import annotations
+
+import copy
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from linkwork.errors import ModelError, Problem
+from linkwork.results import report, samples
+from linkwork.results.evidence import Evidence, evidence_of
+from linkwork.results.items import JointItem, PlaceItem
+from linkwork.results.layout import AXES, problems_of
+from linkwork.results.names import Names, Reference
+from linkwork.results.signals import Signal, Units
+
+if TYPE_CHECKING:
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+    from linkwork.results.plots import Panels
+
+Item = JointItem | PlaceItem | Signal
+
+
+class Run:
+    """What a machine did, sample by sample. It never changes.
+
+    `run["A"]` is a joint, `run["P"]` a point, frame or body, `run["A.rate"]` or `run["P.vx"]` one signal.
+
+    Parameters
+    ----------
+    data : an xarray.Dataset in the layout of a run, as `Run.data` gives it; `build_run` makes one from arrays
+    """
+
+    __slots__ = ("_data", "_names", "evidence")
+
+    _data: xr.Dataset
+    _names: Names
+    evidence: Evidence
+    """What was reached, how well the loops closed, and what was noticed."""
+
+    def __init__(self, data: xr.Dataset) -> None:
+        problems = problems_of(data)
+        if problems:
+            raise ModelError(problems, str(data.attrs.get("mechanism", "")))
+        shapes = {str(n): v.shape[1:] for n, v in data.data_vars.items()}
+        object.__setattr__(self, "_data", _frozen(data))
+        object.__setattr__(self, "_names", Names(shapes, data.attrs))
+        object.__setattr__(self, "evidence", evidence_of(data))
+
+    def __setattr__(self, key: str, value: object) -> None:
+        raise AttributeError("a run never changes; build another one")
+
+    def __delattr__(self, key: str) -> None:
+        raise AttributeError("a run never changes; build another one")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Run, (self.data,)
+
+    # ---------------------------------------------------------------- what is there
+
+    @property
+    def data(self) -> xr.Dataset:
+        """The xarray.Dataset, a copy of your own whose numbers are shared and cannot be written to."""
+        own = self._data.copy(deep=False)
+        own.attrs = copy.deepcopy(self._data.attrs)
+        return own
+
+    @property
+    def name(self) -> str:
+        """Name of the mechanism."""
+        return str(self._data.attrs["mechanism"])
+
+    @property
+    def analysis(self) -> str:
+        """What was asked: 'motion', 'simulation'."""
+        return str(self._data.attrs["analysis"])
+
+    @property
+    def driven(self) -> dict[str, str]:
+        """Laws of the driven variables as text, by full name."""
+        return dict(self._data.attrs["driven"])
+
+    @property
+    def status(self) -> str:
+        """'complete', or 'stopped' when only a part of the samples was reached."""
+        return self.evidence.status
+
+    @property
+    def message(self) -> str:
+        """Why the run stopped; empty when it is complete."""
+        return self.evidence.message
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What you should know."""
+        return self.evidence.warnings
+
+    @property
+    def time(self) -> Any:
+        """Time [s] of the samples, a numpy array."""
+        return self._data["time"].values
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Joints and places, then every variable by its full name."""
+        return self._names.all()
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Names of all single signals, vectors and matrices taken apart: the columns of tables and of CSV files."""
+        return tuple(r.name for r in self._single_signals())
+
+    def __len__(self) -> int:
+        return int(self._data.sizes["time"])
+
+    def __bool__(self) -> bool:
+        return True  # a run that stopped at once is still a run
+
+    def __contains__(self, name: object) -> bool:
+        if not isinstance(name, str):
+            return False
+        return name == "time" or name in self._names.kinds or self._names.find(name) is not None
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError("a run is asked by name: run['A.angle']; run.names lists the names, run.isel(i) is a sample")
+
+    # ---------------------------------------------------------------- by name
+
+    def __getitem__(self, name: str) -> Any:
+        """A `JointItem`, a `PlaceItem` or a `Signal`; ModelError for a name that stands for nothing."""
+        if isinstance(name, str) and name in self._names.kinds:
+            return self._item(name)
+        return self.signal(name)
+
+    def signal(self, name: str) -> Signal:
+        """One signal by name.
+
+        Parameters
+        ----------
+        name : 'time'; a variable, 'A.angle', 'P.velocity'; an element, 'P.velocity.x', 'rod.rotation.xy'; shorthand:
+            'P.x', 'P.vx', 'P.ax', 'P.speed', 'P.acceleration.magnitude', and 'A', 'A.rate' of a joint with one variable
+        """
+        if not isinstance(name, str):
+            raise ModelError(self._names.unknown(name))
+        if name == "time":
+            return Signal("time", self._data["time"], self.plot)
+        if name in self._names.kinds:
+            found = self._names.expand(name)
+            if self._names.kinds[name] != "joint" or len(found) != 1:
+                hint = f"ask for one of: {', '.join(r.name for r in found)}"
+                raise ModelError(Problem(f"'{name}' is not a single signal", hint=hint))
+            return self._signal(found[0])
+        return self._signal(self._names.resolve(name))
+
+    def _item(self, name: str) -> JointItem | PlaceItem:
+        kind = self._names.kinds[name]
+        own = {v: self._signal(Reference(v, v)) for v in self._names.shapes if v.startswith(f"{name}.")}
+        if kind == "joint":
+            variables, speeds = (tuple(t.get(name, ())) for t in (self._names.joints, self._names.speeds))
+            return JointItem(name, variables, speeds, own, self.plot)
+        return PlaceItem(name, kind, own, self.plot)
+
+    def _signal(self, reference: Reference) -> Signal:
+        data = self._data[reference.variable]
+        if reference.magnitude:
+            whole = data
+            data = (whole**2).sum("axis", skipna=False) ** 0.5
+            data.attrs = {**whole.attrs, "long_name": f"magnitude of {whole.attrs['long_name']}"}
+        elif reference.element:
+            letters = "".join(AXES[i] for i in reference.element)
+            data = data[(slice(None), *reference.element)]
+            data = data.drop_vars([c for c in data.coords if c != "time"])
+            data.attrs = {**data.attrs, "long_name": f"{letters} of {data.attrs['long_name']}"}
+        return Signal(reference.name, data.rename(reference.name), self.plot)
+
+    def _single_signals(self) -> list[Reference]:
+        return [r for v in self._names.shapes for r in self._names.expand(v)]
+
+    # ---------------------------------------------------------------- by sample
+
+    def at(self, time: float, *, tolerance: float | None = None, interpolate: bool = False) -> dict[str, Any]:
+        """The sample at a time, by full name: numbers, vectors and matrices.
+
+        Parameters
+        ----------
+        time : time [s]
+        tolerance : how far [s] the nearest sample may lie; without, only as far as rounding goes
+        interpolate : take the straight line between two samples instead (rotations and quaternions stay rotations,
+            counts are those of the nearest sample); the tolerance then has no meaning
+        """
+        return samples.at(self._data, self._names, time, tolerance, interpolate)
+
+    @overload
+    def isel(self, index: int) -> dict[str, Any]: ...
+    @overload
+    def isel(self, index: slice) -> Run: ...
+    def isel(self, index: int | slice) -> dict[str, Any] | Run:
+        """One sample by its number, by full name; or a run of some samples.
+
+        Parameters
+        ----------
+        index : a number, negative from the end; or a slice, such as slice(0, None, 10)
+        """
+        if isinstance(index, slice):
+            return self._part(index)
+        return samples.sample(self._data, index)
+
+    def sel(self, start: float | None = None, stop: float | None = None) -> Run:
+        """The run between two times.
+
+        Parameters
+        ----------
+        start, stop : first and last time [s], both included; None: from the beginning, to the end
+        """
+        return self._part(samples.between(self.time, start, stop))
+
+    def _part(self, which: slice) -> Run:
+        if which.step is not None and which.step < 1:
+            raise ModelError(Problem("time would run backwards", "isel", "use a step of 1 or more"))
+        part = self._data.isel(time=which)
+        kept = f"{part.sizes['time']} of {len(self)} samples"
+        before = self._data.attrs["part"]
+        part.attrs = copy.deepcopy(self._data.attrs) | {"part": f"{kept} of {before}" if before else kept}
+        return Run(part)
+
+    # ---------------------------------------------------------------- what you see
+
+    def plot(self, *names: str, units: Units = None, x: str = "time", ax: Axes | None = None) -> Panels:
+        """Plot signals by name, those of one unit in one panel, panels above each other.
+
+        Parameters
+        ----------
+        names : signals; a place stands for its position, a joint for its variables; driven variables without any
+        units : units to show, {"angle": "deg", "length": "mm"}, also of one signal, {"A.rate": "rpm"}; or a UnitSystem
+        x : the signal to plot against
+        ax : axes to draw into, when all signals have one unit; a new figure without
+        """
+        from linkwork.results.plots import plot_signals
+
+        asked = names or tuple(self.driven) or tuple(self._names.joints)
+        problems = [self._names.unknown(n) for n in asked if n not in self or not isinstance(n, str)]
+        problems += [] if x in self else [self._names.unknown(x)]
+        if problems:
+            raise ModelError(problems, self.name)
+        signals = [
+            s for n in asked for s in ([self.signal(n)] if n == "time" else map(self._signal, self._names.expand(n)))
+        ]
+        return plot_signals(signals, self.signal(x), units=units, ax=ax, title=self.name)
+
+    def summary(self) -> str:
+        """Name, samples, time, what was driven, status, worst residual, warnings: a few lines."""
+        return report.summary(self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        joints = sum(k == "joint" for k in self._names.kinds.values())
+        places = len(self._names.kinds) - joints
+        text = f"Run('{self.name}', {self.analysis}: {self.status}, {len(self)} samples)"
+        return f"{text}\n  {joints} joints, {places} places, {len(self._names.shapes)} variables"
+
+    def _repr_html_(self) -> str:
+        return report.html_page(self)
+
+    # ---------------------------------------------------------------- out
+
+    def save(self, path: str | Path) -> Path:
+        """Write a file, NetCDF4 (.nc) or CSV (.csv), that `load_run` reads back to the last bit; gives its path.
+
+        Parameters
+        ----------
+        path : where to; a file that exists is overwritten, once the new one is written whole
+        """
+        from linkwork.results.store import save_run
+
+        return save_run(self, path)
+
+    def to_pandas(self) -> Any:
+        """A pandas.DataFrame with time as its index and every single signal as a column."""
+        pd = importlib.import_module("pandas")  # it has no types of its own
+
+        columns = {r.name: self._signal(r).values for r in self._single_signals()}
+        return pd.DataFrame(columns, index=pd.Index(self.time, name="time"))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON; numbers that are not finite are None."""
+        return report.plain(self)
+
+
+def _frozen(data: xr.Dataset) -> xr.Dataset:
+    """A copy that shares the numbers, which cannot be written to from now on."""
+    own = data.copy(deep=False)
+    own.attrs = copy.deepcopy(data.attrs)
+    for name in [*own.data_vars]:
+        values = own[name].values
+        if values.flags.writeable:
+            values = values.copy()
+            values.setflags(write=False)
+            own[name] = own[name].copy(data=values)
+    return own
