@@ -18,10 +18,12 @@ from linkwork.equations.closing import Order
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel, drive
 
-POOR = 1e6
-"""Growth of Σ 1/pivot² at which another order is looked for."""
-LEAPS = (1e-3, 3e-3, 1e-2, 3e-2, 0.1)
+POOR = 1e4
+"""Growth of Σ 1/pivot² at which another order is looked for; if there is none, a singular posture is near."""
+LEAPS = (0.01, 0.02, 0.05, 0.1, 0.2)
 """Ways of the drives over which a singular posture is leapt [rad, or parts of the machine's size]."""
+MISS = 0.1
+"""How far from the prediction a leap may land, in parts of its way."""
 PIECE = 1024
 """Samples after which progress is shown."""
 FIRST = 0.02
@@ -58,13 +60,17 @@ class Solver:
     pool: dict[Order, Kernel] = field(default_factory=dict)
 
     def best(self, y: Array) -> tuple[Order, Kernel, float]:
-        """The order that suits a posture: one of the pool if it is about as good as a new one."""
+        """The order that suits a posture: one of the pool if it is about as good as a new one.
+
+        At a singular posture a new one has too few pivots, and would leave variables where they are.
+        """
         fresh = self.loops.order(y, self.independent)
-        candidates = {**self.pool, fresh: self.kernel(fresh)}
-        weak = {order: self.weakness(kernel, y) for order, kernel in candidates.items()}
+        if len(fresh.pivots) + self.independent.sum() == self.loops.columns or not self.pool:
+            self.kernel(fresh)
+        weak = {order: self.weakness(kernel, y) for order, kernel in self.pool.items()}
         least = min(weak.values())
-        order = next((o for o in self.pool if weak[o] <= 10.0 * least), fresh)
-        return order, candidates[order], weak[order]
+        order = next(o for o in self.pool if weak[o] <= 10.0 * least)
+        return order, self.pool[order], weak[order]
 
     def kernel(self, order: Order) -> Kernel:
         """The step by an order, kept."""
@@ -119,8 +125,8 @@ class _Walk:
 
     def run(self, progress: Callable[[int], None] | None) -> None:
         samples = len(self.U)
-        weakness = self._choose(self.y)
-        weak = POOR * weakness
+        reference = self._choose(self.y)
+        weak = POOR * reference
         stop = min(PIECE, samples)
         while True:
             why = self._follow(stop, weak)
@@ -131,12 +137,14 @@ class _Walk:
                     return
                 stop = min(stop + PIECE, samples)
             elif why == self.loop.WEAK:
-                before = self.kernel
                 weakness = self._choose(self.past[2])
-                weak = POOR * min(weakness, 1e30)
-                if self.kernel is not before:
-                    self._recall_sign()
-            elif not self._leap():
+                self._recall_sign()
+                reference = min(reference, weakness)
+                if weakness > POOR * reference and not self._leap(POOR * reference):
+                    weak = max(weak, weakness) * POOR  # not over it: on towards it, in short steps
+                else:
+                    weak = POOR * reference
+            elif not self._leap(np.inf):
                 return
 
     def _choose(self, y: Array) -> float:
@@ -162,8 +170,11 @@ class _Walk:
         )  # fmt: skip
         return why
 
-    def _leap(self) -> bool:
-        """Try to go on beyond a singular posture, along the parabola through postures well before it."""
+    def _leap(self, weak: float) -> bool:
+        """Try to go on beyond a singular posture, along the parabola through postures well before it.
+
+        weak : the largest Σ 1/pivot² at which to land
+        """
         x, scale = self.places[2], self.loops.variable_scale
         predicted, moved = np.empty_like(self.y), np.empty_like(self.y)
         for way in LEAPS:
@@ -176,9 +187,11 @@ class _Walk:
             arguments = (*self._arguments(), predicted, moved, self.driven, values, self.quaternions)
             iterations = self.loop.correct(*arguments)
             miss = float(np.abs((self.y - moved) * scale).max())
-            if iterations and miss <= 0.3 * way:
+            if iterations and miss <= MISS * way and self.measures[2] <= weak:
                 self._land(at)
                 return True
+        self._choose(self.past[2])
+        self._recall_sign()
         return False
 
     def _after(self, x: float, way: float) -> float | None:

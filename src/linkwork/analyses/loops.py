@@ -29,6 +29,8 @@ CLOSED = 1e-10
 """Largest error of a closed loop [rad, or parts of the machine's size]."""
 SINGULAR = 1e-7
 """Pivots below count as none: a posture this near to a singular one is told as singular."""
+NOTHING = 1e-12
+"""Pivots below are rounding."""
 WELL = 1e-2
 """How much of a column must be new for it to depend on the others before a preferred one does."""
 LARGE = 250_000
@@ -181,7 +183,7 @@ class Loops:
 
     def order(self, y: Array, independent: Mask) -> Order:
         """Pivots in an order that costs little, all columns but the independent ones dependent where they can be."""
-        found = pivot_order(self.triplets(y), independent, tolerance=SINGULAR)
+        found = pivot_order(self.triplets(y), independent, tolerance=NOTHING)
         return Order(tuple(zip(found.rows.tolist(), found.columns.tolist(), strict=True)))
 
     def step_kernel(self, order: Order) -> Kernel:

@@ -31,8 +31,10 @@ PIECE = 8192
 """Samples worked on at a time: their arrays stay in the processor's cache."""
 POLISHED = 1e-26
 """Σ e² below which another of Newton's steps changes nothing."""
-WEAK = 1e14
-"""Σ 1/pivot² from which a posture is singular."""
+WEAK = 1e9
+"""Growth of Σ 1/pivot², from its least along the samples, at which a posture is singular."""
+LEAST_WEAK, MOST_WEAK = 1e10, 1e14
+"""A posture below is never singular, above always."""
 
 
 @dataclass(eq=False)
@@ -105,7 +107,8 @@ def swept(
         stop = _mended(loops, independent, Y, residual, open_, path, stop)
         if stop is not None and isinstance(stop, CannotClose) and path:
             reached = int(open_[0])
-    singular = np.flatnonzero(~(measures[:, 2] < WEAK))
+    least = float(np.nanmin(measures[:, 2], initial=np.inf))
+    singular = np.flatnonzero(~(measures[:, 2] < np.clip(WEAK * least, LEAST_WEAK, MOST_WEAK)))
     singular = np.union1d(singular, np.array([k for k in leapt if k < reached], np.int64)).astype(np.int64)
     rates = _rates(solver, orders, Y, [np.ascontiguousarray(g[:reached]) for g in given], threads)
     cut = slice(0, reached)
@@ -113,7 +116,8 @@ def swept(
     result = Sweep(
         loops, independent, Y[cut], rates, residual[cut], quality[cut], effort[cut] + rounds, singular, asked, stop
     )
-    _blank_singular(result)
+    if singular.size:
+        _smooth_singular(result, path)
     return result
 
 
@@ -318,18 +322,63 @@ def _mended(
     return CannotClose(Problem(text, hint=hint), loops.plan.name)
 
 
-def _blank_singular(found: Sweep) -> None:
-    """Rates at singular samples are not determined by the drives: told, and left blank where they are not finite."""
-    if not found.singular.size or not found.rates:
-        return
-    blank = [k for k in found.singular if k < len(found.rates[0])]
+def _smooth_singular(found: Sweep, path: bool) -> None:
+    """Rates at singular postures, which the drives do not determine there: those of the samples around carry on.
+
+    Where they do not (the end of a path, a limit of travel) the rates are left blank, and that is told.
+    """
+    good = np.setdiff1d(np.arange(found.reached), found.singular)
+    carried, blank = [], []
+    for k in found.singular[found.singular < found.reached].tolist():
+        near = _neighbours(good, k, 3) if path else None
+        if near is None or not _carried(found, k, near):
+            blank.append(k)
+            for level in found.rates:
+                level[k] = np.nan
+        else:
+            carried.append(k)
+    for samples, what in (
+        (carried, "rates there are interpolated from the samples around"),
+        (blank, "the drives do not determine all rates there, which are left blank (nan)"),
+    ):
+        if samples:
+            more = f" and {len(samples) - 3} more" if len(samples) > 3 else ""
+            listed = ", ".join(str(k) for k in samples[:3]) + more
+            found.warnings.append(f"singular posture at sample {listed}: {what}")
+
+
+def _neighbours(good: NDArray[np.int64], k: int, count: int) -> NDArray[np.int64] | None:
+    """The nearest `count` good samples on each side of k, or None."""
+    at = int(np.searchsorted(good, k))
+    near: NDArray[np.int64] = good[at - count : at + count] if at >= count else good[:0]
+    return near if near.size == 2 * count and near[-1] - near[0] <= 4 * count else None
+
+
+def _carried(found: Sweep, k: int, near: NDArray[np.int64]) -> bool:
+    """Interpolate variables and rates at sample k; False if polynomials of two degrees disagree."""
+    high, low = _at(near, k), _at(near[1:-1], k)
+    for values in (found.Y, *found.rates):
+        fine, coarse = high @ values[near], low @ values[near[1:-1]]
+        if np.abs(fine - coarse).max() > 1e-3 * max(1.0, float(np.abs(values[near]).max())):
+            return False
+    y = high @ found.Y[near]
+    if found.loops.residual(y) <= 1e-6:
+        for start in found.loops.quaternions:
+            y[start : start + 4] /= np.linalg.norm(y[start : start + 4])
+        found.Y[k], found.residual[k] = y, float(found.loops.residual(y))
     for level in found.rates:
-        level[blank] = np.nan
-    more = f" and {len(blank) - 3} more" if len(blank) > 3 else ""
-    listed = ", ".join(str(k) for k in blank[:3]) + more
-    found.warnings.append(
-        f"singular posture at sample {listed}: the drives do not determine all rates there; they are left blank (nan)"
-    )
+        level[k] = high @ level[near]
+    return True
+
+
+def _at(nodes: NDArray[np.int64], x: float) -> Array:
+    """Lagrange's weights of nodes at x."""
+    apart = nodes[:, np.newaxis] - nodes
+    np.fill_diagonal(apart, 1)
+    rows = np.tile((x - nodes).astype(float), (len(nodes), 1))
+    np.fill_diagonal(rows, 1.0)
+    weights: Array = np.prod(rows / apart, axis=1)
+    return weights
 
 
 __all__ = ["Path", "Sweep", "swept"]

@@ -128,7 +128,7 @@ def follow(  # type: ignore[no-untyped-def]
             apart = 0.0
             for i in range(y.size):
                 apart = max(apart, abs(y[i] - far[2, i]) * scale[i])
-            if apart > APART:
+            if apart > APART and measures[2] <= weak:
                 far[0], far[1] = far[1].copy(), far[2].copy()
                 far[2] = y
                 far_places[0], far_places[1], far_places[2] = far_places[1], far_places[2], at

@@ -17,6 +17,7 @@ xarray, pandas and matplotlib are imported when they are first needed.
 from linkwork.results.build import ClosureHistory, PlaceHistory, VariableHistory, build_run
 from linkwork.results.evidence import Evidence
 from linkwork.results.items import JointItem, PlaceItem
+from linkwork.results.plots import Panels
 from linkwork.results.run import Run
 from linkwork.results.signals import Signal
 from linkwork.results.store import load_run
@@ -25,6 +26,7 @@ __all__ = [
     "ClosureHistory",
     "Evidence",
     "JointItem",
+    "Panels",
     "PlaceHistory",
     "PlaceItem",
     "Run",

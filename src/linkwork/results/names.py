@@ -118,7 +118,7 @@ class Names:
         if last in DERIVATIVES and f"v{axis}" in self.speeds.get(owner, ()):
             return f"{owner}.v{axis}" + ("" if last == "rate" else f".{last}"), (), False
         speed, _, derivative = rest.partition(".")
-        if speed[:1] == "v" and speed[1:] in AXES and speed[1:] in variables:
+        if speed[:1] == "v" and speed[1:] in AXES and speed[1:] in variables and derivative != "rate":
             return f"{owner}.{speed[1:]}.{derivative or 'rate'}", (), False
         return "", (), False
 
