@@ -167,7 +167,8 @@ class Loops:
         if not len(found.free):
             return found
         if self.sparse:
-            order = pivot_order(self.triplets(y), specified, prefer=prefer.astype(float), tolerance=SINGULAR)
+            weights = prefer - np.arange(self.columns) / self.columns  # those declared first stay free
+            order = pivot_order(self.triplets(y), specified, prefer=weights, tolerance=SINGULAR)
             dependent = order.columns
         else:
             dependent = _basis(self.equations(y)[1], specified, prefer)

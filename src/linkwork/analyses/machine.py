@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from linkwork.analyses.assembling import closed
-from linkwork.analyses.failures import ClosureError
 from linkwork.analyses.given import given_variables, merged
 from linkwork.analyses.loops import Loops
 from linkwork.analyses.posture import Posture
@@ -26,7 +25,10 @@ from linkwork.system import System
 
 if TYPE_CHECKING:
     from linkwork.analyses.closures import Closures
+    from linkwork.analyses.four_bars import FourBar
     from linkwork.analyses.motion import Sweep
+    from linkwork.analyses.screw_motion import Centrodes, PoleMotion, ScrewMotion
+    from linkwork.analyses.transmission import TransmissionAngle
     from linkwork.analyses.travel import Travel
     from linkwork.results import Run
 
@@ -243,17 +245,69 @@ class Machine(System):
 
         return travel_of(self._loops, self.home, variable, largest)
 
+    def four_bars(self, driver: str | None = None) -> list[FourBar]:
+        """Four-bars and slider-cranks among the loops, with Grashof's verdict on each.
 
-def assemble(
-    mechanism: Mechanism,
-    start: Mapping[str, Any] | None = None,
-    guess: Mapping[str, Any] | None = None,
-    *,
-    tree: Literal["shallow", "declared"] = "shallow",
-    cut: Sequence[str] = (),
-) -> Machine:
-    """`Mechanism.assemble` as a function."""
-    return Machine(mechanism, start, guess, tree=tree, cut=cut)
+        Parameters
+        ----------
+        driver : body or joint that drives; by default the link that was declared first
+        """
+        from linkwork.analyses.four_bars import four_bars
+
+        return four_bars(self.mechanism, self.layout, self.topology, driver=driver)
+
+    def transmission(self, run: Run, output: str = "") -> TransmissionAngle:
+        """Transmission angle of a planar four-bar over a run: between coupler and output link.
+
+        Parameters
+        ----------
+        run : a motion of this machine
+        output : body of the output link, where there are several four-bars
+        """
+        from linkwork.analyses.relative_motion import transmission_over
+
+        return transmission_over(self, run, output)
+
+    def screw(self, run: Run, body: str, seen_from: str = "ground") -> ScrewMotion:
+        """Instantaneous screws of a body over a run: axis, pitch, speeds, and the axodes they sweep in both bodies.
+
+        Parameters
+        ----------
+        run : a motion of this machine
+        body : the moving body or frame
+        seen_from : the body or frame against which it moves
+        """
+        from linkwork.analyses.relative_motion import screw_over
+
+        return screw_over(self, run, body, seen_from)
+
+    def centrodes(self, run: Run, body: str, seen_from: str = "ground", normal: Any = None) -> Centrodes:
+        """Instant centres of a body that moves in a plane, over a run; fixed and moving centrode.
+
+        Parameters
+        ----------
+        run : a motion of this machine
+        body : the moving body or frame
+        seen_from : the body or frame against which it moves
+        normal : of the plane, in the axes of `seen_from`; found from the motion if it is not given
+        """
+        from linkwork.analyses.relative_motion import centrodes_over
+
+        return centrodes_over(self, run, body, seen_from, normal)
+
+    def pole(self, run: Run, body: str, seen_from: str = "ground", normal: Any = None) -> PoleMotion:
+        """How the instant centre itself moves, over a run: pole velocity, inflection circle, acceleration pole.
+
+        Parameters
+        ----------
+        run : a motion of this machine
+        body : the moving body or frame
+        seen_from : the body or frame against which it moves
+        normal : of the plane, in the axes of `seen_from`; found from the motion if it is not given
+        """
+        from linkwork.analyses.relative_motion import pole_over
+
+        return pole_over(self, run, body, seen_from, normal)
 
 
 def _remade(
@@ -267,6 +321,3 @@ def _remade(
     machine = Machine(mechanism, tree=tree, cut=cut)
     machine = machine.with_parameters(overrides) if overrides else machine
     return machine.starting_from(Posture(machine._loops, y, name=name))
-
-
-__all__ = ["ClosureError", "Machine", "assemble"]

@@ -1,0 +1,28 @@
+"""The command line: one module a command in `commands/`, thin; everything heavy is imported when it is needed.
+
+`root`      the program: exit codes, errors as messages
+`models`    FILE: a model file or the name of an example
+`given`     what options say: values and laws by joint name, all problems at once
+`progress`  a bar on a terminal, and Ctrl-C that keeps what is done
+`outputs`   files that a motion is written to
+`printing`  tables, problems, JSON
+
+Exit codes: 0 sound, 1 not sound or not possible, 2 wrong use, 130 stopped by Ctrl-C. Colours only on a terminal;
+`--json` for machines.
+"""
+
+from linkwork.cli.commands.cache import cache
+from linkwork.cli.commands.check import check
+from linkwork.cli.commands.closures import closures
+from linkwork.cli.commands.equations import equations
+from linkwork.cli.commands.examples import examples
+from linkwork.cli.commands.mobility import mobility
+from linkwork.cli.commands.motion import motion
+from linkwork.cli.commands.schema import schema
+from linkwork.cli.commands.show import show
+from linkwork.cli.root import app, main
+
+for _command in (check, show, mobility, motion, closures, equations, examples, schema, cache):
+    app.command()(_command)
+
+__all__ = ["app", "main"]

@@ -1,0 +1,82 @@
+"""Long work: a bar on a terminal, and Ctrl-C that ends the work where it is, so that what is done can be kept."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from types import TracebackType
+from typing import Any
+
+from linkwork.cli.printing import console, tell
+
+PATIENCE = 0.4
+"""Seconds of work after which a bar appears."""
+
+
+class Stopped(Exception):
+    """The user wants no more; raised out of the work at its next sign of progress."""
+
+
+class Work:
+    """Work whose progress is `Work.progress(done, total)`.
+
+    The first Ctrl-C ends it by `Stopped` at its next sign of progress, a second one at once.
+    """
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.done = self.total = 0
+        self._stop = False
+        self._begin = time.monotonic()
+        self._bar: Any = None
+        self._before: Any = None
+
+    def __enter__(self) -> Work:
+        if threading.current_thread() is threading.main_thread():
+            self._before = signal.signal(signal.SIGINT, self._asked_to_stop)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+
+    def progress(self, done: int, total: int) -> None:
+        """So much is done."""
+        self.done, self.total = max(self.done, done), total
+        if self._stop:
+            raise Stopped
+        if self._bar is None and time.monotonic() - self._begin > PATIENCE:
+            self._bar = _bar(self.what)
+        if self._bar is not None:
+            self._bar.update(0, completed=self.done, total=total)
+
+    def _asked_to_stop(self, number: int, frame: Any) -> None:
+        if self._stop:
+            raise KeyboardInterrupt
+        self._stop = True
+        tell("ending; what is done will be kept (Ctrl-C again drops it)")
+
+
+class _NoBar:
+    """Where nobody watches."""
+
+    def update(self, *given: Any, **named: Any) -> None: ...
+    def stop(self) -> None: ...
+
+
+def _bar(what: str) -> Any:
+    """A bar on the terminal behind stderr, which vanishes when the work is done; nothing in a pipe."""
+    out = console(stderr=True)
+    if not out.is_terminal:
+        return _NoBar()
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    bar = Progress(*columns, console=out, transient=True)
+    bar.add_task(what)
+    bar.start()
+    return bar
