@@ -9,12 +9,13 @@ from linkwork.analyses.loops import CLOSED, Loops, Mask
 from linkwork.equations.closure import ROWS
 from linkwork.errors import Problem
 from linkwork.geometry import Array
-from linkwork.numerics.elimination import eliminate
 from linkwork.units import ANGLE, format_quantity
 
 NEAR = 0.1
 """Error below which Newton's method is tried alone."""
 ITERATIONS = 30
+PIVOT = 1e-9
+"""Pivots below are left alone by Newton's method."""
 LONGEST = 0.5
 """Longest of Newton's steps [rad, or parts of the machine's size]."""
 TRIES = 64
@@ -43,7 +44,7 @@ def _by_newton(loops: Loops, guess: Array, specified: Mask) -> tuple[Array, int]
     for steps in range(ITERATIONS):
         if least <= 1e-14:
             return best, steps
-        stride = _newton_stride(loops, y, specified)
+        stride = loops.correction(y, specified, PIVOT)
         stride *= min(1.0, LONGEST / max(float(np.abs(stride).max(initial=0.0)), 1e-300))
         y = loops.advanced(y, stride)
         residual = float(loops.residual(y))
@@ -52,15 +53,6 @@ def _by_newton(loops: Loops, guess: Array, specified: Mask) -> tuple[Array, int]
         if residual < least:
             best, least = y, residual
     return best, ITERATIONS
-
-
-def _newton_stride(loops: Loops, y: Array, specified: Mask) -> Array:
-    if not loops.sparse:
-        e, J = loops.equations(y)
-        return eliminate(J, specified).solve(-e)[0]
-    independent = np.isin(np.arange(loops.columns), loops.roles(y, specified).independent)
-    moved, _ = loops.step_kernel(loops.order(y, independent))(y, np.array([loops.length]))
-    return loops.apart(y, moved)
 
 
 def _by_least_squares(loops: Loops, guess: Array, specified: Mask) -> tuple[Array, int]:

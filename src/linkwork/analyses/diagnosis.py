@@ -47,19 +47,15 @@ def conflict_of(loops: Loops, y: Array, driven: Mask, roles: Roles) -> ClosureEr
 def _nearby(loops: Loops, y: Array, own: Roles) -> list[Array]:
     """Closed postures a little away, moved along the machine's own free rates."""
     independent = np.isin(np.arange(loops.columns), own.independent)
-    order = loops.order(y, independent)
-    kernel, step = loops.rates_kernel(order, 1), loops.step_kernel(order)
     found = []
     for k, way in enumerate(NEARBY):
         w = np.zeros(loops.columns)
         w[own.independent] = np.cos(np.arange(len(own.independent)) + k) * loops.column_scale[own.independent]
-        direction = kernel(y, w) / loops.column_scale
+        direction = loops.rates(y, independent, [w])[0] / loops.column_scale
         largest = np.abs(direction).max(initial=0.0)
         if not (np.isfinite(largest) and largest > 0.0):
             continue
-        other = loops.advanced(y, way * direction / largest)
-        for _ in range(12):
-            other, _ = step(other, np.array([loops.length]))
+        other = loops.corrected(loops.advanced(y, way * direction / largest), independent, 8)
         if np.isfinite(other).all() and loops.residual(other) < CLOSED:
             found.append(other)
     return found
@@ -98,32 +94,24 @@ def turning_point(loops: Loops, y: Array, driven: int, independent: Mask, iterat
     The roles are changed: the variable that moves most drives, and  u' = 0  is solved by Newton with  u''.
     """
     u = _rate_of(loops, driven)
-    order = loops.order(y, independent)
     w = np.zeros(loops.columns)
     w[u] = loops.column_scale[u]
-    rates = np.nan_to_num(loops.rates_kernel(order, 1)(y, w) / loops.column_scale)
+    rates = np.nan_to_num(loops.rates(y, independent, [w])[0] / loops.column_scale)
     rates[u] = 0.0
     leader = int(np.abs(rates).argmax())
     if rates[leader] == 0.0:
         return None
     swapped = independent.copy()
     swapped[u], swapped[leader] = False, True
-    order = loops.order(y, swapped)
-    if len(order.pivots) + swapped.sum() < loops.columns:
-        return None
-    step, kernel = loops.step_kernel(order), loops.rates_kernel(order, 2)
     unit = np.zeros(loops.columns)
     unit[leader] = loops.column_scale[leader]
     for _ in range(iterations):
-        W, A = kernel(y, unit, np.zeros(loops.columns))
-        slope, curvature = W[u] / loops.column_scale[u], A[u] / loops.column_scale[u]
+        W, A = (x / loops.column_scale for x in loops.rates(y, swapped, [unit, np.zeros(loops.columns)]))
+        slope, curvature = float(W[u]), float(A[u])
         if not np.isfinite(slope) or curvature == 0.0:
             return None
-        move = np.clip(-slope / curvature, -0.05, 0.05)
-        stride = move * W / loops.column_scale
-        y = loops.advanced(y, stride)
-        for _ in range(3):
-            y, _ = step(y, np.array([loops.length]))
+        move = float(np.clip(-slope / curvature, -0.05, 0.05))
+        y = loops.corrected(loops.advanced(y, move * W), swapped)
         if abs(move) < 1e-12:
             break
     return float(y[driven]) if loops.residual(y) < CLOSED and abs(slope) < 1e-6 else None

@@ -8,7 +8,7 @@ which are linear, quadratic and cubic in d. Their coefficients follow from value
 
     B(a, b) = ½ [B(a+b) - B(a) - B(b)],    6 C(a, b, c) = C(a+b+c) - C(a+b) - C(a+c) - C(b+c) + C(a) + C(b) + C(c)
 
-All directions are evaluated in one batch by the kernel of the posture's elimination (Uicker, Ravani, Sheth, ch. 7, 8).
+All directions are evaluated in one batch, with the one factorisation of the posture (Uicker, Ravani, Sheth, ch. 7, 8).
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def geometric_derivatives(posture: Posture, order: int, of: str) -> xr.Dataset:
     directions = _directions(len(by), order)
     given = np.zeros((order, len(directions), loops.columns))
     given[0][:, by] = directions
-    levels = _levels(posture, given)
+    independent = np.isin(np.arange(loops.columns), by)
+    levels = loops.rates(posture.y, independent, list(given))
     if of:
         levels = _of_target(posture, of, levels)
     forms = [_polarised(level, k + 1, len(by), directions) for k, level in enumerate(levels)]
@@ -51,17 +52,6 @@ def geometric_derivatives(posture: Posture, order: int, of: str) -> xr.Dataset:
     coords = {label: list(rows)} | {axis: [plan.variable_rates[k] for k in by] for axis in axes[:order]}
     data = {NAMES[k]: ((label, *axes[: k + 1]), form) for k, form in enumerate(forms)}
     return xr.Dataset(data, coords=coords, attrs={"mechanism": plan.name, "of": of or "all joints"})
-
-
-def _levels(posture: Posture, given: Array) -> list[Array]:
-    """Rates, accelerations and jerks (directions, rates)."""
-    loops = posture._loops
-    if not loops.count:
-        return list(given)
-    independent = np.isin(np.arange(loops.columns), posture._roles.independent)
-    kernel = loops.rates_kernel(loops.order(posture.y, independent), len(given))
-    result = kernel(posture.y, *given)
-    return list(result) if len(given) > 1 else [result]
 
 
 def _of_target(posture: Posture, of: str, levels: list[Array]) -> list[Array]:

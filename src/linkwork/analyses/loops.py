@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.equations.closing import Order, closing_rates, closing_step, length_rates
+from linkwork.equations.closing import Order, closing_rates, closing_step, closure_products, length_rates
 from linkwork.equations.closure import ROWS, loop_rates
 from linkwork.equations.quantities import QUANTITIES
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
 from linkwork.numerics.elimination import Elimination, eliminate
-from linkwork.numerics.sparse_order import PivotOrder, Triplets, pivot_order
+from linkwork.numerics.sparse_order import PivotOrder, SparseFactor, Triplets, pivot_order, sparse_factor
 from linkwork.system import System
 
 Mask = NDArray[np.bool_]
@@ -186,6 +186,59 @@ class Loops:
         """Pivots in an order that costs little, all columns but the independent ones dependent where they can be."""
         found = pivot_order(self.triplets(y), independent, tolerance=NOTHING)
         return Order(tuple(zip(found.rows.tolist(), found.columns.tolist(), strict=True)))
+
+    # ---------------------------------------------------------------- one posture, one factorisation
+
+    def factor(self, y: Array, independent: Mask, tolerance: float = NOTHING) -> Elimination | SparseFactor:
+        """The scaled Jacobian at a posture, factorised: `solve` gives dependent rates."""
+        if not self.sparse:
+            return eliminate(self.equations(y)[1], independent, tolerance)
+        J = self.triplets(y)
+        return sparse_factor(J, pivot_order(J, independent, tolerance=tolerance))
+
+    def correction(self, y: Array, independent: Mask, tolerance: float = NOTHING) -> Array:
+        """Newton's step (scaled): J x = -e, independent rates and pivots below the tolerance left alone."""
+        return self.factor(y, independent, tolerance).solve(-self.errors(y))[0]
+
+    def corrected(self, y: Array, independent: Mask, steps: int = 3) -> Array:
+        """The posture after some of Newton's steps."""
+        for _ in range(steps):
+            y = self.advanced(y, self.correction(y, independent))
+        return y
+
+    def rates(self, y: Array, independent: Mask, given: Sequence[Array]) -> list[Array]:
+        """Rates of all joints, accelerations, jerks at one posture, for given independent ones (..., nw) of each level.
+
+        J w = 0,  J w' = -γ(y, w),  J w'' = -δ(y, w, w'), all with the same factors.
+        """
+        if not self.count:
+            return [np.array(g, float) for g in given]
+        factor = self.factor(y, independent)
+        dependent = np.where(independent, 0.0, 1.0)
+        found: list[Array] = []
+        for level, rates in enumerate(given):
+            own = np.where(independent, rates, 0.0) / self.column_scale
+            side = -self._times(y, own)
+            if level:
+                products = self.system._own(Question(closure_products(level)))(y, *found)
+                side = side - products * self.row_scale
+            x = np.moveaxis(factor.solve(np.moveaxis(side, -1, 0))[0], 0, -1)
+            found.append((x * dependent + own) * self.column_scale)
+        return found
+
+    def _times(self, y: Array, stride: Array) -> Array:
+        """J times scaled rates (..., nw)."""
+        if not self.sparse:
+            product: Array = stride @ self.equations(y)[1].T
+            return product
+        from scipy.sparse import coo_array
+
+        J = self.triplets(y)
+        matrix = coo_array((np.asarray(J.values), (np.asarray(J.rows), np.asarray(J.columns))), shape=J.shape).tocsr()
+        flat: Array = (matrix @ stride.reshape(-1, self.columns).T).T
+        return flat.reshape(*stride.shape[:-1], self.rows)
+
+    # ---------------------------------------------------------------- kernels for many postures
 
     def step_kernel(self, order: Order) -> Kernel:
         """Newton's step by this order."""

@@ -271,7 +271,7 @@ class Posture:
         dense = np.zeros((len(given), self._loops.columns))
         for row, vector in zip(dense, vectors, strict=True):
             row[list(vector)] = list(vector.values())
-        return solved_rates(self._loops, self._y, independent, dense)
+        return self._loops.rates(self._y, independent, list(dense))
 
     def _independent_with(self, columns: Sequence[int]) -> Mask:
         """Independent columns that hold the given ones and, of the rest, those that this posture has free."""
@@ -340,15 +340,6 @@ class Posture:
             "residual": self.residual,
             "values": self.values,
         }  # fmt: skip
-
-
-def solved_rates(loops: Loops, y: Array, independent: Mask, given: Array) -> list[Array]:
-    """Rates of all joints, accelerations, jerks ... for rows of given independent ones, by one kernel."""
-    if not loops.count:
-        return [row.copy() for row in given]
-    kernel = loops.rates_kernel(loops.order(y, independent), len(given))
-    result = kernel(y, *given)
-    return list(result) if len(given) > 1 else [result]
 
 
 def assert_drivable(loops: Loops, y: Array, mask: Mask, roles: Roles) -> None:

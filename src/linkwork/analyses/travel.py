@@ -192,21 +192,17 @@ def _extreme(loops: Loops, independent: Mask, place: int, column: int, i: int, j
     """Newton's method for a vanishing rate of variable i, from a posture near it."""
     if not loops.count:
         return float(y[i]), float(y[place])
-    order = loops.order(y, independent)
-    step, kernel = loops.step_kernel(order), loops.rates_kernel(order, 2)
-    unit, none = np.zeros(loops.columns), np.zeros(loops.columns)
+    unit = np.zeros(loops.columns)
     unit[column] = 1.0
     start = y
     for _ in range(12):
-        W, A = kernel(y, unit, none)
+        W, A = loops.rates(y, independent, [unit, np.zeros(loops.columns)])
         if not (np.isfinite(W[j]) and np.isfinite(A[j])) or A[j] == 0.0:
             break
         move = -W[j] / A[j]
         if abs(move * W / loops.column_scale).max() > 0.1:
             break
-        y = loops.advanced(y, move * W / loops.column_scale)
-        for _ in range(3):
-            y, _ = step(y, np.array([loops.length]))
+        y = loops.corrected(loops.advanced(y, move * W / loops.column_scale), independent)
         if abs(move) < 1e-13 * max(1.0, abs(float(y[place]))):
             break
     good = np.isfinite(y).all() and loops.residual(y) < 1e-9

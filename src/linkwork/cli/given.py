@@ -58,6 +58,9 @@ class Variables:
         self.laws: dict[str, Law] = {name: joint.law for name, joint in joints.items()}
         self.laws |= {body: Free() for body in sorted(floating)}  # a floating body's freedoms are under its own name
         self.units, self.problems = units, problems
+        self.everything: dict[str, Dimension] = {
+            f"{joint}.{v.name}": v.quantity for joint, law in self.laws.items() for v in law.variables
+        }
         self.dimensions: dict[str, Dimension] = {
             f"{joint}.{v.name}": v.quantity
             for joint, law in self.laws.items()
@@ -111,15 +114,15 @@ class Variables:
 
     def laws_of_time(
         self, drives: Sequence[str], speeds: Sequence[str], duration: str | None
-    ) -> dict[str, Drive]:
-        """Laws by full name from texts such as "A=0:360deg", speeds for those that are ranges.
+    ) -> dict[str, tuple[str, Drive]]:
+        """Laws by full name, each as text too, from texts such as "A=0:360deg", speeds for those that are ranges.
 
         A range that tells neither a speed nor a duration lasts as long as the motion.
         """
         name, value = self._value_example().split("=")
         example = f"{name}=0:{value}"
         given = self._speeds(speeds, example)
-        found: dict[str, Drive] = {}
+        found: dict[str, tuple[str, Drive]] = {}
         for name, text, where in self._pairs(drives, "--drive", example):
             full = self.full(name, where)
             if full is None:
@@ -134,10 +137,12 @@ class Variables:
                 text = f"{text} in {duration}"
             dimension = self.dimensions[full]
             law = self.problems.reading(where, lambda t=text, d=dimension: parse_drive(t, d, "", self.units))  # type: ignore[misc]
-            self._keep(found, full, law, where)
+            self._keep(found, full, None if law is None else (text, law), where)
         for full in sorted(set(given) - set(found)):
             if not any(p.where.startswith("--drive") for p in self.problems.found):
-                self.problems.note(f"{full} has a speed, but is not driven", f"--speed {full}", f"add --drive '{example}'")
+                self.problems.note(
+                    f"{full} has a speed, but is not driven", f"--speed {full}", f"add --drive '{example}'"
+                )
         return found
 
     def _speeds(self, texts: Sequence[str], example: str) -> dict[str, str]:
@@ -171,7 +176,9 @@ class Variables:
             if equals and name and text:
                 found.append((name, text, f"{option} {name}"))
             else:
-                self.problems.note(f"'{each}' is not of the form name=value", option, f"for example {option} '{example}'")
+                self.problems.note(
+                    f"'{each}' is not of the form name=value", option, f"for example {option} '{example}'"
+                )
         return found
 
     def _quantity(self, text: str, dimension: Dimension, where: str) -> float | None:

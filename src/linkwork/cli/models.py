@@ -97,7 +97,7 @@ def asking(file: Path, m: Mechanism, as_json: bool) -> Iterator[None]:
         if as_json:
             print_json({**head(file, m), "status": error.status, "problems": [error.problem.as_dict()]})
         else:
-            tell(f"{m.name}: {error.status}: {error.problem}")
+            tell(f"{m.name}: {error.problem}")
         raise typer.Exit(1) from None
 
 

@@ -37,7 +37,9 @@ class Work:
             self._before = signal.signal(signal.SIGINT, self._asked_to_stop)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
@@ -53,6 +55,13 @@ class Work:
             self._bar = _bar(self.what)
         if self._bar is not None:
             self._bar.update(0, completed=self.done, total=total)
+
+    def restarted(self, what: str) -> None:
+        """The next part of the work begins."""
+        self.what, self.done = what, 0
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
 
     def _asked_to_stop(self, number: int, frame: Any) -> None:
         if self._stop:

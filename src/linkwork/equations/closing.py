@@ -62,6 +62,12 @@ def closing_rates(order: Order, derivatives: int) -> Quantity:
     return Quantity(f"closing rates {derivatives} {order.key}", inputs, _no_law, tracer=tracer)
 
 
+def closure_products(level: int) -> Quantity:
+    """What the time derivatives of J w hold besides the highest rates, all rows: γ(y, w), or δ(y, w, w') at level 2."""
+    inputs = ("y", "w", "dw")[: level + 1]
+    return Quantity(f"closure products {level}", inputs, _no_law, tracer=partial(_trace_products, inputs))
+
+
 def _no_law(tree: Any, x: Any) -> list[Block]:
     raise AssertionError("traced by a function of its own")
 
@@ -191,7 +197,8 @@ def _trace_rates(order: Order, names: Sequence[str], plan: Plan, numbers: Number
     y, given = inputs[0][1], [block for _, block, _ in inputs[1:]]
     _, rows = _loops(plan, constants, y)
     pivots = _factorise(rows, order)
-    products = _rate_products(order, plan, numbers, len(given)) if len(given) > 1 else []
+    rows_of = [r for r, _ in order.pivots]
+    products = _rate_products(rows_of, plan, numbers, len(given)) if len(given) > 1 else []
     found: list[list[Any]] = []
     for level, prescribed in enumerate(given):
         rhs: dict[int, Any] = {}
@@ -209,8 +216,18 @@ def _trace_rates(order: Order, names: Sequence[str], plan: Plan, numbers: Number
     return compose(function_name("closing_rates"), inputs, symbols, outputs)
 
 
-def _rate_products(order: Order, plan: Plan, numbers: Numbers, levels: int) -> list[ca.Function]:
-    """Terms without the highest rates in the time derivatives of J w, in the rows of the pivots.
+def _trace_products(names: Sequence[str], plan: Plan, numbers: Numbers) -> Composed:
+    fresh = Trace()
+    _, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
+    inputs = input_symbols(plan, names, fresh)
+    rows = range(ROWS * len(plan.cuts))
+    function = _rate_products(rows, plan, numbers, len(names))[-1]
+    values = replay(function, [*[block for _, block, _ in inputs], symbols])[0]
+    return compose(function_name("closure_products"), inputs, symbols, [("products", values, (len(rows),))])
+
+
+def _rate_products(rows_of: Sequence[int], plan: Plan, numbers: Numbers, levels: int) -> list[ca.Function]:
+    """Terms without the highest rates in the time derivatives of J w, in some rows.
 
     d/dt (J w) = J w' + γ(y, w),   d/dt (J w' + γ) = J w'' + δ(y, w, w')
     """
@@ -220,7 +237,7 @@ def _rate_products(order: Order, plan: Plan, numbers: Numbers, levels: int) -> l
     y, w = inputs[0][1], inputs[1][1]
     _, rows = _loops(plan, constants, y)
     products: list[Any] = []
-    for r, _ in order.pivots:
+    for r in rows_of:
         total: Any = 0.0
         for c, entry in rows[r].items():
             total = total + entry * w[c]

@@ -119,7 +119,7 @@ def follow(  # type: ignore[no-untyped-def]
     values = np.empty(driven.size)
     while True:
         x = places[2]
-        k = int(math.floor(x + 1e-12)) + 1
+        k = math.floor(x + 1e-12) + 1
         if k >= samples:
             return DONE
         step = state[1]

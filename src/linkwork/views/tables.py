@@ -1,7 +1,8 @@
-"""A model as tables of text, in the units of its file."""
+"""A model and what was asked of it as tables of text, in the units of its file."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,10 +11,34 @@ import numpy as np
 from linkwork.geometry import Array
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
-from linkwork.units import ACCELERATION, INERTIA, LENGTH, MASS, SI, UnitSystem, format_quantity
+from linkwork.units import (
+    ACCELERATION,
+    ANGLE,
+    INERTIA,
+    LENGTH,
+    MASS,
+    SI,
+    Dimension,
+    UnitSystem,
+    format_quantity,
+    parse_unit,
+)
 
 if TYPE_CHECKING:
+    from linkwork.analyses.closures import Closures
     from linkwork.analyses.equations import Equations
+    from linkwork.analyses.four_bars import FourBar
+    from linkwork.analyses.posture import Posture
+    from linkwork.analyses.travel import Travel
+    from linkwork.views.ranges import Range
+
+ROUNDING = 1e-12
+"""Numbers below this part of the largest of their kind are shown as 0."""
+WIDE = 8
+"""Variables up to which a closure is a row; closures that are columns otherwise."""
+
+Dimensions = Mapping[str, Dimension]
+"""What the variables of a machine measure, by full name."""
 
 
 @dataclass(frozen=True)
@@ -136,3 +161,128 @@ def _numbers(values: Array) -> str:
     largest = float(np.max(np.abs(values), initial=0.0))
     clean = [0.0 if abs(v) < 1e-12 * largest else float(v) for v in values]
     return ", ".join(f"{v:.5g}" for v in clean)
+
+
+# -------------------------------------------------------------------- what was asked of it
+
+
+def posture_table(p: Posture, dimensions: Dimensions, units: UnitSystem) -> Table:
+    """Where every joint stands, and which role it has."""
+    roles = {**dict.fromkeys(p.dependent, "dependent"), **dict.fromkeys(p.independent, "independent")}
+    roles |= dict.fromkeys(p.specified, "given")
+    rows = [("variable", "value", "role")]
+    rows += [(n, _shown(x, dimensions[n], units), roles.get(n, "")) for n, x in p.values.items()]
+    return Table("posture", tuple(rows))
+
+
+def four_bar_table(bars: Iterable[FourBar], units: UnitSystem) -> Table:
+    """Loops of four bodies, and what they can do."""
+    rows = [("bodies", "joints", "kind", "verdict")]
+    for bar in bars:
+        rows.append((" - ".join(bar.bodies), ", ".join(bar.joints), bar.kind, _verdict(bar, units)))
+    return Table("four-bars", tuple(rows))
+
+
+def _verdict(bar: FourBar, units: UnitSystem) -> str:
+    found = bar.verdict
+    if found is None:
+        return bar.trouble
+    texts = [getattr(found, "special", "") or "", found.kind]
+    if (stroke := getattr(found, "stroke", None)) is not None:
+        texts.append(f"stroke {_shown(stroke, LENGTH, units)}")
+    if (swing := getattr(found, "swing", None)) and not isinstance(swing, str):
+        texts.append(f"swing {_shown(swing, ANGLE, units)}")
+    if found.time_ratio is not None:
+        texts.append(f"time ratio {found.time_ratio:.4g}")
+    return ", ".join(t for t in texts if t)
+
+
+def travel_table(found: Travel, dimensions: Dimensions, units: UnitSystem) -> Table:
+    """The limits of a variable in the title, and how far the others go meanwhile."""
+    own = dimensions[found.variable]
+    if found.full_turn:
+        limits = "makes full turns"
+    else:
+        ends = [_shown(x, own, units) if np.isfinite(x) else "no limit" for x in (found.lower, found.upper)]
+        limits = f"goes from {ends[0]} to {ends[1]}"
+    at = found.variable
+    rows: list[tuple[str, ...]] = [("variable", "least", f"at {at}", "greatest", f"at {at}", "stroke", "")]
+    for name, stroke in found.strokes.items():
+        if name != found.variable:
+            kind = dimensions[name]
+            cells = [(stroke.least, kind), (stroke.at_least, own), (stroke.greatest, kind), (stroke.at_greatest, own)]
+            turns = "full turns" if name in found.full_turns else ""
+            texts = [_shown(x, d, units) for x, d in [*cells, (stroke.length, kind)]]
+            rows.append((name, *texts, turns))
+    return Table(f"travel: {found.variable} {limits}", tuple(rows))
+
+
+def range_table(ranges: Mapping[str, Mapping[str, Range]], units: UnitSystem) -> Table:
+    """Least and greatest value, rate, acceleration and jerk of every joint variable."""
+    levels = list(dict.fromkeys(level for own in ranges.values() for level in own))
+    largest: dict[str, float] = {}
+    for own in ranges.values():
+        for r in own.values():
+            largest[r.unit] = max(largest.get(r.unit, 0.0), *np.nan_to_num(np.abs([r.least, r.greatest])))
+    rows: list[tuple[str, ...]] = [("variable", *levels)]
+    for name, own in ranges.items():
+        cells = (_extent(own[level], largest[own[level].unit], units) if level in own else "" for level in levels)
+        rows.append((name, *cells))
+    return Table("joints, least .. greatest of the samples", tuple(rows))
+
+
+def _extent(found: Range, largest: float, units: UnitSystem) -> str:
+    """'0 .. 360 deg', or one number of what stays."""
+    _, dimension = parse_unit(found.unit)
+    if not np.isfinite(found.least):
+        return "-"
+    low = _shown(found.least, dimension, units, largest)
+    high = _shown(found.greatest, dimension, units, largest)
+    if low == high or found.greatest - found.least < ROUNDING * largest:
+        return high
+    symbol = units.symbol(dimension)
+    return f"{low.removesuffix(symbol).rstrip()} .. {high}"
+
+
+def closure_table(found: Closures, dimensions: Dimensions, units: UnitSystem) -> Table:
+    """Closures with their variables: a row each, or a column each where there are many variables."""
+    names = list(found[0].values)
+    columns = [[_number(p.values[n], dimensions[n], units) for p in found] for n in names]
+    heads = [f"{n} [{unit}]" if (unit := units.symbol(dimensions[n])) else n for n in names]
+    hits = [str(n) for n in found.hits]
+    title = f"{len(found)} closure{'s' * (len(found) != 1)}"
+    if len(names) <= WIDE:
+        lines = zip((p.name for p in found), hits, *columns, strict=True)
+        return Table(title, (("closure", "found", *heads), *lines))
+    more = f", the first {WIDE}" if len(found) > WIDE else ""
+    rows = [("closure", *(p.name for p in found[:WIDE])), ("found", *hits[:WIDE])]
+    rows += [(head, *column[:WIDE]) for head, column in zip(heads, columns, strict=True)]
+    return Table(f"{title}{more}", tuple(rows))
+
+
+def pose_table(found: Closures, bodies: Sequence[str], units: UnitSystem) -> Table:
+    """Closures with the places of some bodies and how they are turned."""
+    from linkwork.geometry import to_rotvec
+
+    heads: list[str] = []
+    columns: list[list[str]] = []
+    for body in bodies:
+        heads += [f"{body} at x, y, z [{units.symbol(LENGTH)}]", f"turned about x, y, z [{units.symbol(ANGLE)}]"]
+        poses = [p.pose(body) for p in found]
+        columns.append([_numbers(X[:3, 3] / units.factor(LENGTH)) for X in poses])
+        turns = [to_rotvec(X[:3, :3]) for X in poses]
+        columns.append([_numbers(np.where(abs(w) < ROUNDING, 0.0, w) / units.factor(ANGLE)) for w in turns])
+    rows = zip((p.name for p in found), (str(n) for n in found.hits), *columns, strict=True)
+    title = f"{len(found)} closure{'s' * (len(found) != 1)}, told apart by {', '.join(bodies)}"
+    return Table(title, (("closure", "found", *heads), *rows))
+
+
+def _number(value: float, dimension: Dimension, units: UnitSystem) -> str:
+    clean = 0.0 if abs(value) < ROUNDING else value
+    return f"{clean / units.factor(dimension) + 0.0:.6g}"
+
+
+def _shown(value: float, dimension: Dimension, units: UnitSystem, largest: float = 1.0) -> str:
+    """A number in SI with the unit of the file; rounding beside the largest of its kind is 0."""
+    clean = 0.0 if abs(value) < ROUNDING * max(largest, 1.0) else value
+    return format_quantity(clean, dimension, units)

@@ -1,0 +1,101 @@
+"""`linkwork closures`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
+from linkwork.cli.printing import MOST_ROWS, print_json, print_tables, say, tell, title
+
+if TYPE_CHECKING:
+    from linkwork.cli.given import Variables
+
+
+def closures(
+    file: File,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Value of an independent variable, --at A=40deg; again for others.",
+            show_default=False,
+        ),
+    ] = None,
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BODY",
+            help="Tell closures apart by the pose of this body alone, --of platform; again for others.",
+            show_default=False,
+        ),
+    ] = None,
+    starts: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER", help="Random starts at most, --starts 1000; 4096 by default.", show_default=False
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Of the random starts, --seed 2.", min=0)] = 1,
+    as_json: AsJson = False,
+) -> None:
+    """Find all ways to assemble a machine with given values of its independent variables.
+
+    Without --at the independent variables are as in the layout. A closure's number is what `linkwork motion --closure` takes. Ctrl-C ends the search and shows what was found.
+
+    Example: linkwork closures four-bar --at O2=40deg
+    """
+    m = sound(file, as_json)
+    from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.progress import Stopped, Work
+    from linkwork.errors import did_you_mean
+    from linkwork.views.tables import closure_table, pose_table
+
+    units, problems, bodies = units_of(m), Problems(), tuple(dict.fromkeys(of or ()))
+    with asking(file, m, as_json):
+        machine = m.assemble()
+        variables = Variables(machine, units, problems)
+        values = variables.values(at or (), "--at")
+        if starts is not None and starts < 1:
+            problems.note(f"{starts} starts", "--starts", "give a whole number, at least 1")
+        for body in bodies:
+            if body not in m.bodies:
+                problems.note(f"there is no body '{body}'", f"--of {body}", did_you_mean(body, m.bodies))
+        problems.done(m.name)
+        if not values:  # where it stands in the layout
+            values = {n: machine.home[n] for n in machine.home.independent if n in variables.dimensions}
+        with Work("closures") as work:
+            try:
+                found = machine.closures(values, of=bodies, starts=starts, seed=seed, progress=work.progress)
+                stopped = False
+            except Stopped:
+                found = machine.closures(values, of=bodies, starts=max(work.done, 1), seed=seed)
+                stopped = True
+    if stopped:
+        tell(f"stopped by Ctrl-C after {found.starts} starts; there may be more closures")
+    if as_json:
+        data = {**head(file, m), "variables": variables.si_units(), "at": values, "of": list(bodies)} | found.as_dict()
+        for plain, posture in zip(data["closures"], found, strict=True):
+            plain["poses"] = {body: posture.pose(body).tolist() for body in bodies}
+        print_json(data)
+    else:
+        title(m.name)
+        shown = (f"{n} = {_value(x, variables, n)}" for n, x in values.items())
+        say(f"  with {', '.join(shown)}")
+        say(f"  {found.starts} starts, {found.converged} of which closed")
+        say(f"  {'complete' if found.complete else 'perhaps not all'}: {found.criterion}")
+        everything = variables.everything
+        table = pose_table(found, bodies, units) if bodies else closure_table(found, everything, units)
+        print_tables([table], MOST_ROWS)
+    if stopped:
+        raise typer.Exit(130)
+
+
+def _value(value: Any, variables: Variables, name: str) -> str:
+    """A number with its unit; the numbers of a joint that has several as they are."""
+    from linkwork.units import format_quantity
+
+    if name not in variables.dimensions:
+        return ", ".join(f"{x:.6g}" for x in value)
+    return format_quantity(value, variables.dimensions[name], variables.units)
