@@ -53,10 +53,15 @@ class Path:
 
 @dataclass
 class Solver:
-    """Newton's step for given independent rates, with a pool of orders for different regions of motion."""
+    """Newton's step for given independent rates, with a pool of orders for different regions of motion.
+
+    loose : independent rates that may be exchanged for others where those serve better: turns of free joints that
+        nothing drives, such as the spin of a rod between two balls
+    """
 
     loops: Loops
     independent: Mask
+    loose: Mask
     pool: dict[Order, Kernel] = field(default_factory=dict)
 
     def best(self, y: Array) -> tuple[Order, Kernel, float]:
@@ -64,13 +69,39 @@ class Solver:
 
         At a singular posture a new one has too few pivots, and would leave variables where they are.
         """
-        fresh = self.loops.order(y, self.independent)
+        fresh = self.loops.order(y, self._independent_at(y))
         if len(fresh.pivots) + self.independent.sum() == self.loops.columns or not self.pool:
             self.kernel(fresh)
         weak = {order: self.weakness(kernel, y) for order, kernel in self.pool.items()}
         least = min(weak.values())
         order = next(o for o in self.pool if weak[o] <= 10.0 * least)
         return order, self.pool[order], weak[order]
+
+    def _independent_at(self, y: Array) -> Mask:
+        """Independent rates that suit a posture: loose ones are chosen where they determine the rest best."""
+        if not self.loose.any():
+            return self.independent
+        fixed = self.independent & ~self.loose
+        chosen = fixed.copy()
+        chosen[self.loops.chosen(y, fixed, self.loops.turning.astype(np.int64)).free] = True
+        return chosen if chosen.sum() == self.independent.sum() else self.independent
+
+    def passive(self, y: Array) -> Mask:
+        """Variables that loose rates move: nothing tells what their values are, only how they go on."""
+        loops = self.loops
+        result: Mask = np.zeros(loops.plan.ny, bool)
+        if not self.loose.any():
+            return result
+        moved = loops.turning.copy()
+        if not loops.sparse:
+            unit = np.diag(loops.column_scale)[self.loose]
+            rates = loops.rates(y, self.independent, [unit])[0] / loops.column_scale
+            moved = np.abs(rates).max(axis=0) > 1e-9
+        for slot in loops.plan.slots:
+            own = moved[slot.v]
+            result[slot.q.start : slot.q.start + slot.plain] = own[: slot.plain]
+            result[slot.q.start + slot.plain : slot.q.stop] = own[slot.plain :].any()
+        return result
 
     def kernel(self, order: Order) -> Kernel:
         """The step by an order, kept."""
@@ -111,6 +142,7 @@ class _Walk:
         self.U = np.ascontiguousarray(U, float)
         self.driven = np.ascontiguousarray(driven, np.int64)
         self.quaternions = np.array(self.loops.quaternions, np.int64)
+        self.passive = solver.passive(y0)
         samples, ny = len(U), len(y0)
         self.Y = np.empty((samples, ny))
         self.Y[0] = y0
@@ -165,8 +197,8 @@ class _Walk:
 
     def _follow(self, stop: int, weak: float) -> int:
         why: int = self.loop.follow(  # type: ignore[call-arg]
-            *self._arguments(), self.U[:stop], self.driven, self.quaternions, self.loops.variable_scale, weak,
-            self.past, self.places, self.far, self.far_places, self.state, self.Y, self.effort,
+            *self._arguments(), self.U[:stop], self.driven, self.quaternions, self.passive, self.loops.variable_scale,
+            weak, self.past, self.places, self.far, self.far_places, self.state, self.Y, self.effort,
         )  # fmt: skip
         return why
 
@@ -182,7 +214,7 @@ class _Walk:
             if at is None:
                 return False
             values = np.array([np.interp(at, np.arange(len(self.U)), column) for column in self.U.T])
-            self.loop.extrapolate(self.far, self.far_places, int(self.state[4]), at, predicted)
+            self.loop.extrapolate(self.far, self.far_places, int(self.state[4]), at, self.passive, predicted)
             self._choose(predicted)
             arguments = (*self._arguments(), predicted, moved, self.driven, values, self.quaternions)
             iterations = self.loop.correct(*arguments)
@@ -210,7 +242,7 @@ class _Walk:
             nodes = np.array([self.far_places[1], self.far_places[2], at])
             stack = np.stack([self.far[1], before, after])
             count = 3 if self.state[4] > 1 else 2
-            self.loop.extrapolate(stack, nodes, count, float(k), self.Y[k])
+            self.loop.extrapolate(stack, nodes, count, float(k), self.passive, self.Y[k])
             self.Y[k, self.driven] = self.U[k]
             self.leapt.append(k)
         for stack, places in ((self.past, self.places), (self.far, self.far_places)):

@@ -91,6 +91,8 @@ class Loops:
         self.row_scale = np.where(np.arange(self.rows) % ROWS < 3, 1.0 / self.length, 1.0)
         self.column_scale = np.where(length_rates(plan), self.length, 1.0)
         self.variable_scale = np.ones(plan.ny)
+        self.turning: Mask = np.zeros(plan.nw, bool)
+        """Rates of joints that turn freely."""
         self.quaternions: list[int] = []
         for slot in plan.slots:
             for k, variable in enumerate(slot.law.variables):
@@ -98,6 +100,7 @@ class Loops:
                     self.variable_scale[slot.q.start + k] = 1.0 / self.length
             if slot.plain < len(slot.law.variables):
                 self.quaternions.append(slot.q.start + slot.plain)
+                self.turning[slot.v.start + slot.plain : slot.v.stop] = True
 
     @property
     def sparse(self) -> bool:
@@ -247,6 +250,16 @@ class Loops:
     def rates_kernel(self, order: Order, derivatives: int) -> Kernel:
         """Rates, accelerations, jerks of all joints by this order."""
         return self.system._own(Question(closing_rates(order, derivatives)))
+
+    def rates_of(self, variables: NDArray[np.int64]) -> Mask:
+        """Rates that belong to variables, all three of a quaternion."""
+        mask: Mask = np.zeros(self.columns, bool)
+        for slot in self.plan.slots:
+            own = variables[(variables >= slot.q.start) & (variables < slot.q.stop)] - slot.q.start
+            mask[slot.v.start + own[own < slot.plain]] = True
+            if (own >= slot.plain).any():
+                mask[slot.v.start + slot.plain : slot.v.stop] = True
+        return mask
 
     # ---------------------------------------------------------------- names
 

@@ -53,7 +53,9 @@ def reached(loops: Loops, home: Posture, values: Mapping[str, Any]) -> Posture:
         y = home.y.copy()
         y[given.variables] = given.values
         return Posture(loops, y, given.columns.tolist())
-    solver = Solver(loops, independent_with(loops, home, given.columns))
+    independent = independent_with(loops, home, given.columns)
+    loose = independent & loops.turning & ~np.isin(np.arange(loops.columns), given.columns)
+    solver = Solver(loops, independent, loose)
     U = np.vstack([home.y[given.variables], given.values])
     _short_way(loops, given, U)
     path = follow(solver, home.y, given.variables, U)

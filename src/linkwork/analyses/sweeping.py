@@ -89,7 +89,7 @@ def swept(
         none = np.zeros(asked)
         rates = [np.ascontiguousarray(g) for g in given]
         return Sweep(loops, independent, Y, rates, none, none + 1.0, none.astype(np.int64), _NONE, asked)
-    solver = Solver(loops, independent)
+    solver = Solver(loops, independent, independent & loops.turning & ~loops.rates_of(driven))
     stop: ClosureError | None = None
     effort = np.zeros(asked, np.int64)
     leapt: tuple[int, ...] = ()

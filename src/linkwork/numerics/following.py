@@ -87,8 +87,11 @@ def correct(address, inputs, outputs, y, y_next, measures, predicted, moved, dri
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def extrapolate(past, places, count, x, predicted):  # type: ignore[no-untyped-def]
-    """The polynomial through the last `count` (1 to 3) postures, at x."""
+def extrapolate(past, places, count, x, passive, predicted):  # type: ignore[no-untyped-def]
+    """The polynomial through the last `count` (1 to 3) postures, at x; passive variables stay as they were.
+
+    Nothing corrects those (the spin of a rod between two balls), so that extrapolating them would not be stable.
+    """
     n = past.shape[0]
     for i in range(predicted.size):
         predicted[i] = 0.0
@@ -99,12 +102,15 @@ def extrapolate(past, places, count, x, predicted):  # type: ignore[no-untyped-d
                 weight *= (x - places[b]) / (places[a] - places[b])
         for i in range(predicted.size):
             predicted[i] += weight * past[a, i]
+    for i in range(predicted.size):
+        if passive[i]:
+            predicted[i] = past[n - 1, i]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def follow(  # type: ignore[no-untyped-def]
-    address, inputs, outputs, y, y_next, measures, U, driven, quaternions, scale, weak, past, places, far, far_places,
-    state, Y, effort,
+    address, inputs, outputs, y, y_next, measures, U, driven, quaternions, passive, scale, weak, past, places, far,
+    far_places, state, Y, effort,
 ):  # fmt: skip
     """Follow the drives U (samples, driven) from the state on; postures go to Y (samples, ny).
 
@@ -130,7 +136,7 @@ def follow(  # type: ignore[no-untyped-def]
             for j in range(driven.size):
                 values[j] = U[k, j] if lands else U[k - 1, j] + part * (U[k, j] - U[k - 1, j])
             count = int(state[0])
-            extrapolate(past, places, count, at, predicted)
+            extrapolate(past, places, count, at, passive, predicted)
             iterations = correct(
                 address, inputs, outputs, y, y_next, measures, predicted, moved, driven, values, quaternions
             )

@@ -42,7 +42,8 @@ def closures(
 ) -> None:
     """Find all ways to assemble a machine with given values of its independent variables.
 
-    Without --at the independent variables are as in the layout. A closure's number is what `linkwork motion --closure` takes. Ctrl-C ends the search and shows what was found.
+    Without --at the independent variables are as in the layout. A closure's number is what `linkwork motion --closure`
+    takes. Ctrl-C ends the search and shows what was found.
 
     Example: linkwork closures four-bar --at O2=40deg
     """
