@@ -13,6 +13,7 @@ from linkwork.analyses.diagnosis import conflict_of, stop_of
 from linkwork.analyses.failures import ClosureError, NoFreedom
 from linkwork.analyses.following import Solver, follow
 from linkwork.analyses.given import Given, given_variables, place_of, unknown_variable
+from linkwork.analyses.joint_limits import warnings_of_run
 from linkwork.analyses.loops import Loops, Mask
 from linkwork.analyses.posture import Posture, preference
 from linkwork.analyses.sweeping import Sweep as Swept
@@ -334,7 +335,7 @@ def _run(
         t[:reached], mechanism=plan.name, variables=variables, speeds=speeds, bodies=bodies, frames=frames,
         points=points, closure=closure if loops.count else None, driven=laws,
         status="complete" if found.stop is None else "stopped", message=stopped, asked=len(t),
-        warnings=[*found.warnings, *_jumps(driven)],
+        warnings=[*found.warnings, *_jumps(driven), *warnings_of_run(loops, found.Y, t)],
     )  # fmt: skip
 
 

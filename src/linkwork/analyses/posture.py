@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.analyses.failures import DeadCentre, OverSpecified
+from linkwork.analyses.joint_limits import beyond_limits
 from linkwork.analyses.loops import Loops, Mask, Roles
 from linkwork.analyses.mobility import loop_kind
 from linkwork.equations.closure import ROWS
@@ -180,6 +181,11 @@ class Posture:
         """Redundant constraints, by the loops that share them."""
         return _redundancies(self._loops, self._y, self._all_roles)
 
+    @cached_property
+    def beyond_limits(self) -> tuple[str, ...]:
+        """A text for every variable that is beyond the limits which the model sets to it."""
+        return tuple(beyond_limits(self._loops, self._y))
+
     # ---------------------------------------------------------------- rates and derivatives
 
     def velocities(self, rates: Mapping[str, float]) -> dict[str, float]:
@@ -321,7 +327,7 @@ class Posture:
             noun = "constraint" if self.redundant == 1 else "constraints"
             lines.append(f"  {self.redundant or 'no'} redundant {noun}" + (f": {some}{more}" if some else ""))
             lines.append(f"  quality index {self.quality:.4g}, residual {self.residual:.1e}")
-        return lines
+        return [*lines, *(f"  warning: {text}" for text in self.beyond_limits)]
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON."""
@@ -338,6 +344,7 @@ class Posture:
             ],
             "quality": self.quality,
             "residual": self.residual,
+            "beyond_limits": list(self.beyond_limits),
             "values": self.values,
         }  # fmt: skip
 

@@ -12,6 +12,7 @@ from linkwork.analyses.closures import PERIODIC, determined_variables, marks_of
 from linkwork.analyses.diagnosis import turning_point
 from linkwork.analyses.failures import ClosureError, LimitOfTravel, UnderSpecified
 from linkwork.analyses.given import place_of, unknown_variable
+from linkwork.analyses.joint_limits import SLACK, joint_limits
 from linkwork.analyses.loops import Loops, Mask
 from linkwork.analyses.motion import independent_with
 from linkwork.analyses.posture import Posture
@@ -48,6 +49,8 @@ class Travel:
     stops : why it ends at the lower and upper limit, None where no limit was met
     strokes : ranges of all plain variables over the travel, by name
     full_turns : joints that turn all the way round with it
+    within : range of the driven variable around home in which no joint is beyond the limits that the model sets to it
+    limited_by : variables whose limits end that range below and above, empty where none does
     """
 
     variable: str
@@ -57,6 +60,8 @@ class Travel:
     stops: tuple[ClosureError | None, ClosureError | None]
     strokes: dict[str, Stroke]
     full_turns: tuple[str, ...]
+    within: tuple[float, float]
+    limited_by: tuple[str, str]
 
     def __str__(self) -> str:
         if self.full_turn:
@@ -66,6 +71,10 @@ class Travel:
             high = f"{self.upper:.6g}" if np.isfinite(self.upper) else "no limit"
             head = f"{self.variable} goes from {low} to {high}"
         lines = [head]
+        if any(self.limited_by):
+            low, high = (f"{x:.6g}" if np.isfinite(x) else "no limit" for x in self.within)
+            by = " and ".join(dict.fromkeys(n for n in self.limited_by if n))
+            lines.append(f"  from {low} to {high} within the limits of {by}")
         for name, s in self.strokes.items():
             if name != self.variable:
                 turns = ", full turns" if name in self.full_turns else ""
@@ -83,6 +92,8 @@ class Travel:
             "strokes": {n: {"least": s.least, "greatest": s.greatest, "at_least": s.at_least,
                             "at_greatest": s.at_greatest} for n, s in self.strokes.items()},
             "full_turns": list(self.full_turns),
+            "within": [x if np.isfinite(x) else None for x in self.within],
+            "limited_by": list(self.limited_by),
         }  # fmt: skip
 
 
@@ -108,6 +119,7 @@ def travel_of(loops: Loops, home: Posture, variable: str, largest: float | None)
         and _came_back(loops, home, column, independent, sides[1])
     )
     lower, upper = (_limit(loops, s, place, independent, sign * np.inf) for s, sign in zip(sides, (-1, 1), strict=True))
+    within, limited_by = _within(loops, independent, place, column, sides, (lower, upper))
     if full:
         lower, upper = here, here + 2.0 * np.pi
         sides = sides[1:]
@@ -115,7 +127,7 @@ def travel_of(loops: Loops, home: Posture, variable: str, largest: float | None)
     rates = np.concatenate([sides[0].rates[0][::-1], *(s.rates[0][1:] for s in sides[1:])])
     strokes = _strokes(loops, independent, place, column, Y, rates, (lower, upper))
     stops = (sides[0].stop, sides[-1].stop)
-    return Travel(name, lower, upper, full, stops, strokes, _full_turns(loops, Y, full))
+    return Travel(name, lower, upper, full, stops, strokes, _full_turns(loops, Y, full), within, limited_by)
 
 
 def _side(loops: Loops, home: Posture, independent: Mask, place: int, column: int, way: float) -> Sweep:
@@ -134,6 +146,41 @@ def _limit(loops: Loops, side: Sweep, place: int, independent: Mask, unlimited: 
         return float(side.stop.reached[0])
     exact = turning_point(loops, side.Y[-1], place, independent)
     return float(side.Y[-1, place]) if exact is None else exact
+
+
+def _within(
+    loops: Loops, independent: Mask, place: int, column: int, sides: list[Sweep], limits: tuple[float, float]
+) -> tuple[tuple[float, float], tuple[str, str]]:
+    """Range of the driven variable to the first joint limit on each side of home, and whose limit that is."""
+    ends, names = list(limits), ["", ""]
+    for k, side in enumerate(sides):
+        first = len(side.Y)
+        for limit in joint_limits(loops):
+            outside = np.flatnonzero(limit.beyond(loops, side.Y[:, limit.place]) > SLACK)
+            if outside.size and outside[0] < first:
+                first = int(outside[0])
+                bound = limit.low if side.Y[first, limit.place] < limit.low else limit.high
+                ends[k] = _reached(loops, independent, place, column, limit.place, bound, side.Y[max(first - 1, 0)])
+                names[k] = limit.variable
+    return (ends[0], ends[1]), (names[0], names[1])
+
+
+def _reached(loops: Loops, independent: Mask, place: int, column: int, other: int, bound: float, y: Array) -> float:
+    """The driven variable at which another one has a given value, by Newton's method from a posture near it."""
+    if place == other:
+        return bound
+    rate = int(np.flatnonzero(loops.rates_of(np.array([other])))[0])
+    unit = np.zeros(loops.columns)
+    unit[column] = 1.0
+    for _ in range(12):
+        W = loops.rates(y, independent, [unit])[0]
+        move = (bound - float(y[other])) / float(W[rate]) if W[rate] else 0.0
+        if not np.isfinite(move) or np.abs(move * W / loops.column_scale).max() > 0.5:
+            break
+        y = loops.corrected(loops.advanced(y, move * W / loops.column_scale), independent)
+        if abs(move) <= 1e-13 * max(1.0, abs(float(y[place]))):
+            break
+    return float(y[place])
 
 
 def _came_back(loops: Loops, home: Posture, column: int, independent: Mask, side: Sweep) -> bool:

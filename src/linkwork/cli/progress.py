@@ -40,9 +40,7 @@ class Work:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
+        self._hide()
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 
@@ -50,15 +48,19 @@ class Work:
         """So much is done."""
         self.done, self.total = max(self.done, done), total
         if self._stop:
+            self._hide()
             raise Stopped
         if self._bar is None and time.monotonic() - self._begin > PATIENCE:
-            self._bar = _bar(self.what)
+            self._bar = _bar(self.what, total)
         if self._bar is not None:
             self._bar.update(0, completed=self.done, total=total)
 
     def restarted(self, what: str) -> None:
         """The next part of the work begins."""
         self.what, self.done = what, 0
+        self._hide()
+
+    def _hide(self) -> None:
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
@@ -77,7 +79,7 @@ class _NoBar:
     def stop(self) -> None: ...
 
 
-def _bar(what: str) -> Any:
+def _bar(what: str, total: int) -> Any:
     """A bar on the terminal behind stderr, which vanishes when the work is done; nothing in a pipe."""
     out = console(stderr=True)
     if not out.is_terminal:
@@ -86,6 +88,6 @@ def _bar(what: str) -> Any:
 
     columns = TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     bar = Progress(*columns, console=out, transient=True)
-    bar.add_task(what)
+    bar.add_task(what, total=total)
     bar.start()
     return bar

@@ -12,7 +12,7 @@ from linkwork.errors import ModelError, Problem
 from linkwork.results import report, samples
 from linkwork.results.evidence import Evidence, evidence_of
 from linkwork.results.items import JointItem, PlaceItem
-from linkwork.results.layout import AXES, problems_of
+from linkwork.results.layout import AXES, problems_of, results_in
 from linkwork.results.names import Names, Reference
 from linkwork.results.signals import Signal, Units
 
@@ -46,7 +46,7 @@ class Run:
         problems = problems_of(data)
         if problems:
             raise ModelError(problems, str(data.attrs.get("mechanism", "")))
-        shapes = {str(n): v.shape[1:] for n, v in data.data_vars.items()}
+        shapes = {n: v.shape[1:] for n, v in results_in(data)}
         object.__setattr__(self, "_data", _frozen(data))
         object.__setattr__(self, "_names", Names(shapes, data.attrs))
         object.__setattr__(self, "evidence", evidence_of(data))
@@ -296,8 +296,8 @@ def _frozen(data: xr.Dataset) -> xr.Dataset:
     """A copy that shares the numbers, which cannot be written to from now on."""
     own = data.copy(deep=False)
     own.attrs = copy.deepcopy(data.attrs)
-    for name in [*own.data_vars]:
-        values = own[name].values
+    for name, variable in [*results_in(own)]:
+        values = variable.values
         if values.flags.writeable:
             values = values.copy()
             values.setflags(write=False)

@@ -171,7 +171,10 @@ def posture_table(p: Posture, dimensions: Dimensions, units: UnitSystem) -> Tabl
     roles = {**dict.fromkeys(p.dependent, "dependent"), **dict.fromkeys(p.independent, "independent")}
     roles |= dict.fromkeys(p.specified, "given")
     rows = [("variable", "value", "role")]
-    rows += [(n, _shown(x, dimensions[n], units), roles.get(n, "")) for n, x in p.values.items()]
+    for name, value in p.values.items():
+        joint, _, variable = name.rpartition(".")
+        role = roles.get(name) or roles.get(f"{joint}.v{variable}", "")  # F.x of a free joint has the rate F.vx
+        rows.append((name, _shown(value, dimensions[name], units), role))
     return Table("posture", tuple(rows))
 
 
@@ -213,6 +216,8 @@ def travel_table(found: Travel, dimensions: Dimensions, units: UnitSystem) -> Ta
             cells = [(stroke.least, kind), (stroke.at_least, own), (stroke.greatest, kind), (stroke.at_greatest, own)]
             turns = "full turns" if name in found.full_turns else ""
             texts = [_shown(x, d, units) for x, d in [*cells, (stroke.length, kind)]]
+            if stroke.length < ROUNDING:
+                texts[1] = texts[3] = ""  # it stays everywhere
             rows.append((name, *texts, turns))
     return Table(f"travel: {found.variable} {limits}", tuple(rows))
 

@@ -83,7 +83,8 @@ def closures(
     else:
         title(m.name)
         shown = (f"{n} = {_value(x, variables, n)}" for n, x in values.items())
-        say(f"  with {', '.join(shown)}")
+        if values:
+            say(f"  with {', '.join(shown)}")
         say(f"  {found.starts} starts, {found.converged} of which closed")
         say(f"  {'complete' if found.complete else 'perhaps not all'}: {found.criterion}")
         everything = variables.everything

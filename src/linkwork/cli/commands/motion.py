@@ -233,7 +233,7 @@ def _print(name: str, run: Run, texts: dict[str, str], units: UnitSystem) -> Non
 
     samples = f"{found.reached}" if found.complete else f"{found.reached} of {found.asked}"
     span = f", time {at(found.span[0])} to {at(found.span[1])}" if found.span else ""
-    say(f"  {samples} samples{span}")
+    say(f"  {samples} sample{'s' * (found.asked != 1)}{span}")
     if found.worst_residual is not None and found.smallest_quality is not None:
         residual = f"largest residual {found.worst_residual:.1e}"
         quality = f"smallest quality {found.smallest_quality:.3g} at {at(found.smallest_quality_at)}"
