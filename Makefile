@@ -25,6 +25,7 @@ bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	$(BIN)/python benchmarks/model.py
 	$(BIN)/python benchmarks/kernels.py
+	$(BIN)/python benchmarks/kinematics.py
 
 # Coverage-guided fuzzing of the loader, for as many seconds as you like; needs the `fuzz` extra (CPython < 3.13).
 SECONDS_OF_FUZZ ?= 60

@@ -1,9 +1,11 @@
-"""The main job on an example: check the slider-crank and draw it. Run by `make demo`."""
+"""The main job on an example: check the slider-crank, draw it, assemble it, drive it. Run by `make demo`."""
 
 from pathlib import Path
 
+import linkwork as lw
 from linkwork.cli import app
 from linkwork.files.gallery import example_text
+from linkwork.units import deg, rpm
 
 out = Path("out")
 out.mkdir(exist_ok=True)
@@ -16,4 +18,16 @@ app(
     ["show", str(file), "--graph", str(out / "slider-crank-graph.svg"), "--layout", str(out / "slider-crank.svg")],
     standalone_mode=False,
 )
-print(f"\nOpen {(out / 'slider-crank.svg').resolve()}")
+
+machine = lw.load(file).assemble()
+print(f"\n{machine}\n")
+print("One turn at 3000 rpm; the first motion compiles the equations of this machine ...\n")
+run = machine.motion(A=lw.ramp(0, 360 * deg, speed=3000 * rpm))
+print(run)
+units = {"angle": "deg", "D.slide": "mm"}
+run.plot("D.slide", "D.rate", "D.acceleration", x="A", units=units).save(out / "piston.svg")
+run["P"].path(units={"length": "mm"}).save(out / "path-of-P.svg")
+run.save(out / "slider-crank.csv")
+print("\nOpen")
+for name in ("slider-crank.svg", "piston.svg", "path-of-P.svg", "slider-crank.csv"):
+    print(f"  {(out / name).resolve()}")

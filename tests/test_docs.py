@@ -1,5 +1,6 @@
 """The documentation is true: every block runs, every public name and parameter is there."""
 
+import dataclasses
 import inspect
 import re
 import shlex
@@ -16,6 +17,39 @@ from linkwork.model.mechanism import JointOptions
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"])
+CLASSES = (
+    lw.Mechanism,
+    lw.System,
+    lw.Kernel,
+    lw.Machine,
+    lw.Posture,
+    lw.Redundancy,
+    lw.Closures,
+    lw.Travel,
+    lw.Stroke,
+    lw.Sweep,
+    lw.ClosureError,
+    lw.Drive,
+    lw.Run,
+    lw.Evidence,
+    lw.Signal,
+    lw.JointItem,
+    lw.PlaceItem,
+    lw.FourBar,
+    lw.Grashof,
+    lw.SliderCrank,
+    lw.InvertedSliderCrank,
+    lw.Toggle,
+    lw.ScrewMotion,
+    lw.Axode,
+    lw.FiniteScrew,
+    lw.Centrodes,
+    lw.PoleMotion,
+    lw.TransmissionAngle,
+    lw.TransmissionExtremes,
+)
+"""Public classes whose members are asked for: each is in the docs, each parameter in the docstring."""
+FAILURES = (lw.CannotClose, lw.LimitOfTravel, lw.DeadCentre, lw.OverSpecified, lw.NoFreedom, lw.UnderSpecified)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -62,7 +96,7 @@ def test_commands_succeed(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 def test_every_public_name_is_documented() -> None:
     text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
     names = {n for n in lw.__all__ if not n.startswith("__")} | set(geometry.__all__)
-    members = {n for cls in (lw.Mechanism, lw.System, lw.Kernel) for n, _ in public_members(cls)}
+    members = {n for cls in CLASSES for n, _ in public_members(cls)}
     missing = {n for n in names | members if not re.search(rf"\b{n}\b", text)} - {
         "LinkworkError",
         "MissingExtra",
@@ -72,16 +106,18 @@ def test_every_public_name_is_documented() -> None:
 
 
 def public_members(cls: type) -> list[tuple[str, object]]:
-    """Methods and properties of a class, inherited ones left out."""
+    """Methods, properties and fields of a class, inherited ones left out."""
     kinds = (property, cached_property)
-    found = {n: f for n, f in vars(cls).items() if inspect.isfunction(f) or isinstance(f, kinds)}
+    found: dict[str, object] = {n: f for n, f in vars(cls).items() if inspect.isfunction(f) or isinstance(f, kinds)}
+    if dataclasses.is_dataclass(cls):
+        found |= {n: f for n, f in ((f.name, f) for f in dataclasses.fields(cls)) if n in vars(cls)["__annotations__"]}
     return [(n, f) for n, f in found.items() if not n.startswith("_")]
 
 
 def public_functions() -> list[object]:
     found = [getattr(lw, n) for n in lw.__all__ if callable(getattr(lw, n))]
-    found += [f for cls in (lw.Mechanism, lw.System) for _, f in public_members(cls) if inspect.isfunction(f)]
-    return [f for f in found if inspect.isfunction(f) or f in (lw.Mechanism, lw.System)]
+    found += [f for cls in CLASSES if cls is not lw.Kernel for _, f in public_members(cls) if inspect.isfunction(f)]
+    return [f for f in found if inspect.isfunction(f) or f in (lw.Mechanism, lw.System, lw.Machine)]
 
 
 @pytest.mark.parametrize("function", public_functions(), ids=lambda f: f.__qualname__)
@@ -99,9 +135,12 @@ def test_joint_options_are_documented() -> None:
 
 @pytest.mark.parametrize("function", public_functions(), ids=lambda f: f.__qualname__)
 def test_no_keyword_is_silently_ignored(function: object) -> None:
-    """Open keyword arguments may only be those that are passed on to a function that refuses unknown ones."""
+    """Open keyword arguments may only be those that are passed on to a function that refuses unknown ones.
+
+    `named` are values and drives by joint name; the test below asks that a name without a joint is refused.
+    """
     kinds = [p.name for p in inspect.signature(function).parameters.values() if p.kind is p.VAR_KEYWORD]  # type: ignore[arg-type]
-    assert set(kinds) <= {"options", "axes"}
+    assert set(kinds) <= {"options", "axes", "named"}
 
 
 def test_unknown_keywords_are_refused() -> None:
@@ -112,3 +151,34 @@ def test_unknown_keywords_are_refused() -> None:
     with pytest.raises(TypeError):
         m.frame("f", "a", axs="z")
     assert not m.joints and not m.frames
+
+
+def test_misspelt_names_are_refused_by_name() -> None:
+    """What is no parameter of `at`, `motion` or `closures` is looked up as a joint: never ignored."""
+    s = lw.example("four-bar").assemble()
+    asks = [
+        ("sampels", lambda: s.motion(O2=(0, 1), sampels=10)),
+        ("duratoin", lambda: s.motion({"O2": (0, 1)}, duratoin=2.0)),
+        ("O3", lambda: s.motion(O3=(0, 1))),
+        ("O3", lambda: s.at(O2=0.7, O3=0.1)),
+        ("O3", lambda: s.at({"O3": 0.1})),
+        ("O3.angle", lambda: s.solve({"O3.angle": [0.1, 0.2]})),
+        ("start", lambda: s.closures(O2=0.7, start=10)),
+        ("off", lambda: s.closures(O2=0.7, off="rocker")),
+        ("O3", lambda: s.travel("O3")),
+        ("O3", lambda: s.home.velocities({"O3": 1.0})),
+        ("O3", lambda: s.starting_from({"O3": 1.0})),
+        ("O3", lambda: lw.example("four-bar").assemble(start={"O3": 1.0})),
+        ("O3", lambda: lw.example("four-bar").assemble(guess={"O3": 1.0})),
+    ]
+    for name, ask in asks:
+        with pytest.raises(lw.ModelError, match=name):
+            ask()
+
+
+def test_every_failure_has_an_example() -> None:
+    """Each way to fail is shown failing in the page on kinematics, and its text says what to try."""
+    text = (ROOT / "docs" / "kinematics.md").read_text(encoding="utf-8")
+    for failure in FAILURES:
+        assert issubclass(failure, lw.ClosureError)
+        assert f"expect(lw.{failure.__name__}," in text, failure

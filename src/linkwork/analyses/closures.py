@@ -107,7 +107,7 @@ class Closures(Sequence[Posture]):
         lines = [f"{found} from {self.starts} starts, {self.converged} of which closed"]
         lines.append(f"  {'complete' if self.complete else 'perhaps not all'}: {self.criterion}")
         for p, n in list(zip(self.postures, self.hits, strict=True))[:SHOWN]:
-            values = ", ".join(f"{k} {v:.6g}" for k, v in list(p.values.items())[:8])
+            values = ", ".join(f"{k} {p._loops.shown(k, v)}" for k, v in list(p.values.items())[:8])
             lines.append(f"  {p.name} ({n} times): {values}{', ...' if len(p.values) > 8 else ''}")
         if len(self) > SHOWN:
             lines.append(f"  ... and {len(self) - SHOWN} more")
@@ -134,7 +134,7 @@ def all_closures(
     progress: Progress | None,
 ) -> Closures:
     """Distinct closures for given values; see `Machine.closures`."""
-    from linkwork.numerics.least_squares import minimise
+    from linkwork.numerics.least_squares import Reason, minimise
 
     bodies = (of,) if isinstance(of, str) else tuple(of)
     for body in bodies:
@@ -155,7 +155,11 @@ def all_closures(
     if not loops.count:
         only = (Posture(loops, base, given.columns.tolist(), "1"),)
         return Closures(only, 1, 1, (1,), True, "an open chain has one posture for its variables")
-    determined = np.ones(loops.plan.ny, bool) if bodies else determined_variables(loops, home, specified)
+    if bodies:
+        determined = np.ones(loops.plan.ny, bool)
+        _assert_determined(loops, home, specified, bodies)
+    else:
+        determined = determined_variables(loops, home, specified)
     rng = np.random.default_rng(seed)
     search = _Search(loops, determined, bodies)
     size, done = FIRST, 0
@@ -167,8 +171,12 @@ def all_closures(
         found = minimise(loops.equations, loops.advanced, begin, specified, tolerance=CLOSED, callback=report)
         search.add(found.y[found.residual <= CLOSED])
         done, size = done + count, 2 * size
+        if (found.reason == Reason.INTERRUPTED).any():
+            search.interrupted = True
+            break
     if not search.members:
-        names = ", ".join(f"{n} = {x:.6g}" for n, x in zip(loops.names(given.columns), given.values, strict=False))
+        named = [loops.plan.variables[k] for k in given.variables]
+        names = ", ".join(f"{n} = {loops.shown(n, x)}" for n, x in zip(named, given.values.tolist(), strict=True))
         text = f"no closure was found from {done} starts" + (f" with {names}" if names else "")
         raise CannotClose(Problem(text, hint="the inputs may be out of reach"), loops.plan.name)
     ordered = sorted(range(len(search.members)), key=lambda k: _away(loops, home.y, search.members[k]))
@@ -188,6 +196,7 @@ class _Search:
         self.members: list[Array] = []
         self.hits: list[int] = []
         self.converged = 0
+        self.interrupted = False
         self._marks: list[Array] = []
 
     def add(self, Y: Array) -> None:
@@ -203,6 +212,8 @@ class _Search:
                 self.hits.append(1)
 
     def finished(self, done: int) -> bool:
+        if self.interrupted:
+            return False
         if not self.members:
             return done >= 8 * FIRST
         return min(self.hits) >= HITS and self.converged >= PER_CLOSURE * len(self.members)
@@ -233,6 +244,21 @@ def determined_variables(loops: Loops, home: Posture, specified: Mask) -> Mask:
         text = f"closures need values for all freedoms; {names} {'is' if len(roles.free) == 1 else 'are'} free"
         raise UnderSpecified(Problem(text, hint=f"give values for {names} too, or for others instead"), loops.plan.name)
     return result
+
+
+def _assert_determined(loops: Loops, home: Posture, specified: Mask, bodies: Sequence[str]) -> None:
+    """UnderSpecified when freedoms without a value move one of the bodies."""
+    found = eliminate(loops.equations(home.y)[1], specified, 1e-7)
+    free = len(found.free_columns)
+    K = (found.columns()[:, :free] * loops.column_scale[:, np.newaxis])[: loops.plan.nv]
+    for body in bodies:
+        moves = loops.system.jacobian(body, home.q) @ K
+        moves[:3] /= loops.length
+        if np.abs(moves).max(initial=0.0) > 1e-6:
+            names = ", ".join(loops.names(loops.chosen(home.y, specified, preference(loops)).free))
+            text = f"closures need values for all freedoms that move '{body}'"
+            hint = f"give values for {names} too, or for others instead"
+            raise UnderSpecified(Problem(text, hint=hint), loops.plan.name)
 
 
 def _periodic(loops: Loops) -> Mask:

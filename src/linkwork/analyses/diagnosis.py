@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.failures import ClosureError, DeadCentre, LimitOfTravel, NoFreedom, OverSpecified
+from linkwork.analyses.failures import ClosureError, DeadCentre, Interrupted, LimitOfTravel, NoFreedom, OverSpecified
 from linkwork.analyses.following import Path, Solver
 from linkwork.analyses.loops import CLOSED, Loops, Mask, Roles
 from linkwork.errors import Problem
 from linkwork.geometry import Array
-from linkwork.units import ANGLE, LENGTH, NUMBER, format_quantity
 
 NEARBY = (0.03, -0.05)
 """How far to move away from a posture to see whether a conflict lasts [rad, or parts of the machine's size]."""
@@ -34,8 +33,8 @@ def conflict_of(loops: Loops, y: Array, driven: Mask, roles: Roles) -> ClosureEr
     lasting = [loops.roles(other, driven) for other in nearby]
     if nearby and any(r.conflict == 0.0 for r in lasting):
         others = _all(loops.names(own.free))
-        text = f"{_all(names)} cannot be driven at this posture: dead centre"
-        hint = f"start from another posture, or drive {others} here"
+        text = f"{_all(names)} cannot move the machine at this posture, a dead centre"
+        hint = f"start from another posture, or drive {others}"
         return DeadCentre(Problem(text, hint=hint), name)
     if len(names) == 1:
         text = f"{names[0]} cannot be driven: it does not move ({count})"
@@ -67,6 +66,8 @@ def _nearby(loops: Loops, y: Array, own: Roles) -> list[Array]:
 def stop_of(solver: Solver, path: Path, driven: NDArray[np.int64], U: Array) -> ClosureError:
     """The error for a path that did not reach its last sample, with the limit found as exactly as it can be."""
     loops = solver.loops
+    if path.interrupted:
+        return Interrupted(Problem("ended by the user; what was done is kept"), loops.plan.name)
     k = int(np.floor(path.end + 1e-9))
     going = U[min(k + 1, len(U) - 1)] - U[k]
     moving = [j for j in range(len(driven)) if going[j] != 0.0]
@@ -78,8 +79,8 @@ def stop_of(solver: Solver, path: Path, driven: NDArray[np.int64], U: Array) -> 
         limit = turning_point(loops, y, int(driven[j]), solver.independent)
         values = [limit if limit is not None else values[0]]
     names = [loops.plan.variables[driven[j]] for j in moving]
-    at = ", ".join(f"{n} = {_shown(loops, n, x)}" for n, x in zip(names, values, strict=True))
-    asked = ", ".join(_shown(loops, n, float(U[-1, j])) for n, j in zip(names, moving, strict=True))
+    at = ", ".join(f"{n} = {loops.shown(n, x)}" for n, x in zip(names, values, strict=True))
+    asked = ", ".join(loops.shown(n, float(U[-1, j])) for n, j in zip(names, moving, strict=True))
     roles = loops.roles(y, solver.independent, tolerance=1e-3)
     others = loops.names(np.setdiff1d(roles.free, columns))
     cause = f"; {_all(others)} could go either way there" if len(others) else ""
@@ -123,15 +124,6 @@ def _rate_of(loops: Loops, variable: int) -> int:
         if slot.q.start <= variable < slot.q.start + slot.plain:
             return int(slot.v.start + variable - slot.q.start)
     raise AssertionError(loops.plan.variables[variable])
-
-
-def _shown(loops: Loops, name: str, value: float) -> str:
-    joint = name.rpartition(".")[0]
-    slot = next(s for s in loops.plan.slots if s.joint == joint)
-    variable = next(v for v in slot.law.variables if v.name == name.rpartition(".")[2])
-    value = 0.0 if abs(value) < 1e-12 * (loops.length if variable.dimension == "length" else 1.0) else value
-    dimension = {"angle": ANGLE, "length": LENGTH, "number": NUMBER}[variable.dimension]
-    return format_quantity(value, dimension, loops.system.layout.units, 6)
 
 
 def _all(names: tuple[str, ...]) -> str:

@@ -53,6 +53,12 @@ class NoFreedom(ClosureError):
     status = "no freedom"
 
 
+class Interrupted(ClosureError):
+    """Ended by the user before it was finished."""
+
+    status = "interrupted"
+
+
 class UnderSpecified(ClosureError):
     """More freedoms than were given values, where an answer needs them all."""
 

@@ -24,7 +24,7 @@ LEAPS = (0.01, 0.02, 0.05, 0.1, 0.2)
 """Ways of the drives over which a singular posture is leapt [rad, or parts of the machine's size]."""
 MISS = 0.1
 """How far from the prediction a leap may land, in parts of its way."""
-PIECE = 1024
+PIECE = 128
 """Samples after which progress is shown."""
 FIRST = 0.02
 """Way of the drives in the first step."""
@@ -36,6 +36,7 @@ class Path:
 
     Y : (reached, ny); effort : Newton's steps by sample; leapt : samples that a leap went over
     end : how far it came, in samples; sign_changes : how often the pivots' product went through zero
+    last : the last posture; interrupted : by the user
     """
 
     Y: Array
@@ -44,6 +45,7 @@ class Path:
     end: float
     sign_changes: int
     last: Array
+    interrupted: bool
 
     @property
     def reached(self) -> int:
@@ -123,11 +125,15 @@ def follow(
     driven : places of the driven variables among y
     """
     walk = _Walk(solver, y0, driven, U)
-    walk.run(progress)
+    interrupted = False
+    try:
+        walk.run(progress)
+    except KeyboardInterrupt:
+        interrupted = True
     reached = int(np.floor(walk.places[2] + 1e-9)) + 1
     return Path(
         walk.Y[:reached], walk.effort[:reached], tuple(walk.leapt), float(walk.places[2]), int(walk.state[3]),
-        walk.past[2].copy(),
+        walk.past[2].copy(), interrupted,
     )  # fmt: skip
 
 
@@ -160,6 +166,7 @@ class _Walk:
         reference = self._choose(self.y)
         weak = POOR * reference
         stop = min(PIECE, samples)
+        before = -1.0
         while True:
             why = self._follow(stop, weak)
             if progress is not None:
@@ -169,13 +176,14 @@ class _Walk:
                     return
                 stop = min(stop + PIECE, samples)
             elif why == self.loop.WEAK:
-                weakness = self._choose(self.past[2])
+                ahead = self.y.copy() if np.isfinite(self.y).all() else self.past[2].copy()
+                weakness = self._choose(ahead)
                 self._recall_sign()
                 reference = min(reference, weakness)
-                if weakness > POOR * reference and not self._leap(POOR * reference):
-                    weak = max(weak, weakness) * POOR  # not over it: on towards it, in short steps
-                else:
-                    weak = POOR * reference
+                again, before = before == self.places[2], float(self.places[2])
+                weak = max(POOR * reference, weak) if again else POOR * reference
+                if (weakness > weak or again) and not self._leap(POOR * reference):
+                    weak *= POOR  # on towards it, in short steps
             elif not self._leap(np.inf):
                 return
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from linkwork.analyses.loops import Loops
 from linkwork.geometry import Array
-from linkwork.units import ANGLE, LENGTH, NUMBER, format_quantity
 
 SLACK = 1e-9
 """How far beyond counts as on the limit [rad, or parts of the machine's size]."""
@@ -22,23 +21,15 @@ class JointLimit:
     place: int
     low: float
     high: float
-    dimension: str
 
     def beyond(self, loops: Loops, values: Array) -> Array:
         """By value: below 0 within the limits, else how far beyond them, scaled."""
         outside: Array = np.maximum(self.low - values, values - self.high) * loops.variable_scale[self.place]
         return outside
 
-    def shown(self, loops: Loops, value: float) -> str:
-        """A value as text in the units of the model's file."""
-        dimension = {"angle": ANGLE, "length": LENGTH, "number": NUMBER}[self.dimension]
-        return format_quantity(value, dimension, loops.system.layout.units, 6)
-
     def text(self, loops: Loops) -> str:
         """The limits as text."""
-        sides = ["-inf" if np.isinf(x) and x < 0 else "inf" if np.isinf(x) else self.shown(loops, x)
-                 for x in (self.low, self.high)]  # fmt: skip
-        return " ... ".join(sides)
+        return " ... ".join(loops.shown(self.variable, x) for x in (self.low, self.high))
 
 
 def joint_limits(loops: Loops) -> list[JointLimit]:
@@ -53,7 +44,7 @@ def joint_limits(loops: Loops) -> list[JointLimit]:
                 low, high = given[variable.name]
                 low, high = -np.inf if low is None else low, np.inf if high is None else high
                 name = f"{slot.joint}.{variable.name}"
-                found.append(JointLimit(name, slot.q.start + k, float(low), float(high), variable.dimension))
+                found.append(JointLimit(name, slot.q.start + k, float(low), float(high)))
     return found
 
 
@@ -63,7 +54,9 @@ def beyond_limits(loops: Loops, y: Array) -> list[str]:
     for limit in joint_limits(loops):
         value = float(y[limit.place])
         if limit.beyond(loops, np.array(value)) > SLACK:
-            texts.append(f"{limit.variable} = {limit.shown(loops, value)} is beyond its limits {limit.text(loops)}")
+            texts.append(
+                f"{limit.variable} = {loops.shown(limit.variable, value)} is beyond its limits {limit.text(loops)}"
+            )
     return texts
 
 

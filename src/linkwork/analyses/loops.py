@@ -22,6 +22,7 @@ from linkwork.kernels import Kernel
 from linkwork.numerics.elimination import Elimination, eliminate
 from linkwork.numerics.sparse_order import PivotOrder, SparseFactor, Triplets, pivot_order, sparse_factor
 from linkwork.system import System
+from linkwork.units import ANGLE, LENGTH, NUMBER, format_quantity
 
 Mask = NDArray[np.bool_]
 
@@ -266,6 +267,18 @@ class Loops:
     def names(self, columns: Sequence[int] | NDArray[np.int64]) -> tuple[str, ...]:
         """Names of rates."""
         return tuple(self.plan.variable_rates[k] for k in columns)
+
+    def shown(self, variable: str, value: float) -> str:
+        """A value of a variable as text, in the units of the model's file."""
+        joint, _, name = variable.rpartition(".")
+        slot = next(s for s in self.plan.slots if s.joint == joint)
+        kind = next(v for v in slot.law.variables if v.name == name).dimension
+        if abs(value) < 1e-12 * (self.length if kind == "length" else 1.0):
+            value = 0.0
+        if not np.isfinite(value):
+            return "-inf" if value < 0.0 else "inf"
+        dimension = {"angle": ANGLE, "length": LENGTH, "number": NUMBER}[kind]
+        return format_quantity(value, dimension, self.system.layout.units, 6)
 
     def loop_names(self, rows: Sequence[int] | NDArray[np.int64]) -> tuple[str, ...]:
         """Cut joints whose loops have these rows."""

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.diagnosis import conflict_of, stop_of
+from linkwork.analyses.diagnosis import conflict_of
 from linkwork.analyses.failures import ClosureError, NoFreedom
-from linkwork.analyses.following import Solver, follow
 from linkwork.analyses.given import Given, given_variables, place_of, unknown_variable
 from linkwork.analyses.joint_limits import warnings_of_run
 from linkwork.analyses.loops import Loops, Mask
@@ -55,19 +54,13 @@ def reached(loops: Loops, home: Posture, values: Mapping[str, Any]) -> Posture:
         y[given.variables] = given.values
         return Posture(loops, y, given.columns.tolist())
     independent = independent_with(loops, home, given.columns)
-    loose = independent & loops.turning & ~np.isin(np.arange(loops.columns), given.columns)
-    solver = Solver(loops, independent, loose)
     U = np.vstack([home.y[given.variables], given.values])
     _short_way(loops, given, U)
-    path = follow(solver, home.y, given.variables, U)
-    if path.reached < 2:
-        error = stop_of(solver, path, given.variables, U)
-        error.reached = Posture(loops, path.last, given.columns.tolist())
-        raise error
-    sweep = swept(loops, path.Y[1], solver.independent, given.variables, U[1:], [], path=False, threads=1)
-    if sweep.stop is not None:
-        raise sweep.stop
-    return Posture(loops, sweep.Y[0], given.columns.tolist(), iterations=int(path.effort.sum()))
+    found = swept(loops, home.y, independent, given.variables, U[1:], [], threads=1)
+    if not found.reached:
+        assert found.stop is not None
+        raise found.stop
+    return Posture(loops, found.Y[0], given.columns.tolist(), iterations=int(found.iterations[0]))
 
 
 def _short_way(loops: Loops, given: Given, U: Array) -> None:

@@ -14,25 +14,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.analyses.diagnosis import stop_of
-from linkwork.analyses.failures import CannotClose, ClosureError
+from linkwork.analyses.failures import CannotClose, ClosureError, Interrupted
 from linkwork.analyses.following import Path, Solver, follow
 from linkwork.analyses.loops import CLOSED, Loops, Mask
 from linkwork.equations.closing import Order
 from linkwork.errors import Problem
 from linkwork.geometry import Array
-from linkwork.numerics.elimination import eliminate
 
 STRIDE = 0.05
 """Way of the drives between followed postures where samples lie closer [rad, or parts of the machine's size]."""
 FEW = 256
 """Samples up to which every one is followed."""
 ROUNDS = 8
+MARGIN = 6
+"""Samples added beyond a singular end, to see whether the path runs on."""
 PIECE = 8192
 """Samples worked on at a time: their arrays stay in the processor's cache."""
 POLISHED = 1e-26
 """Σ e² below which another of Newton's steps changes nothing."""
 WEAK = 1e9
 """Growth of Σ 1/pivot², from its least along the samples, at which a posture is singular."""
+DOUBTFUL = 1e6
+"""Growth of Σ 1/pivot² at which accelerations have few digits left."""
 LEAST_WEAK, MOST_WEAK = 1e10, 1e14
 """A posture below is never singular, above always."""
 
@@ -44,6 +47,7 @@ class Sweep:
     Y : variables (samples, ny); rates : their rates, accelerations, ... (samples, nw) each, as many as were given
     residual, quality, iterations : by sample; singular : samples where the independent rates do not determine the rest
     stop : why the last samples are missing, or None; asked : number of samples asked for
+    carried, blank : singular samples whose rates were interpolated, and those that have none
     """
 
     loops: Loops
@@ -56,7 +60,21 @@ class Sweep:
     singular: NDArray[np.int64]
     asked: int
     stop: ClosureError | None = None
-    warnings: list[str] = field(default_factory=list)
+    carried: list[int] = field(default_factory=list)
+    blank: list[int] = field(default_factory=list)
+
+    @property
+    def warnings(self) -> list[str]:
+        """What else should be known, as texts."""
+        texts = []
+        for samples, what in (
+            (self.carried, "rates there are interpolated from the samples around"),
+            (self.blank, "the drives do not determine all rates there, which are left blank (nan)"),
+        ):
+            if samples:
+                more = f" and {len(samples) - 3} more" if len(samples) > 3 else ""
+                texts.append(f"singular posture at sample {', '.join(str(k) for k in samples[:3])}{more}: {what}")
+        return texts
 
     @property
     def reached(self) -> int:
@@ -82,6 +100,66 @@ def swept(
     given : rates, accelerations, ... (samples, nw) of which the independent columns count
     path : follow the samples in order; else every sample is solved by itself from home, which must be near
     """
+    found = _swept(loops, home, independent, driven, U, given, path, threads, progress)
+    before, after = _poor_ends(found, path)
+    if not (before or after) or np.isin(driven, [q + k for q in loops.quaternions for k in range(4)]).any():
+        return found
+    head, tail = _beyond(loops, home, driven, U)
+    longer = np.vstack([head, U, tail]) if before else np.vstack([U, tail])
+    first = len(head) if before else 0
+    rows = np.clip(np.arange(len(longer)) - first, 0, len(U) - 1)
+    other = _swept(loops, home, independent, driven, longer, [g[rows] for g in given], path, threads, None)
+    if other.reached < first + len(U):
+        return found
+    return _part(other, first, len(U))
+
+
+def _poor_ends(found: Sweep, path: bool) -> tuple[bool, bool]:
+    """Whether the first and the last sample seem to be singular, through which a longer path might run."""
+    if not path or not found.loops.count or isinstance(found.stop, Interrupted):
+        return False, False
+    first = found.reached == 0 or 0 in found.singular
+    return first, found.asked - found.reached == 1 or found.asked - 1 in found.singular
+
+
+def _beyond(loops: Loops, home: Array, driven: NDArray[np.int64], U: Array) -> tuple[Array, Array]:
+    """Some samples before the first one, on the way from home, and some after the last one."""
+    scale = loops.variable_scale[driven]
+    arriving = U[0] - home[driven]
+    ways = []
+    for step in (arriving, U[-1] - U[-2] if len(U) > 1 else arriving):
+        size = float(np.abs(step * scale).max())
+        ways.append(step * (np.clip(size, 0.005, 0.03) / size) if size > 0.0 else step)
+    count = np.arange(1.0, MARGIN + 1)[:, np.newaxis]
+    return U[0] - ways[0] * count[::-1], U[-1] + ways[1] * count
+
+
+def _part(found: Sweep, first: int, count: int) -> Sweep:
+    """Some samples of a sweep that went further."""
+    own = slice(first, first + count)
+    singular = found.singular[(found.singular >= first) & (found.singular < first + count)] - first
+    stop = None if found.reached >= first + count else found.stop
+    result = Sweep(
+        found.loops, found.independent, found.Y[own], [r[own] for r in found.rates], found.residual[own],
+        found.quality[own], found.iterations[own], singular, count, stop,
+    )  # fmt: skip
+    result.carried, result.blank = (
+        [k - first for k in own_list if first <= k < first + count] for own_list in (found.carried, found.blank)
+    )
+    return result
+
+
+def _swept(
+    loops: Loops,
+    home: Array,
+    independent: Mask,
+    driven: NDArray[np.int64],
+    U: Array,
+    given: list[Array],
+    path: bool,
+    threads: int | None,
+    progress: Callable[[int], None] | None,
+) -> Sweep:
     asked = len(U)
     if not loops.count:
         Y = np.tile(home, (asked, 1))
@@ -92,33 +170,35 @@ def swept(
     solver = Solver(loops, independent, independent & loops.turning & ~loops.rates_of(driven))
     stop: ClosureError | None = None
     effort = np.zeros(asked, np.int64)
-    leapt: tuple[int, ...] = ()
+    leapt = _NONE
     if path:
         Y, effort, leapt, stop = _along(solver, home, driven, U, progress)
     else:
         Y = np.tile(home, (asked, 1))
         Y[:, driven] = U
         solver.best(home)
-    reached = len(Y)
+    fill = Y[leapt]
     orders, measures, rounds = _polished(solver, Y, threads)
+    Y[leapt], measures[leapt, 0], measures[leapt, 2] = fill, np.inf, np.inf  # Newton's method may lead anywhere there
     residual = np.sqrt(measures[:, 0])
-    open_ = np.flatnonzero(~(residual <= CLOSED))
-    if open_.size:
-        stop = _mended(loops, independent, Y, residual, open_, path, stop)
-        if stop is not None and isinstance(stop, CannotClose) and path:
-            reached = int(open_[0])
-    least = float(np.nanmin(measures[:, 2], initial=np.inf))
+    at_home = min((solver.weakness(kernel, home) for kernel in solver.pool.values()), default=np.inf)
+    least = float(np.nanmin(measures[:, 2], initial=at_home))
     singular = np.flatnonzero(~(measures[:, 2] < np.clip(WEAK * least, LEAST_WEAK, MOST_WEAK)))
-    singular = np.union1d(singular, np.array([k for k in leapt if k < reached], np.int64)).astype(np.int64)
-    rates = _rates(solver, orders, Y, [np.ascontiguousarray(g[:reached]) for g in given], threads)
-    cut = slice(0, reached)
+    doubtful = np.flatnonzero(~(measures[:, 2] < DOUBTFUL * least))
+    rates = _rates(solver, orders, Y, [np.ascontiguousarray(g[: len(Y)]) for g in given], threads)
     quality = np.where(np.isfinite(measures[:, 3]), np.abs(measures[:, 3]), 0.0)
-    result = Sweep(
-        loops, independent, Y[cut], rates, residual[cut], quality[cut], effort[cut] + rounds, singular, asked, stop
-    )
-    if singular.size:
-        _smooth_singular(result, path)
+    result = Sweep(loops, independent, Y, rates, residual, quality, effort + rounds, singular, asked, stop)
+    if path:
+        way = _way(loops, driven, U)[: len(Y)]
+        _smooth(result, singular, doubtful, way)
+    _mend(result, path)
     return result
+
+
+def _way(loops: Loops, driven: NDArray[np.int64], U: Array) -> Array:
+    """How far the drives have gone, by sample, scaled."""
+    steps = np.abs(np.diff(U, axis=0) * loops.variable_scale[driven]).max(axis=1, initial=0.0)
+    return np.concatenate([[0.0], np.cumsum(steps)])
 
 
 _NONE = np.zeros(0, np.int64)
@@ -129,19 +209,21 @@ _NONE = np.zeros(0, np.int64)
 
 def _along(
     solver: Solver, home: Array, driven: NDArray[np.int64], U: Array, progress: Callable[[int], None] | None
-) -> tuple[Array, NDArray[np.int64], tuple[int, ...], ClosureError | None]:
+) -> tuple[Array, NDArray[np.int64], NDArray[np.int64], ClosureError | None]:
     """Postures along U, followed from home; fewer when the path ends early."""
     scale = solver.loops.variable_scale[driven]
     first = np.vstack([home[driven], U[:1]])
     start = follow(solver, home, driven, first)
     if start.reached < 2:
-        return np.empty((0, len(home))), _NONE, (), stop_of(solver, start, driven, first)
+        return np.empty((0, len(home))), _NONE, _NONE, stop_of(solver, start, driven, first)
     y0 = start.Y[1]
+    arrival = int(start.effort.sum())
     apart = float(np.abs(np.diff(U, axis=0) * scale).max(initial=0.0))
     stride = int(STRIDE / apart) if apart > 0.0 else len(U)
     if len(U) <= FEW or stride < 4:
         path = follow(solver, y0, driven, U, progress)
-        leapt = path.leapt
+        leapt = np.array(path.leapt, np.int64)
+        path.effort[0] += arrival
         return path.Y, path.effort, leapt, None if path.reached == len(U) else stop_of(solver, path, driven, U)
     return _in_strides(solver, y0, driven, U, min(stride, len(U) // 8), progress)
 
@@ -153,7 +235,7 @@ def _in_strides(
     U: Array,
     stride: int,
     progress: Callable[[int], None] | None,
-) -> tuple[Array, NDArray[np.int64], tuple[int, ...], ClosureError | None]:
+) -> tuple[Array, NDArray[np.int64], NDArray[np.int64], ClosureError | None]:
     """Every stride-th sample followed, the others interpolated; the samples of a last broken stride are followed."""
     nodes = np.arange(0, len(U), stride)
     report = None if progress is None else (lambda done: progress(done * stride))
@@ -165,13 +247,13 @@ def _in_strides(
     Y[:whole] = _interpolated(path.Y, stride)
     Y[:whole, driven] = U[:whole]
     effort[nodes[:count]] = path.effort
-    leapt = tuple(int(nodes[k]) for k in path.leapt)
+    leapt = nodes[list(path.leapt)]
     if whole == len(U):
         return Y, effort, leapt, None
     rest = follow(solver, path.Y[-1], driven, U[whole - 1 :])
     Y[whole - 1 : whole - 1 + rest.reached] = rest.Y
     effort[whole - 1 : whole - 1 + rest.reached] += rest.effort
-    leapt += tuple(whole - 1 + k for k in rest.leapt)
+    leapt = np.concatenate([leapt, whole - 1 + np.array(rest.leapt, np.int64)])
     stop = None if rest.reached == len(U) - whole + 1 else stop_of(solver, rest, driven, U[whole - 1 :])
     end = whole - 1 + rest.reached
     return Y[:end], effort[:end], leapt, stop
@@ -289,96 +371,102 @@ def _rates(
 # ---------------------------------------------------------------- samples that need care
 
 
-def _mended(
-    loops: Loops,
-    independent: Mask,
-    Y: Array,
-    residual: Array,
-    open_: NDArray[np.int64],
-    path: bool,
-    stop: ClosureError | None,
-) -> ClosureError | None:
-    """Close what the kernels left open, near singular postures, leaving weak pivots alone; tell what stays open."""
-    for k in open_:
-        y = Y[k].copy()
-        if not np.isfinite(y).all():
-            continue
-        for _ in range(40):
-            e, J = loops.equations(y)
-            if np.abs(e).max() <= 1e-13:
-                break
-            stride = eliminate(J, independent, 1e-5).solve(-e)[0]
-            if np.abs(stride).max(initial=0.0) > 0.2:
-                break
-            y = loops.advanced(y, stride)
-        if (np.isfinite(y).all() and loops.residual(y) < residual[k] + 1e-12) or not np.isfinite(residual[k]):
-            Y[k], residual[k] = y, float(loops.residual(y))
-    wrong = [int(k) for k in open_ if not residual[k] <= CLOSED]
-    if not wrong:
-        return stop
-    worst = wrong[0]
-    text = f"sample {worst} does not close: error {residual[worst]:.2e}"
-    hint = "it may lie beyond the limit of travel" if path else "start from a nearer posture, or follow the samples"
-    return CannotClose(Problem(text, hint=hint), loops.plan.name)
+def _smooth(found: Sweep, singular: NDArray[np.int64], doubtful: NDArray[np.int64], way: Array) -> None:
+    """Variables and rates at singular postures, through which a path runs on smoothly: interpolated between both sides.
 
-
-def _smooth_singular(found: Sweep, path: bool) -> None:
-    """Rates at singular postures, which the drives do not determine there: those of the samples around carry on.
-
-    Where they do not (the end of a path, a limit of travel) the rates are left blank, and that is told.
+    The drives do not determine them there, and near by only with few digits (accelerations first). Where a path does
+    not run on (its ends, a limit of travel) singular samples lose their rates, and that is told.
     """
-    good = np.setdiff1d(np.arange(found.reached), found.singular)
-    carried, blank = [], []
-    for k in found.singular[found.singular < found.reached].tolist():
-        near = _neighbours(good, k, 3) if path else None
-        if near is None or not _carried(found, k, near):
-            blank.append(k)
-            for level in found.rates:
-                level[k] = np.nan
+    poor = np.union1d(singular, doubtful)
+    for run in np.split(poor, np.flatnonzero(np.diff(poor) > 1) + 1):
+        if not run.size:
+            continue
+        nodes = _nodes(poor, len(found.Y), int(run[0]), int(run[-1]))
+        own = np.intersect1d(run, singular).tolist()
+        if nodes is not None and _carried(found, run, nodes, way):
+            found.carried += own
         else:
-            carried.append(k)
-    for samples, what in (
-        (carried, "rates there are interpolated from the samples around"),
-        (blank, "the drives do not determine all rates there, which are left blank (nan)"),
-    ):
-        if samples:
-            more = f" and {len(samples) - 3} more" if len(samples) > 3 else ""
-            listed = ", ".join(str(k) for k in samples[:3]) + more
-            found.warnings.append(f"singular posture at sample {listed}: {what}")
-
-
-def _neighbours(good: NDArray[np.int64], k: int, count: int) -> NDArray[np.int64] | None:
-    """The nearest `count` good samples on each side of k, or None."""
-    at = int(np.searchsorted(good, k))
-    near: NDArray[np.int64] = good[at - count : at + count] if at >= count else good[:0]
-    return near if near.size == 2 * count and near[-1] - near[0] <= 4 * count else None
-
-
-def _carried(found: Sweep, k: int, near: NDArray[np.int64]) -> bool:
-    """Interpolate variables and rates at sample k; False if polynomials of two degrees disagree."""
-    high, low = _at(near, k), _at(near[1:-1], k)
-    for values in (found.Y, *found.rates):
-        fine, coarse = high @ values[near], low @ values[near[1:-1]]
-        if np.abs(fine - coarse).max() > 1e-3 * max(1.0, float(np.abs(values[near]).max())):
-            return False
-    y = high @ found.Y[near]
-    if found.loops.residual(y) <= 1e-6:
-        for start in found.loops.quaternions:
-            y[start : start + 4] /= np.linalg.norm(y[start : start + 4])
-        found.Y[k], found.residual[k] = y, float(found.loops.residual(y))
+            found.blank += own
     for level in found.rates:
-        level[k] = high @ level[near]
+        level[found.blank] = np.nan
+
+
+def _nodes(poor: NDArray[np.int64], count: int, first: int, last: int) -> NDArray[np.int64] | None:
+    """Three sound samples on each side of a run of poor ones, about as far apart as the run is long."""
+    gap = max(1, (last - first + 2) // 2)
+    nodes = np.array([*(first - 1 - gap * k for k in (2, 1, 0)), *(last + 1 + gap * k for k in (0, 1, 2))])
+    if nodes[0] < 0 or nodes[-1] >= count or np.isin(nodes, poor).any():
+        return None
+    return nodes
+
+
+def _carried(found: Sweep, run: NDArray[np.int64], nodes: NDArray[np.int64], way: Array) -> bool:
+    """Interpolate a run of samples between nodes; False if polynomials of two degrees disagree."""
+    x, places = way[run], way[nodes]
+    if (np.diff(places) <= 0.0).any():
+        x, places = run.astype(float), nodes.astype(float)
+    high, low = _lagrange(places, x), _lagrange(places[1:-1], x)
+    for values in (found.Y, *found.rates):
+        fine, coarse = high @ values[nodes], low @ values[nodes[1:-1]]
+        if not np.abs(fine - coarse).max() <= 1e-2 * max(1.0, float(np.abs(values[nodes]).max())):
+            return False
+    for values in (found.Y, *found.rates):
+        values[run] = high @ values[nodes]
+    for start in found.loops.quaternions:
+        own = found.Y[run, start : start + 4]
+        found.Y[run, start : start + 4] = own / np.linalg.norm(own, axis=1, keepdims=True)
+    found.residual[run] = found.loops.residual(found.Y[run])
     return True
 
 
-def _at(nodes: NDArray[np.int64], x: float) -> Array:
-    """Lagrange's weights of nodes at x."""
-    apart = nodes[:, np.newaxis] - nodes
-    np.fill_diagonal(apart, 1)
-    rows = np.tile((x - nodes).astype(float), (len(nodes), 1))
-    np.fill_diagonal(rows, 1.0)
-    weights: Array = np.prod(rows / apart, axis=1)
+def _lagrange(nodes: Array, x: Array) -> Array:
+    """Lagrange's weights (len(x), nodes)."""
+    weights = np.ones((len(x), len(nodes)))
+    for a in range(len(nodes)):
+        for b in range(len(nodes)):
+            if b != a:
+                weights[:, a] *= (x - nodes[b]) / (nodes[a] - nodes[b])
     return weights
+
+
+def _mend(found: Sweep, path: bool) -> None:
+    """Close what is still open, leaving weak pivots alone; samples that stay open are taken off, and told."""
+    loops = found.loops
+    for k in np.flatnonzero(~(found.residual <= CLOSED)):
+        y = found.Y[k].copy()
+        if not np.isfinite(y).all():
+            continue
+        for _ in range(8):
+            stride = loops.correction(y, found.independent, 1e-4)
+            if np.abs(stride).max(initial=0.0) > 0.05:
+                break
+            y = loops.advanced(y, stride)
+            if np.abs(stride).max(initial=0.0) < 1e-13:
+                break
+        if np.isfinite(y).all() and not loops.residual(y) >= found.residual[k]:
+            found.Y[k], found.residual[k] = y, float(loops.residual(y))
+    wrong = np.flatnonzero(~(found.residual <= CLOSED))
+    if not wrong.size:
+        return
+    first = int(wrong[0])
+    share = f"{wrong.size} of {len(found.Y)} samples do" if wrong.size > 1 else f"sample {first} does"
+    text = f"{share} not close, the error is up to {np.nanmax(np.append(found.residual[wrong], 0.0)):.2e}"
+    hint = "it may lie beyond the limit of travel" if path else "start from a nearer posture, or follow the samples"
+    stop = CannotClose(Problem(text, hint=hint), loops.plan.name)
+    if path:
+        _cut(found, first)
+    else:
+        found.Y[wrong] = np.nan
+        for level in found.rates:
+            level[wrong] = np.nan
+    found.stop = stop if found.stop is None or path else found.stop
+
+
+def _cut(found: Sweep, count: int) -> None:
+    """Keep the first samples only."""
+    found.Y, found.residual, found.quality = found.Y[:count], found.residual[:count], found.quality[:count]
+    found.iterations, found.rates = found.iterations[:count], [level[:count] for level in found.rates]
+    found.singular = found.singular[found.singular < count]
 
 
 __all__ = ["Path", "Sweep", "swept"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -62,23 +62,25 @@ class Travel:
     full_turns: tuple[str, ...]
     within: tuple[float, float]
     limited_by: tuple[str, str]
+    _loops: Loops = field(repr=False)
 
     def __str__(self) -> str:
+        shown = self._loops.shown
         if self.full_turn:
             head = f"{self.variable} makes full turns"
         else:
-            low = f"{self.lower:.6g}" if np.isfinite(self.lower) else "no limit"
-            high = f"{self.upper:.6g}" if np.isfinite(self.upper) else "no limit"
+            low = shown(self.variable, self.lower) if np.isfinite(self.lower) else "no limit"
+            high = shown(self.variable, self.upper) if np.isfinite(self.upper) else "no limit"
             head = f"{self.variable} goes from {low} to {high}"
         lines = [head]
         if any(self.limited_by):
-            low, high = (f"{x:.6g}" if np.isfinite(x) else "no limit" for x in self.within)
+            low, high = (shown(self.variable, x) if np.isfinite(x) else "no limit" for x in self.within)
             by = " and ".join(dict.fromkeys(n for n in self.limited_by if n))
             lines.append(f"  from {low} to {high} within the limits of {by}")
         for name, s in self.strokes.items():
             if name != self.variable:
                 turns = ", full turns" if name in self.full_turns else ""
-                lines.append(f"  {name}: {s.least:.6g} to {s.greatest:.6g}{turns}")
+                lines.append(f"  {name}: {shown(name, s.least)} to {shown(name, s.greatest)}{turns}")
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
@@ -127,7 +129,7 @@ def travel_of(loops: Loops, home: Posture, variable: str, largest: float | None)
     rates = np.concatenate([sides[0].rates[0][::-1], *(s.rates[0][1:] for s in sides[1:])])
     strokes = _strokes(loops, independent, place, column, Y, rates, (lower, upper))
     stops = (sides[0].stop, sides[-1].stop)
-    return Travel(name, lower, upper, full, stops, strokes, _full_turns(loops, Y, full), within, limited_by)
+    return Travel(name, lower, upper, full, stops, strokes, _full_turns(loops, Y, full), within, limited_by, loops)
 
 
 def _side(loops: Loops, home: Posture, independent: Mask, place: int, column: int, way: float) -> Sweep:

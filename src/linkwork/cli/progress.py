@@ -14,20 +14,20 @@ PATIENCE = 0.4
 """Seconds of work after which a bar appears."""
 
 
-class Stopped(Exception):
-    """The user wants no more; raised out of the work at its next sign of progress."""
+class Stopped(KeyboardInterrupt):
+    """The user wants no more; raised at the next sign of progress, and taken by work that keeps what is done."""
 
 
 class Work:
     """Work whose progress is `Work.progress(done, total)`.
 
-    The first Ctrl-C ends it by `Stopped` at its next sign of progress, a second one at once.
+    The first Ctrl-C ends it by `Stopped` at its next sign of progress, a second one at once. `stopped` tells so.
     """
 
     def __init__(self, what: str) -> None:
         self.what = what
         self.done = self.total = 0
-        self._stop = False
+        self._stop = self.stopped = False
         self._begin = time.monotonic()
         self._bar: Any = None
         self._before: Any = None
@@ -47,8 +47,9 @@ class Work:
     def progress(self, done: int, total: int) -> None:
         """So much is done."""
         self.done, self.total = max(self.done, done), total
-        if self._stop:
+        if self._stop and not self.stopped:
             self._hide()
+            self.stopped = True
             raise Stopped
         if self._bar is None and time.monotonic() - self._begin > PATIENCE:
             self._bar = _bar(self.what, total)

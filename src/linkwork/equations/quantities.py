@@ -212,7 +212,9 @@ QUANTITIES = {
         Quantity("motion", ("q", "v", "a"), _motion),
     )
 }
-OF_MACHINE = tuple(dict.fromkeys(name.partition(" ")[0] for name in QUANTITIES))
+_INNER = ("closure", "advance", "apart", "motion")
+"""What analyses of closed loops are made of."""
+OF_MACHINE = tuple(dict.fromkeys(name.partition(" ")[0] for name in QUANTITIES if name not in _INNER))
 """What can be asked of the whole machine, as users name it: forward dynamics is one, whatever the method."""
 
 

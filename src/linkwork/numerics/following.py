@@ -18,7 +18,7 @@ from linkwork.kernels import drive
 call = drive.call
 
 DONE, STUCK, WEAK = 0, 1, 2
-"""Why following ended: at the last sample; no step leads on; the pivots have become poor, take others."""
+"""Why following ended: at the last sample; no step leads on; the pivots are poor at the next posture."""
 
 CONVERGED = 1e-16
 """Σ e² before the last of Newton's steps; the error after it is its square."""
@@ -108,6 +108,15 @@ def extrapolate(past, places, count, x, passive, predicted):  # type: ignore[no-
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def reach_of(U, k, driven, scale):  # type: ignore[no-untyped-def]
+    """Largest scaled way of the drives from sample k - 1 to k."""
+    reach = 0.0
+    for j in range(driven.size):
+        reach = max(reach, abs(U[k, j] - U[k - 1, j]) * scale[driven[j]])
+    return reach
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def follow(  # type: ignore[no-untyped-def]
     address, inputs, outputs, y, y_next, measures, U, driven, quaternions, passive, scale, weak, past, places, far,
     far_places, state, Y, effort,
@@ -118,7 +127,8 @@ def follow(  # type: ignore[no-untyped-def]
     state : [postures known in `past`, length of the next step, sign of the pivots' product, sign changes, known in
         `far`]
     effort : Newton's steps by sample
-    Returns one of DONE, STUCK, WEAK; `places[2]` tells how far it came.
+    Returns one of DONE, STUCK, WEAK; `places[2]` tells how far it came. A posture with poor pivots is not taken: it is
+    left in y, and the walk stays where it was.
     """
     samples = U.shape[0]
     predicted, moved = np.empty_like(y), np.empty_like(y)
@@ -144,6 +154,9 @@ def follow(  # type: ignore[no-untyped-def]
             miss, way = largest(y, moved, scale), largest(y, past[2], scale)
             sign = math.copysign(1.0, measures[3])
             good = iterations > 0 and way <= LONGEST and miss <= (FAR if count > 1 else 2 * FAR)
+            if measures[2] > weak and (good or step * reach_of(U, k, driven, scale) < FAR):
+                state[1] = step
+                return WEAK
             if good and sign * state[2] < 0.0:
                 good = miss <= 0.02 * way + 1e-9
                 if good:
@@ -151,21 +164,16 @@ def follow(  # type: ignore[no-untyped-def]
             if good:
                 break
             step = 0.5 * (at - x)
-            reach = 0.0
-            for j in range(driven.size):
-                reach = max(reach, abs(U[k, j] - U[k - 1, j]) * scale[driven[j]] * step)
-            if reach < SHORTEST or step < 1e-12:
+            if step * reach_of(U, k, driven, scale) < SHORTEST or step < 1e-12:
                 state[1] = step
                 return STUCK
         if at > x:
             remember(past, places, y, at)
             state[0] = min(state[0] + 1, 3)
-            if largest(y, far[2], scale) > APART and measures[2] <= weak:
+            if largest(y, far[2], scale) > APART:
                 remember(far, far_places, y, at)
                 state[4] = min(state[4] + 1, 3)
         state[1] = 2.0 * step if miss < 0.2 * FAR else step
         state[2] = sign
         if lands:
             copy(y, Y[k])
-        if measures[2] > weak:
-            return WEAK

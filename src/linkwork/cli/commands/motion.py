@@ -120,7 +120,7 @@ def motion(
     m = sound(file, as_json)
     from linkwork.cli.given import Problems, Variables
     from linkwork.cli.outputs import outputs
-    from linkwork.cli.progress import Stopped, Work
+    from linkwork.cli.progress import Work
 
     units, problems = units_of(m), Problems()
     wanted = outputs(file.stem, out or (), plot or (), x, path or (), problems)
@@ -134,15 +134,11 @@ def motion(
         problems.done(m.name)
         laws = {name: law for name, (_, law) in given.items()}
         with Work("motion") as work:
-            try:
-                machine = _begun(machine, begin, laws, closure, work)
-                if wanted.of_names:  # before long work, the first sample tells the names that there will be
-                    wanted.check_names(machine.motion(laws, times=[0.0], jerk=jerk), problems)
-                    problems.done(m.name)
-                run = machine.motion(laws, samples=samples, duration=seconds, jerk=jerk, progress=work.progress)
-                stopped = False
-            except Stopped:
-                run, stopped = _first_part(machine, laws, samples, seconds, jerk, work), True
+            machine = _begun(machine, begin, laws, closure, work)
+            if wanted.of_names:  # before long work, the first sample tells the names that there will be
+                wanted.check_names(machine.motion(laws, times=[0.0], jerk=jerk), problems)
+                problems.done(m.name)
+            run = machine.motion(laws, samples=samples, duration=seconds, jerk=jerk, progress=work.progress)
     unwritten: list[str] = []
     written = wanted.write(run, units, unwritten.append)
     texts = {name: text for name, (text, _) in given.items()}
@@ -154,7 +150,7 @@ def motion(
             say(f"wrote {each}")
     for text in unwritten:
         tell(text)
-    raise typer.Exit(130 if stopped else 2 if unwritten else 0 if run.evidence.complete else 1)
+    raise typer.Exit(130 if work.stopped else 2 if unwritten else 0 if run.evidence.complete else 1)
 
 
 def _check(drive: list[str] | None, samples: int | None, problems: Problems, machine: Machine) -> None:
@@ -179,24 +175,6 @@ def _begun(machine: Machine, start: dict[str, Any], laws: dict[str, Drive], clos
         at = "the first values of the drives"
         fail(f"{machine.name}: --closure: there is no closure '{closure}'; with {at} there is: {', '.join(names)}")
     return machine.starting_from(found[closure])
-
-
-def _first_part(
-    machine: Machine, laws: dict[str, Drive], samples: int | None, duration: float | None, jerk: bool, work: Work
-) -> Run:
-    """The samples that were done, again, as a run that says so; they are followed as they were before."""
-    import numpy as np
-
-    from linkwork.analyses.motion import SAMPLES
-    from linkwork.results import Run as ARun
-
-    if work.what != "motion" or not work.done:
-        raise KeyboardInterrupt
-    asked = SAMPLES if samples is None else samples
-    end = duration if duration is not None else max(law.duration or 0.0 for law in laws.values())
-    data = machine.motion(laws, times=np.linspace(0.0, end, asked)[: work.done], jerk=jerk).data
-    data.attrs |= {"status": "stopped", "message": "stopped by Ctrl-C", "asked": asked}
-    return ARun(data)
 
 
 def _plain(run: Run, texts: dict[str, str]) -> dict[str, Any]:
