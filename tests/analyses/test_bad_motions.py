@@ -249,7 +249,7 @@ def test_a_piston_cannot_start_from_its_dead_centre(engine: lw.Machine) -> None:
         lambda: engine.travel("D"),
     ):
         error = failure(ask, DeadCentre)
-        assert str(error).startswith("slider-crank: D.slide cannot be driven at this posture: dead centre")
+        assert str(error).startswith("slider-crank: D.slide cannot move the machine at this posture, a dead centre")
         assert "drive A.angle here" in error.problem.hint
     # from another posture it can
     moved = engine.starting_from({"A": 0.7})

@@ -83,7 +83,7 @@ def _gap(loops: Loops, y: Array, specified: Mask) -> CannotClose:
     texts = []
     for k in np.argsort(-np.abs(e).max(axis=1)):
         apart, turned = float(np.linalg.norm(e[k, :3])) * loops.length, float(np.linalg.norm(e[k, 3:]))
-        if max(np.abs(e[k])) <= 1e-6:
+        if max(np.abs(e[k])) <= CLOSED:
             break
         joints = ", ".join(j for j, _ in loops.system.topology.loop(loops.plan.cuts[k].joint).steps)
         turn = format_quantity(turned, ANGLE, loops.system.layout.units, 4)
@@ -93,4 +93,4 @@ def _gap(loops: Loops, y: Array, specified: Mask) -> CannotClose:
     given = f" with {', '.join(held)} given" if held else ""
     text = f"the mechanism cannot be assembled{given}: {shown or 'the solution does not converge'}"
     hint = "check lengths and joint positions, or give a guess nearer to the posture you want"
-    return CannotClose(Problem(text, hint=hint), loops.plan.name, reached=y)
+    return CannotClose(Problem(text, hint=hint), loops.plan.name)

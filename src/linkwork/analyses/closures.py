@@ -9,6 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.analyses.diagnosis import nearby_postures
 from linkwork.analyses.failures import CannotClose, UnderSpecified
 from linkwork.analyses.given import given_variables
 from linkwork.analyses.loops import CLOSED, Loops, Mask
@@ -39,6 +40,7 @@ Progress = Callable[[int, int], None]
 class Closures(Sequence[Posture]):
     """Postures that close with the same inputs, the nearest to home first; made by `Machine.closures`.
 
+    postures : the closures, named by numbers
     starts, converged : random starts, and those that closed; hits : how often each closure was found
     complete : whether the search ended by its own rule, which `criterion` tells
     """
@@ -146,7 +148,7 @@ def all_closures(
     most = MOST if starts is None else starts
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
         raise ModelError(Problem(f"{starts!r} starts", "starts", "give a whole number, at least 1"), loops.plan.name)
-    if loops.sparse:
+    if loops.huge:
         text = f"a search for all closures of {loops.count} loops is too large"
         raise ModelError(Problem(text, hint="assemble it from a guess instead"), loops.plan.name)
     specified: Mask = np.isin(np.arange(loops.columns), given.columns)
@@ -174,6 +176,8 @@ def all_closures(
         if (found.reason == Reason.INTERRUPTED).any():
             search.interrupted = True
             break
+    if not search.members and search.interrupted:
+        raise KeyboardInterrupt
     if not search.members:
         named = [loops.plan.variables[k] for k in given.variables]
         names = ", ".join(f"{n} = {loops.shown(n, x)}" for n, x in zip(named, given.values.tolist(), strict=True))
@@ -200,6 +204,7 @@ class _Search:
         self._marks: list[Array] = []
 
     def add(self, Y: Array) -> None:
+        Y = Y[[_possible(self.loops, y) for y in Y]]
         marks = _pose_marks(self.loops, self.bodies, Y) if self.bodies else marks_of(self.loops, self.determined, Y)
         self.converged += len(Y)
         for y, mark in zip(Y, marks, strict=True):
@@ -224,40 +229,55 @@ def determined_variables(loops: Loops, home: Posture, specified: Mask) -> Mask:
 
     UnderSpecified when the inputs determine nothing but themselves.
     """
-    roles = loops.chosen(home.y, specified, preference(loops))
-    result = np.ones(loops.plan.ny, bool)
-    if not len(roles.free) or not loops.count:
-        return result
-    mask = specified.copy()
-    found = eliminate(loops.equations(home.y)[1], mask, 1e-7)
-    K = found.columns()[:, : len(found.free_columns)]
-    moving = np.abs(K).max(axis=1, initial=0.0) > 1e-6
-    for slot in loops.plan.slots:
-        own = moving[slot.v]
-        result[slot.q.start : slot.q.start + slot.plain] = ~own[: slot.plain]
-        result[slot.q.start + slot.plain : slot.q.stop] = not own[slot.plain :].any()
-    told = np.zeros(loops.plan.ny, bool)
-    for slot in loops.plan.slots:
-        told[slot.q.start : slot.q.start + slot.plain] = specified[slot.v][: slot.plain]
-    if not (result & ~told).any():
+    if not loops.count:
+        return np.ones(loops.plan.ny, bool)
+    y = _ordinary(loops, home)
+    roles = loops.chosen(y, specified, preference(loops))
+    if not len(roles.free):
+        return np.ones(loops.plan.ny, bool)
+    found = eliminate(loops.equations(y)[1], specified, 1e-7)
+    free = len(found.free_columns)
+    K = np.abs(found.columns())
+    result = ~_variables_of(loops, K[:, :free].max(axis=1, initial=0.0) > 1e-6)
+    driven = _variables_of(loops, K[:, free:].max(axis=1, initial=0.0) > 1e-6)
+    if not (result & driven & ~_variables_of(loops, specified)).any():
         names = ", ".join(loops.names(roles.free))
         text = f"closures need values for all freedoms; {names} {'is' if len(roles.free) == 1 else 'are'} free"
-        raise UnderSpecified(Problem(text, hint=f"give values for {names} too, or for others instead"), loops.plan.name)
+        raise UnderSpecified(
+            Problem(text, hint=f"give values for as many of your own choice, or for {names}"), loops.plan.name
+        )
+    return result
+
+
+def _ordinary(loops: Loops, home: Posture) -> Array:
+    """A posture near home, or home: at home itself the machine may stand at a dead centre."""
+    near = nearby_postures(loops, home.y, home._all_roles)
+    return near[0] if near else home.y
+
+
+def _variables_of(loops: Loops, rates: Mask) -> Mask:
+    """Variables whose rates are among some; a quaternion, if one of its three is."""
+    result = np.zeros(loops.plan.ny, bool)
+    for slot in loops.plan.slots:
+        own = rates[slot.v]
+        result[slot.q.start : slot.q.start + slot.plain] = own[: slot.plain]
+        result[slot.q.start + slot.plain : slot.q.stop] = own[slot.plain :].any()
     return result
 
 
 def _assert_determined(loops: Loops, home: Posture, specified: Mask, bodies: Sequence[str]) -> None:
     """UnderSpecified when freedoms without a value move one of the bodies."""
-    found = eliminate(loops.equations(home.y)[1], specified, 1e-7)
+    y = _ordinary(loops, home)
+    found = eliminate(loops.equations(y)[1], specified, 1e-7)
     free = len(found.free_columns)
     K = (found.columns()[:, :free] * loops.column_scale[:, np.newaxis])[: loops.plan.nv]
     for body in bodies:
-        moves = loops.system.jacobian(body, home.q) @ K
+        moves = loops.system.jacobian(body, y[: loops.plan.nq]) @ K
         moves[:3] /= loops.length
         if np.abs(moves).max(initial=0.0) > 1e-6:
             names = ", ".join(loops.names(loops.chosen(home.y, specified, preference(loops)).free))
             text = f"closures need values for all freedoms that move '{body}'"
-            hint = f"give values for {names} too, or for others instead"
+            hint = f"give values for as many of your own choice, or for {names}"
             raise UnderSpecified(Problem(text, hint=hint), loops.plan.name)
 
 
@@ -293,6 +313,15 @@ def _random_starts(
     if first:
         Y[0] = base
     return Y
+
+
+def _possible(loops: Loops, y: Array) -> bool:
+    """Whether every joint can have its variables: gears whose axes have changed sides cannot."""
+    for slot in loops.plan.slots:
+        concerns = slot.law.concerns(y[slot.q], loops.system.layout.length)
+        if any(p.severity == "error" for p in concerns):
+            return False
+    return True
 
 
 def _pose_marks(loops: Loops, bodies: Sequence[str], Y: Array) -> Array:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from linkwork.analyses.failures import ClosureError, DeadCentre, Interrupted, LimitOfTravel, NoFreedom, OverSpecified
 from linkwork.analyses.following import Path, Solver
 from linkwork.analyses.loops import CLOSED, Loops, Mask, Roles
+from linkwork.analyses.posture import Posture, preference
 from linkwork.errors import Problem
 from linkwork.geometry import Array
 
@@ -18,7 +19,8 @@ NEARBY = (0.03, -0.05)
 def conflict_of(loops: Loops, y: Array, driven: Mask, roles: Roles) -> ClosureError:
     """The error for driven rates that cannot be chosen at will at a posture: over-specified, or a dead centre."""
     name = loops.plan.name
-    own = loops.roles(y, np.zeros(loops.columns, bool))
+    here = Posture(loops, y, np.flatnonzero(driven).tolist())
+    own = loops.chosen(y, np.zeros(loops.columns, bool), preference(loops))
     mobility = loops.columns - own.rank
     names = loops.names(roles.in_conflict)
     if mobility == 0:
@@ -29,21 +31,22 @@ def conflict_of(loops: Loops, y: Array, driven: Mask, roles: Roles) -> ClosureEr
     if len(given) > mobility:
         text = f"{_all(given)} are driven, but {count}"
         return OverSpecified(Problem(text, hint=f"drive at most {mobility} of them"), name)
-    nearby = _nearby(loops, y, own)
+    nearby = nearby_postures(loops, y, own)
     lasting = [loops.roles(other, driven) for other in nearby]
     if nearby and any(r.conflict == 0.0 for r in lasting):
         others = _all(loops.names(own.free))
         text = f"{_all(names)} cannot move the machine at this posture, a dead centre"
         hint = f"start from another posture, or drive {others}"
-        return DeadCentre(Problem(text, hint=hint), name)
+        return DeadCentre(Problem(text, hint=hint), name, here)
     if len(names) == 1:
         text = f"{names[0]} cannot be driven: it does not move ({count})"
         return OverSpecified(Problem(text, hint=f"drive {_all(loops.names(own.free))}"), name)
     text = f"{_all(names)} are driven, but depend on each other ({count})"
-    return OverSpecified(Problem(text, hint=f"drive fewer of them, at most {mobility}"), name)
+    hint = f"drive {_all(loops.names(own.free))}" if len(given) == mobility else f"drive at most {mobility} of them"
+    return OverSpecified(Problem(text, hint=hint), name)
 
 
-def _nearby(loops: Loops, y: Array, own: Roles) -> list[Array]:
+def nearby_postures(loops: Loops, y: Array, own: Roles) -> list[Array]:
     """Closed postures a little away, moved along the machine's own free rates."""
     independent = np.isin(np.arange(loops.columns), own.independent)
     found = []
@@ -73,11 +76,10 @@ def stop_of(solver: Solver, path: Path, driven: NDArray[np.int64], U: Array) -> 
     moving = [j for j in range(len(driven)) if going[j] != 0.0]
     columns = np.flatnonzero(solver.independent)
     y = path.last
-    values = [float(y[driven[j]]) for j in moving]
     if len(moving) == 1:
-        j = moving[0]
-        limit = turning_point(loops, y, int(driven[j]), solver.independent)
-        values = [limit if limit is not None else values[0]]
+        exact = turning_point(loops, y, int(driven[moving[0]]), solver.independent)
+        y = y if exact is None else exact
+    values = [float(y[driven[j]]) for j in moving]
     names = [loops.plan.variables[driven[j]] for j in moving]
     at = ", ".join(f"{n} = {loops.shown(n, x)}" for n, x in zip(names, values, strict=True))
     asked = ", ".join(loops.shown(n, float(U[-1, j])) for n, j in zip(names, moving, strict=True))
@@ -86,11 +88,13 @@ def stop_of(solver: Solver, path: Path, driven: NDArray[np.int64], U: Array) -> 
     cause = f"; {_all(others)} could go either way there" if len(others) else ""
     text = f"the limit of travel of {_all(tuple(names))} is at {at}{cause}; {asked} cannot be reached"
     hint = "drive within the limit, or drive another joint through it"
-    return LimitOfTravel(Problem(text, hint=hint), loops.plan.name, reached=values)
+    own = np.flatnonzero(loops.rates_of(driven)).tolist()
+    limit = dict(zip(names, values, strict=True))
+    return LimitOfTravel(Problem(text, hint=hint), loops.plan.name, Posture(loops, y, own), limit)
 
 
-def turning_point(loops: Loops, y: Array, driven: int, independent: Mask, iterations: int = 20) -> float | None:
-    """Extreme value of a driven variable near y: there its derivative by the fastest other variable vanishes.
+def turning_point(loops: Loops, y: Array, driven: int, independent: Mask, iterations: int = 20) -> Array | None:
+    """The posture near y with an extreme value of a driven variable, whose derivative by the fastest other vanishes.
 
     The roles are changed: the variable that moves most drives, and  u' = 0  is solved by Newton with  u''.
     """
@@ -115,7 +119,7 @@ def turning_point(loops: Loops, y: Array, driven: int, independent: Mask, iterat
         y = loops.corrected(loops.advanced(y, move * W), swapped)
         if abs(move) < 1e-12:
             break
-    return float(y[driven]) if loops.residual(y) < CLOSED and abs(slope) < 1e-6 else None
+    return y if loops.residual(y) < CLOSED and abs(slope) < 1e-6 else None
 
 
 def _rate_of(loops: Loops, variable: int) -> int:

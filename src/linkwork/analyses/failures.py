@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from linkwork.errors import LinkworkError, Problem
+
+if TYPE_CHECKING:
+    from linkwork.analyses.posture import Posture
 
 
 class ClosureError(LinkworkError):
     """Loops that do not close, or cannot be driven as asked.
 
-    reached : the last posture that closed, or the partial result; None if there is none
     problem : what, where, what to try
+    reached : the last posture on the way, at a limit of travel that of the limit itself; None if there is none
+    limit : values of the driven variables at which they cannot go on, by name
     """
 
     status: ClassVar[str] = "not closed"
 
-    def __init__(self, problem: Problem, source: str = "", reached: Any = None) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        source: str = "",
+        reached: Posture | None = None,
+        limit: Mapping[str, float] | None = None,
+    ) -> None:
         self.problem = problem
         self.source = source
         self.reached = reached
+        self.limit = dict(limit or {})
         super().__init__(f"{source}: {problem}" if source else str(problem))
 
 

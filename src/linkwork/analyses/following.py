@@ -26,6 +26,8 @@ MISS = 0.1
 """How far from the prediction a leap may land, in parts of its way."""
 PIECE = 128
 """Samples after which progress is shown."""
+GOOD = 100.0
+"""An order of the pool is taken without looking for another one while Σ 1/pivot² is within this of the best so far."""
 FIRST = 0.02
 """Way of the drives in the first step."""
 
@@ -65,18 +67,21 @@ class Solver:
     independent: Mask
     loose: Mask
     pool: dict[Order, Kernel] = field(default_factory=dict)
+    reference: float = 0.0
 
     def best(self, y: Array) -> tuple[Order, Kernel, float]:
         """The order that suits a posture: one of the pool if it is about as good as a new one.
 
         At a singular posture a new one has too few pivots, and would leave variables where they are.
         """
-        fresh = self.loops.order(y, self._independent_at(y))
-        if len(fresh.pivots) + self.independent.sum() == self.loops.columns or not self.pool:
-            self.kernel(fresh)
         weak = {order: self.weakness(kernel, y) for order, kernel in self.pool.items()}
+        if min(weak.values(), default=np.inf) > GOOD * self.reference and self.loops.is_finite(y):
+            fresh = self.loops.order(y, self._independent_at(y))
+            if len(fresh.pivots) + self.independent.sum() == self.loops.columns or not self.pool:
+                weak[fresh] = self.weakness(self.kernel(fresh), y)
         least = min(weak.values())
-        order = next(o for o in self.pool if weak[o] <= 10.0 * least)
+        self.reference = min(self.reference, least) if self.reference else least
+        order = next(o for o in weak if weak[o] <= 10.0 * least)
         return order, self.pool[order], weak[order]
 
     def _independent_at(self, y: Array) -> Mask:
@@ -115,6 +120,15 @@ class Solver:
         """Σ 1/pivot² at a posture; infinite where a pivot vanishes."""
         _, measures = kernel(y, np.array([self.loops.length]))
         return float(measures[2]) if np.isfinite(measures[2]) else np.inf
+
+
+def solver_for(loops: Loops, independent: Mask, loose: Mask) -> Solver:
+    """The solver for these independent rates; kept with the loops, since its orders of pivots serve again."""
+    key = (independent.tobytes(), loose.tobytes())
+    if key not in loops.solvers:
+        loops.solvers[key] = Solver(loops, independent.copy(), loose.copy())
+    solver: Solver = loops.solvers[key]
+    return solver
 
 
 def follow(

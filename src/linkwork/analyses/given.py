@@ -60,20 +60,24 @@ def given_variables(loops: Loops, values: Mapping[str, Any]) -> Given:
     rates: set[int] = set()
     columns: list[Array] = []
     for name, value in values.items():
+        found = place_of(loops, name)
+        whole = next((s for s in plan.slots if s.joint == name), None)
+        if found is None and (whole is None or not whole.law.variables):
+            problems.append(unknown_variable(loops, name))
+            continue
         number = _numbers(name, value, problems)
         if number is None:
             continue
-        found = place_of(loops, name)
-        whole = next((s for s in plan.slots if s.joint == name), None)
         if found is not None:
             slot, k = found
             taken = {slot.q.start + k: number}
             rates.add(slot.v.start + k)
-        elif whole is not None and len(whole.law.variables):
+        elif whole is not None:
             size = len(whole.law.variables)
             if number.shape[-1:] != (size,):
                 names = ", ".join(v.name for v in whole.law.variables)
-                problems.append(Problem(f"'{name}' has {size} variables: {names}", name, "give them all, or by name"))
+                hint = "give all of them, as a list" + ("" if whole.plain < size else ", or single ones by name")
+                problems.append(Problem(f"'{name}' has {size} variables: {names}", name, hint))
                 continue
             if whole.plain < size:
                 length = np.linalg.norm(number[..., whole.plain :], axis=-1, keepdims=True)
@@ -84,9 +88,6 @@ def given_variables(loops: Loops, values: Mapping[str, Any]) -> Given:
                 number = np.concatenate([number[..., : whole.plain], number[..., whole.plain :] / length], axis=-1)
             taken = {whole.q.start + k: number[..., k] for k in range(size)}
             rates |= set(range(whole.v.start, whole.v.stop))
-        else:
-            problems.append(unknown_variable(loops, name))
-            continue
         for place, column in taken.items():
             if place in places:
                 text = f"'{name}' and '{places[place]}' both give '{plan.variables[place]}'"
@@ -118,6 +119,9 @@ def unknown_variable(loops: Loops, name: Any) -> Problem:
     slot = next((s for s in plan.slots if s.joint == joint), None)
     if slot is not None:
         names = [v.name for v in slot.law.variables]
+        if variable in names:
+            hint = f"give all of {joint}: {', '.join(names)}"
+            return Problem(f"'{name}' is a part of a quaternion, which is given as a whole", hint=hint)
         return Problem(f"joint '{joint}' has no variable '{variable}'", str(name), f"it has: {', '.join(names)}")
     known = [*(s.joint for s in plan.slots if s.law.variables), *plan.variables]
     return Problem(f"no joint '{name}'", hint=did_you_mean(str(name), known))

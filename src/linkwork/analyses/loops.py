@@ -34,8 +34,8 @@ NOTHING = 1e-12
 """Pivots below are rounding."""
 WELL = 1e-2
 """How much of a column must be new for it to depend on the others before a preferred one does."""
-LARGE = 250_000
-"""Entries of J from which it is kept sparse."""
+LARGE, HUGE = 20_000, 250_000
+"""Entries of J from which it is eliminated sparsely, and from which it is never kept dense."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +81,8 @@ class Loops:
 
     def __init__(self, system: System) -> None:
         self.system = system
+        self.solvers: dict[tuple[bytes, bytes], Any] = {}
+        """See `following.solver_for`."""
         self.plan = system._plan
         plan = self.plan
         self.length = float(system.layout.size)
@@ -105,8 +107,13 @@ class Loops:
 
     @property
     def sparse(self) -> bool:
-        """Whether J is large enough to be kept sparse."""
+        """Whether J is large enough to be eliminated sparsely."""
         return self.rows * self.columns > LARGE
+
+    @property
+    def huge(self) -> bool:
+        """Whether J is too large for dense algebra."""
+        return self.rows * self.columns > HUGE
 
     # ---------------------------------------------------------------- numbers at postures
 
@@ -143,6 +150,11 @@ class Loops:
     def _entry_scale(self) -> Array:
         scale: Array = self.row_scale[self._entry_rows] * self.column_scale[self._entry_columns]
         return scale
+
+    def is_finite(self, y: Array) -> bool:
+        """Whether the equations have values at a posture: some joints' laws end somewhere."""
+        e, entries = self._closure(y)
+        return bool(np.isfinite(e).all() and np.isfinite(entries).all())
 
     def advanced(self, y: Array, stride: Array) -> Array:
         """Variables after scaled rates have acted for a unit of time."""

@@ -75,6 +75,7 @@ class Machine(System):
         for name in ("home", "_loops"):
             other.__dict__.pop(name, None)
         other._start, other._guess, other._near = {}, {}, self.home.y
+        _ = other.home
         return other
 
     def starting_from(self, posture: Posture | Mapping[str, Any]) -> Self:

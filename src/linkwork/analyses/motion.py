@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from linkwork.results import Run
 
 SAMPLES = 361
+OPTIONS = ("samples", "duration", "times", "jerk", "progress", "threads")
 Progress = Callable[[int, int], None]
 
 
@@ -80,10 +82,11 @@ def _short_way(loops: Loops, given: Given, U: Array) -> None:
 class Sweep:
     """Postures for many values of the drives, as arrays; made by `Machine.solve`.
 
-    variables : (samples, variables); rates, accelerations : (samples, rates); in the order of `Machine.variables` and
-        `Machine.variable_rates`
+    variables : (samples, variables); rates, accelerations : (samples, rates)
     residual : largest loop error by sample; quality : index by sample
-    stopped : why samples are missing, or None; warnings : what else should be known
+    stopped : why samples are missing (at the end of a path) or blank (nan, where each is solved by itself), or None
+    warnings : what else should be known
+    names, rate_names : of the columns, those of `Machine.variables` and `Machine.variable_rates`
     """
 
     variables: Array
@@ -99,12 +102,16 @@ class Sweep:
     def __len__(self) -> int:
         return len(self.variables)
 
+    def __repr__(self) -> str:
+        stopped = "" if self.stopped is None else f"; {self.stopped.status}: {self.stopped.problem}"
+        return f"Sweep of {len(self)} samples, {len(self.names)} variables{stopped}"
+
     def value(self, name: str) -> Array:
         """A variable by name, (samples,).
 
         Parameters
         ----------
-        name : of a variable (`C.slide`)
+        name : of a variable (`C.slide`), or of a joint that has only one
         """
         return self.variables[:, _index(self.names, name)]
 
@@ -130,6 +137,9 @@ class Sweep:
 def _index(names: tuple[str, ...], name: str) -> int:
     from linkwork.errors import did_you_mean
 
+    own = [n for n in names if n.rpartition(".")[0] == name]
+    if len(own) == 1:
+        return names.index(own[0])
     if name not in names:
         raise ModelError(Problem(f"no variable '{name}'", hint=did_you_mean(name, names)))
     return names.index(name)
@@ -156,7 +166,7 @@ def solved(
     independent = independent_with(loops, home, given.columns)
     levels = [_level(loops, given, what, len(U)) for what in (rates or {}, accelerations or {})]
     found = swept(loops, home.y, independent, given.variables, U, levels, path=path, threads=threads)
-    if not found.reached and found.stop is not None:
+    if found.stop is not None and not np.isfinite(found.Y).all(axis=1).any():
         raise found.stop
     return Sweep(
         found.Y, found.rates[0], found.rates[1], found.residual, found.quality, found.stop, tuple(found.warnings),
@@ -206,10 +216,13 @@ class _Driven:
 def _drives(loops: Loops, given: Mapping[str, Any]) -> _Driven:
     problems: list[Problem] = []
     places: dict[int, tuple[str, int, Drive]] = {}
+    asked: dict[int, str] = {}
     for name, law in given.items():
         found = place_of(loops, name)
         if found is None:
-            problems.append(unknown_variable(loops, name))
+            near = difflib.get_close_matches(str(name), OPTIONS, n=1, cutoff=0.75)
+            meant = Problem(f"no joint '{name}'", hint=f"did you mean the option '{near[0]}'?") if near else None
+            problems.append(meant or unknown_variable(loops, name))
             continue
         try:
             drive = as_drive(law, str(name))
@@ -218,8 +231,9 @@ def _drives(loops: Loops, given: Mapping[str, Any]) -> _Driven:
             continue
         slot, k = found
         if slot.q.start + k in places:
-            problems.append(Problem(f"'{name}' and '{places[slot.q.start + k][0]}' are the same variable", str(name)))
+            problems.append(Problem(f"'{name}' and '{asked[slot.q.start + k]}' are the same variable"))
             continue
+        asked[slot.q.start + k] = str(name)
         places[slot.q.start + k] = (loops.plan.variables[slot.q.start + k], slot.v.start + k, drive)
     if not given:
         free = loops.plan.variables[0] if loops.plan.variables else "A"
@@ -253,11 +267,28 @@ def _times(driven: _Driven, samples: int | None, duration: float | None, times: 
     if end is None:
         laws = ", ".join(f"{n}: {law}" for n, law in zip(driven.names, driven.laws, strict=True))
         problems.append(Problem(f"the laws go on for ever ({laws})", "duration", "say duration="))
-    elif not (np.isfinite(end) and end >= 0.0):
-        problems.append(Problem(f"a duration of {end} s", "duration", "give a positive number"))
+    elif not (np.isfinite(end) and (end > 0.0 or (end == 0.0 and count == 1))):
+        problems.append(Problem(f"a duration of {end} s", "duration", "give a positive number, or samples=1"))
     if problems or end is None:
         raise ModelError(problems, source)
     return np.linspace(0.0, float(end), int(count))
+
+
+def _sampled(driven: _Driven, t: Array, source: str) -> Array:
+    """Values, rates, accelerations and jerks of all laws; ModelError with the names of those that have none."""
+    sampled: list[Array] = []
+    problems: list[Problem] = []
+    for name, law in zip(driven.names, driven.laws, strict=True):
+        try:
+            sampled.append(law.sample(t))
+        except ModelError as error:
+            problems += [Problem(p.what, name, p.hint) for p in error.problems]
+            continue
+        if not np.isfinite(sampled[-1]).all():
+            problems.append(Problem("the law gives numbers that are not finite", name))
+    if problems:
+        raise ModelError(problems, source)
+    return np.stack(sampled)
 
 
 def driven_motion(
@@ -278,10 +309,7 @@ def driven_motion(
         text = f"nothing can move: mobility 0, yet {', '.join(driven.names)} should be driven"
         raise NoFreedom(Problem(text, hint="check the joints with `linkwork check`"), loops.plan.name)
     independent = independent_with(loops, home, driven.columns)
-    laws = np.stack([law.sample(t) for law in driven.laws])  # (drives, 4, samples)
-    if not np.isfinite(laws).all():
-        bad = [n for n, law in zip(driven.names, laws, strict=True) if not np.isfinite(law).all()]
-        raise ModelError([Problem("the law gives numbers that are not finite", n) for n in bad], loops.plan.name)
+    laws = _sampled(driven, t, loops.plan.name)  # (drives, 4, samples)
     levels = [np.zeros((len(t), loops.columns)) for _ in range(3 if jerk else 2)]
     for k, level in enumerate(levels):
         level[:, driven.columns] = laws[:, k + 1].T

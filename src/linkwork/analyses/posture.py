@@ -156,6 +156,16 @@ class Posture:
         """Rates that may be chosen: the specified and the free ones."""
         return self._loops.names(self._roles.independent)
 
+    @cached_property
+    def idle(self) -> tuple[str, ...]:
+        """Free rates that only turn joints which turn freely: the spin of a rod between two balls."""
+        loops, free = self._loops, [k for k in self._roles.free if self._loops.turning[k]]
+        if not free or not loops.count or loops.huge:
+            return ()
+        independent = np.isin(np.arange(loops.columns), self._roles.independent)
+        moved = np.abs(loops.rates(self._y, independent, [np.eye(loops.columns)[free]])[0]) > 1e-9
+        return loops.names([k for k, row in zip(free, moved, strict=True) if not (row & ~loops.turning).any()])
+
     @property
     def dependent(self) -> tuple[str, ...]:
         """Rates that follow from the independent ones."""
@@ -257,6 +267,8 @@ class Posture:
 
             φ' = first ψ',    φ'' = first ψ'' + second ψ' ψ',    φ''' = first ψ''' + 3 second ψ' ψ'' + third ψ' ψ' ψ'
 
+        (Rates w of joints that turn freely are not derivatives of coordinates: for them the last one needs ψ'' = 0.)
+
         Of a body, point or frame: the same of its position and direction (component x, y, z, wx, wy, wz; a turning
         component's second derivatives are those of its angular velocity, made symmetric).
 
@@ -300,11 +312,12 @@ class Posture:
         if unknown:
             problems = [Problem(f"no rate '{n}'", hint=did_you_mean(str(n), places)) for n in unknown]
             raise ModelError(problems, self._loops.plan.name)
-        result = {places[n]: float(x) for n, x in values.items()}
-        wrong = [names[k] for k, x in result.items() if not np.isfinite(x)]
+        wrong = [n for n, x in values.items() if not (isinstance(x, (int, float, np.number)) and np.isfinite(x))]
         if wrong:
-            raise ModelError([Problem("not a finite number", n) for n in wrong], self._loops.plan.name)
-        return result
+            raise ModelError(
+                [Problem(f"{values[n]!r} is not a finite number", n) for n in wrong], self._loops.plan.name
+            )
+        return {places[n]: float(x) for n, x in values.items()}
 
     def _by_name(self, values: Array) -> dict[str, float]:
         return dict(zip(self._loops.plan.variable_rates, values.tolist(), strict=True))
@@ -319,6 +332,8 @@ class Posture:
         lines = [f"mobility {self.mobility}" + (f", closure '{self.name}'" if self.name else "")]
         if self.specified:
             lines.append(f"  specified:   {_listed(self.specified)}")
+        if self.idle:
+            lines.append(f"  idle:        {_listed(self.idle)} (moves nothing else)")
         lines.append(f"  independent: {_listed(self.independent)}" if self.independent else "  nothing can move")
         if self._loops.count:
             lines.append(f"  dependent:   {_listed(self.dependent)}")
@@ -367,7 +382,7 @@ def _listed(names: Sequence[str], most: int = 12) -> str:
 def preference(loops: Loops) -> NDArray[np.int64]:
     """By rate: 0 for an ordinary one, more for one that users would rather drive.
 
-    Joints on ground come first, and of those that are not, sliding ones (cylinders) before turning ones.
+    Cylinders between two hinges come first, then joints on ground, then sliding ones before turning ones.
     """
     plan, m = loops.plan, loops.system.mechanism
     weights = np.zeros(plan.nw, np.int64)
@@ -378,6 +393,8 @@ def preference(loops: Loops) -> NDArray[np.int64]:
         grounded = m.ground.name in (joint.tail, joint.head)
         turning = slot.law.kind == "revolute"
         weights[slot.v.start] = (4 if turning else 3) if grounded else (1 if turning else 2)
+        if not turning and all(loops.system.topology.degree[b] == 2 for b in (joint.tail, joint.head)):
+            weights[slot.v.start] = 5  # a leg that grows: a cylinder between two hinges
     return weights
 
 
@@ -385,7 +402,7 @@ def _redundancies(loops: Loops, y: Array, roles: Roles) -> tuple[Redundancy, ...
     """Redundant equations by the sets of loops whose equations depend on each other."""
     if not loops.count or not len(roles.redundant_rows):
         return ()
-    if loops.sparse:
+    if loops.huge:
         groups = [
             ({int(k)}, int(n))
             for k, n in zip(*np.unique(roles.redundant_rows // ROWS, return_counts=True), strict=True)

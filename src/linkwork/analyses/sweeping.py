@@ -15,17 +15,20 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.diagnosis import stop_of
 from linkwork.analyses.failures import CannotClose, ClosureError, Interrupted
-from linkwork.analyses.following import Path, Solver, follow
+from linkwork.analyses.following import Path, Solver, follow, solver_for
 from linkwork.analyses.loops import CLOSED, Loops, Mask
 from linkwork.equations.closing import Order
 from linkwork.errors import Problem
 from linkwork.geometry import Array
+from linkwork.kernels import Kernel
 
 STRIDE = 0.05
 """Way of the drives between followed postures where samples lie closer [rad, or parts of the machine's size]."""
 FEW = 256
 """Samples up to which every one is followed."""
-ROUNDS = 8
+ROUNDS = 12
+LONG = 0.7
+"""Longest of Newton's steps [rad, or parts of the machine's size]."""
 MARGIN = 6
 """Samples added beyond a singular end, to see whether the path runs on."""
 PIECE = 8192
@@ -167,7 +170,7 @@ def _swept(
         none = np.zeros(asked)
         rates = [np.ascontiguousarray(g) for g in given]
         return Sweep(loops, independent, Y, rates, none, none + 1.0, none.astype(np.int64), _NONE, asked)
-    solver = Solver(loops, independent, independent & loops.turning & ~loops.rates_of(driven))
+    solver = solver_for(loops, independent, independent & loops.turning & ~loops.rates_of(driven))
     stop: ClosureError | None = None
     effort = np.zeros(asked, np.int64)
     leapt = _NONE
@@ -213,11 +216,12 @@ def _along(
     """Postures along U, followed from home; fewer when the path ends early."""
     scale = solver.loops.variable_scale[driven]
     first = np.vstack([home[driven], U[:1]])
-    start = follow(solver, home, driven, first)
-    if start.reached < 2:
-        return np.empty((0, len(home))), _NONE, _NONE, stop_of(solver, start, driven, first)
-    y0 = start.Y[1]
-    arrival = int(start.effort.sum())
+    y0, arrival = home, 0
+    if not np.array_equal(first[0], first[1]):
+        start = follow(solver, home, driven, first)
+        if start.reached < 2:
+            return np.empty((0, len(home))), _NONE, _NONE, stop_of(solver, start, driven, first)
+        y0, arrival = start.Y[1], int(start.effort.sum())
     apart = float(np.abs(np.diff(U, axis=0) * scale).max(initial=0.0))
     stride = int(STRIDE / apart) if apart > 0.0 else len(U)
     if len(U) <= FEW or stride < 4:
@@ -306,7 +310,7 @@ def _polished(solver: Solver, Y: Array, threads: int | None) -> tuple[dict[Order
             break
         whole = wanting.size == len(Y)
         trial = Y if whole else Y[wanting]
-        found, took = _steps(kernel, trial, solver.loops.length, threads)
+        found, took = _steps(kernel, trial, solver.loops, threads)
         rounds = max(rounds, took)
         if whole:
             measures[:], served[:] = found, number
@@ -320,29 +324,38 @@ def _polished(solver: Solver, Y: Array, threads: int | None) -> tuple[dict[Order
     return orders, measures, rounds
 
 
-def _steps(kernel: object, Y: Array, length: float, threads: int | None) -> tuple[Array, int]:
+def _steps(kernel: Kernel, Y: Array, loops: Loops, threads: int | None) -> tuple[Array, int]:
     """Newton's steps until nothing changes, in place; measures of the postures that are left in Y."""
     measures = np.empty((len(Y), 4))
-    scale = np.array([length])
+    scale, quaternions = np.array([loops.length]), loops.quaternions
     most = 0
     for piece in _pieces(len(Y)):
         own, found = Y[piece], measures[piece]
         spare = np.empty_like(own)
         for number in range(ROUNDS):
-            kernel(own, scale, out=(spare, found), threads=threads)  # type: ignore[operator]
+            kernel(own, scale, out=(spare, found), threads=threads)
             settled = found[:, 0] <= POLISHED
             if settled.all():
                 most = max(most, number + 1)
                 break
-            moved = np.isfinite(spare).all(axis=1) & (found[:, 1] <= 4.0)
-            if moved.all():
+            if found[:, 1].max() <= LONG**2:
                 own[:] = spare
             else:
-                own[moved] = spare[moved]
+                _shortened(own, spare, found[:, 1], quaternions)
         else:
             most = ROUNDS
-            kernel(own, scale, out=(spare, found), threads=threads)  # type: ignore[operator]
+            kernel(own, scale, out=(spare, found), threads=threads)
     return measures, most
+
+
+def _shortened(own: Array, moved: Array, squares: Array, quaternions: list[int]) -> None:
+    """Take steps that are not too long; of longer ones a part, and of those that are no numbers nothing."""
+    good = np.isfinite(moved).all(axis=1) & np.isfinite(squares)
+    part = np.minimum(1.0, LONG / np.sqrt(np.maximum(squares[good], 1e-300)))[:, np.newaxis]
+    own[good] += part * (moved[good] - own[good])
+    for start in quaternions:
+        turns = own[good, start : start + 4]
+        own[good, start : start + 4] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
 
 
 def _rates(

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.analyses.closures import PERIODIC, determined_variables, marks_of
-from linkwork.analyses.diagnosis import turning_point
-from linkwork.analyses.failures import ClosureError, LimitOfTravel, UnderSpecified
+from linkwork.analyses.failures import ClosureError, UnderSpecified
 from linkwork.analyses.given import place_of, unknown_variable
 from linkwork.analyses.joint_limits import SLACK, joint_limits
 from linkwork.analyses.loops import Loops, Mask
@@ -27,7 +26,10 @@ SIZES = 10.0
 
 @dataclass(frozen=True)
 class Stroke:
-    """Range of a variable: its least and greatest value, and the values of the driven variable there."""
+    """Range of a variable.
+
+    least, greatest : its extreme values; at_least, at_greatest : the driven variable there
+    """
 
     least: float
     greatest: float
@@ -49,6 +51,7 @@ class Travel:
     stops : why it ends at the lower and upper limit, None where no limit was met
     strokes : ranges of all plain variables over the travel, by name
     full_turns : joints that turn all the way round with it
+    searched : way in each direction that was looked at
     within : range of the driven variable around home in which no joint is beyond the limits that the model sets to it
     limited_by : variables whose limits end that range below and above, empty where none does
     """
@@ -60,6 +63,7 @@ class Travel:
     stops: tuple[ClosureError | None, ClosureError | None]
     strokes: dict[str, Stroke]
     full_turns: tuple[str, ...]
+    searched: float
     within: tuple[float, float]
     limited_by: tuple[str, str]
     _loops: Loops = field(repr=False)
@@ -69,9 +73,11 @@ class Travel:
         if self.full_turn:
             head = f"{self.variable} makes full turns"
         else:
-            low = shown(self.variable, self.lower) if np.isfinite(self.lower) else "no limit"
-            high = shown(self.variable, self.upper) if np.isfinite(self.upper) else "no limit"
+            low = shown(self.variable, self.lower) if np.isfinite(self.lower) else "below"
+            high = shown(self.variable, self.upper) if np.isfinite(self.upper) else "above"
             head = f"{self.variable} goes from {low} to {high}"
+            if np.isinf(self.lower) or np.isinf(self.upper):
+                head += f" (no limit within {shown(self.variable, self.searched)})"
         lines = [head]
         if any(self.limited_by):
             low, high = (shown(self.variable, x) if np.isfinite(x) else "no limit" for x in self.within)
@@ -120,16 +126,17 @@ def travel_of(loops: Loops, home: Posture, variable: str, largest: float | None)
         and reach >= 2.0 * np.pi
         and _came_back(loops, home, column, independent, sides[1])
     )
-    lower, upper = (_limit(loops, s, place, independent, sign * np.inf) for s, sign in zip(sides, (-1, 1), strict=True))
+    lower, upper = (_limit(s, place, sign * np.inf) for s, sign in zip(sides, (-1, 1), strict=True))
     within, limited_by = _within(loops, independent, place, column, sides, (lower, upper))
     if full:
         lower, upper = here, here + 2.0 * np.pi
         sides = sides[1:]
-    Y = np.concatenate([sides[0].Y[::-1], *(s.Y[1:] for s in sides[1:])])
-    rates = np.concatenate([sides[0].rates[0][::-1], *(s.rates[0][1:] for s in sides[1:])])
-    strokes = _strokes(loops, independent, place, column, Y, rates, (lower, upper))
+    Y = np.concatenate([_to_limit(sides[0])[::-1], *(_to_limit(s)[1:] for s in sides[1:])])
+    strokes = _strokes(loops, independent, place, column, Y)
     stops = (sides[0].stop, sides[-1].stop)
-    return Travel(name, lower, upper, full, stops, strokes, _full_turns(loops, Y, full), within, limited_by, loops)
+    return Travel(
+        name, lower, upper, full, stops, strokes, _full_turns(loops, Y, full), reach, within, limited_by, loops
+    )
 
 
 def _side(loops: Loops, home: Posture, independent: Mask, place: int, column: int, way: float) -> Sweep:
@@ -141,13 +148,16 @@ def _side(loops: Loops, home: Posture, independent: Mask, place: int, column: in
     return swept(loops, home.y, independent, driven, U, [unit, np.zeros_like(unit)])
 
 
-def _limit(loops: Loops, side: Sweep, place: int, independent: Mask, unlimited: float) -> float:
+def _to_limit(side: Sweep) -> Array:
+    """Postures of one side, with that at the limit itself."""
+    reached = None if side.stop is None else side.stop.reached
+    return side.Y if reached is None else np.vstack([side.Y, reached.y])
+
+
+def _limit(side: Sweep, place: int, unlimited: float) -> float:
     if side.stop is None:
         return unlimited
-    if isinstance(side.stop, LimitOfTravel) and side.stop.reached:
-        return float(side.stop.reached[0])
-    exact = turning_point(loops, side.Y[-1], place, independent)
-    return float(side.Y[-1, place]) if exact is None else exact
+    return float(side.Y[-1, place] if side.stop.reached is None else side.stop.reached.y[place])
 
 
 def _within(
@@ -211,10 +221,8 @@ def _full_turns(loops: Loops, Y: Array, full: bool) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _strokes(
-    loops: Loops, independent: Mask, place: int, column: int, Y: Array, rates: Array, limits: tuple[float, float]
-) -> dict[str, Stroke]:
-    """Least and greatest values; extremes between samples are found where a rate changes its sign."""
+def _strokes(loops: Loops, independent: Mask, place: int, column: int, Y: Array) -> dict[str, Stroke]:
+    """Least and greatest values; extremes between samples are found where a rate vanishes."""
     strokes: dict[str, Stroke] = {}
     u = Y[:, place]
     for slot in loops.plan.slots:
@@ -226,10 +234,7 @@ def _strokes(
             ends = []
             for at in (low, high):
                 value, where = float(x[at]), float(u[at])
-                if i == place:
-                    bound = limits[0] if at == low else limits[1]
-                    value = where = bound if np.isfinite(bound) else value
-                elif 0 < at < len(x) - 1:
+                if i != place and 0 < at < len(x) - 1:
                     value, where = _extreme(loops, independent, place, column, i, j, Y[at])
                 ends.append((value, where))
             (least, at_least), (greatest, at_greatest) = ends

@@ -49,7 +49,7 @@ def closures(
     """
     m = sound(file, as_json)
     from linkwork.cli.given import Problems, Variables
-    from linkwork.cli.progress import Stopped, Work
+    from linkwork.cli.progress import Work
     from linkwork.errors import did_you_mean
     from linkwork.views.tables import closure_table, pose_table
 
@@ -67,12 +67,8 @@ def closures(
         if not values:  # where it stands in the layout
             values = {n: machine.home[n] for n in machine.home.independent if n in variables.dimensions}
         with Work("closures") as work:
-            try:
-                found = machine.closures(values, of=bodies, starts=starts, seed=seed, progress=work.progress)
-                stopped = False
-            except Stopped:
-                found = machine.closures(values, of=bodies, starts=max(work.done, 1), seed=seed)
-                stopped = True
+            found = machine.closures(values, of=bodies, starts=starts, seed=seed, progress=work.progress)
+    stopped = work.stopped
     if stopped:
         tell(f"stopped by Ctrl-C after {found.starts} starts; there may be more closures")
     if as_json:
