@@ -486,7 +486,7 @@ def test_ctrl_c_keeps_what_is_done(here: Path, monkeypatch: pytest.MonkeyPatch) 
     assert result.exit_code == 130, result.output
     assert "what is done will be kept" in result.stderr
     assert result.stdout.splitlines()[0] == "slider-crank  stopped"
-    assert "  stopped: stopped by Ctrl-C" in result.stdout
+    assert "  stopped: interrupted: ended by the user" in result.stdout
     part = lw.load_run(here / "part.nc")
     assert part.status == "stopped" and part.evidence.asked == 5000 and 0 < len(part) <= 5000
     whole = lw.example("slider-crank").assemble().motion(A=(0.0, 20 * math.pi), samples=5000)

@@ -117,9 +117,9 @@ def turning_point(loops: Loops, y: Array, driven: int, independent: Mask, iterat
             return None
         move = float(np.clip(-slope / curvature, -0.05, 0.05))
         y = loops.corrected(loops.advanced(y, move * W), swapped)
-        if abs(move) < 1e-12:
+        if abs(move) < 1e-12 or not loops.is_finite(y):
             break
-    return y if loops.residual(y) < CLOSED and abs(slope) < 1e-6 else None
+    return y if np.isfinite(y).all() and loops.residual(y) < CLOSED and abs(slope) < 1e-6 else None
 
 
 def _rate_of(loops: Loops, variable: int) -> int:

@@ -24,7 +24,7 @@ LEAPS = (0.01, 0.02, 0.05, 0.1, 0.2)
 """Ways of the drives over which a singular posture is leapt [rad, or parts of the machine's size]."""
 MISS = 0.1
 """How far from the prediction a leap may land, in parts of its way."""
-PIECE = 128
+PIECE = 32
 """Samples after which progress is shown."""
 GOOD = 100.0
 """An order of the pool is taken without looking for another one while Σ 1/pivot² is within this of the best so far."""

@@ -219,6 +219,8 @@ class Loops:
     def corrected(self, y: Array, independent: Mask, steps: int = 3) -> Array:
         """The posture after some of Newton's steps."""
         for _ in range(steps):
+            if not self.is_finite(y):  # a law ends here
+                return np.full_like(y, np.nan)
             y = self.advanced(y, self.correction(y, independent))
         return y
 

@@ -17,6 +17,7 @@ from linkwork.analyses.mobility import loop_kind
 from linkwork.equations.closure import ROWS
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
+from linkwork.model.mechanism import Mechanism
 from linkwork.numerics.elimination import left_null
 
 if TYPE_CHECKING:
@@ -393,9 +394,15 @@ def preference(loops: Loops) -> NDArray[np.int64]:
         grounded = m.ground.name in (joint.tail, joint.head)
         turning = slot.law.kind == "revolute"
         weights[slot.v.start] = (4 if turning else 3) if grounded else (1 if turning else 2)
-        if not turning and all(loops.system.topology.degree[b] == 2 for b in (joint.tail, joint.head)):
+        if slot.law.kind == "prismatic" and all(_is_hinged(m, slot.joint, b) for b in (joint.tail, joint.head)):
             weights[slot.v.start] = 5  # a leg that grows: a cylinder between two hinges
     return weights
+
+
+def _is_hinged(m: Mechanism, slide: str, body: str) -> bool:
+    """Whether a body on a slide has one joint more, and that is a hinge."""
+    others = [j.law.kind for j in m.joints.values() if body in (j.tail, j.head) and j.name != slide]
+    return body != m.ground.name and others in (["revolute"], ["universal"], ["spheric"])
 
 
 def _redundancies(loops: Loops, y: Array, roles: Roles) -> tuple[Redundancy, ...]:
