@@ -16,8 +16,8 @@ from linkwork._version import __version__
 if TYPE_CHECKING:
     from linkwork import geometry, topology, units
     from linkwork.analyses.check import Check, check
-    from linkwork.analyses.closures import Closures
-    from linkwork.analyses.failures import (
+    from linkwork.analyses.kinematics.closures import Closures
+    from linkwork.analyses.kinematics.failures import (
         CannotClose,
         ClosureError,
         DeadCentre,
@@ -26,22 +26,12 @@ if TYPE_CHECKING:
         OverSpecified,
         UnderSpecified,
     )
-    from linkwork.analyses.four_bars import (
-        FourBar,
-        Grashof,
-        InvertedSliderCrank,
-        SliderCrank,
-        Toggle,
-        barker_types,
-        grashof,
-        inverted_slider_crank,
-        slider_crank,
-        spherical_grashof,
-    )
-    from linkwork.analyses.machine import Machine
-    from linkwork.analyses.motion import Sweep
-    from linkwork.analyses.posture import Posture, Redundancy
-    from linkwork.analyses.screw_motion import (
+    from linkwork.analyses.kinematics.four_bars import FourBar
+    from linkwork.analyses.kinematics.grashof import Grashof, Toggle, barker_types, grashof, spherical_grashof
+    from linkwork.analyses.kinematics.motion import Sweep
+    from linkwork.analyses.kinematics.posture import Posture
+    from linkwork.analyses.kinematics.redundancy import Redundancy
+    from linkwork.analyses.kinematics.screw_motion import (
         Axode,
         Centrodes,
         FiniteScrew,
@@ -50,13 +40,20 @@ if TYPE_CHECKING:
         finite_screw,
         relative_screw,
     )
-    from linkwork.analyses.transmission import (
+    from linkwork.analyses.kinematics.slider_cranks import (
+        InvertedSliderCrank,
+        SliderCrank,
+        inverted_slider_crank,
+        slider_crank,
+    )
+    from linkwork.analyses.kinematics.transmission import (
         TransmissionAngle,
         TransmissionExtremes,
         slider_transmission_extremes,
         transmission_extremes,
     )
-    from linkwork.analyses.travel import Stroke, Travel
+    from linkwork.analyses.kinematics.travel import Stroke, Travel
+    from linkwork.analyses.machine import Machine
     from linkwork.drives import (
         Drive,
         constant,
@@ -124,19 +121,19 @@ _HOME = {
     "Tube": "model.solids",
     "Kernel": "kernels",
     "Machine": "analyses.machine",
-    "Posture": "analyses.posture",
-    "Redundancy": "analyses.posture",
-    "Closures": "analyses.closures",
-    "Travel": "analyses.travel",
-    "Stroke": "analyses.travel",
-    "Sweep": "analyses.motion",
-    "ClosureError": "analyses.failures",
-    "CannotClose": "analyses.failures",
-    "LimitOfTravel": "analyses.failures",
-    "DeadCentre": "analyses.failures",
-    "OverSpecified": "analyses.failures",
-    "NoFreedom": "analyses.failures",
-    "UnderSpecified": "analyses.failures",
+    "Posture": "analyses.kinematics.posture",
+    "Redundancy": "analyses.kinematics.redundancy",
+    "Closures": "analyses.kinematics.closures",
+    "Travel": "analyses.kinematics.travel",
+    "Stroke": "analyses.kinematics.travel",
+    "Sweep": "analyses.kinematics.motion",
+    "ClosureError": "analyses.kinematics.failures",
+    "CannotClose": "analyses.kinematics.failures",
+    "LimitOfTravel": "analyses.kinematics.failures",
+    "DeadCentre": "analyses.kinematics.failures",
+    "OverSpecified": "analyses.kinematics.failures",
+    "NoFreedom": "analyses.kinematics.failures",
+    "UnderSpecified": "analyses.kinematics.failures",
     "Drive": "drives",
     "constant": "drives",
     "cycloidal": "drives",
@@ -157,27 +154,27 @@ _HOME = {
     "JointItem": "results",
     "PlaceItem": "results",
     "Signal": "results",
-    "FourBar": "analyses.four_bars",
-    "Grashof": "analyses.four_bars",
-    "SliderCrank": "analyses.four_bars",
-    "InvertedSliderCrank": "analyses.four_bars",
-    "Toggle": "analyses.four_bars",
-    "grashof": "analyses.four_bars",
-    "spherical_grashof": "analyses.four_bars",
-    "barker_types": "analyses.four_bars",
-    "slider_crank": "analyses.four_bars",
-    "inverted_slider_crank": "analyses.four_bars",
-    "ScrewMotion": "analyses.screw_motion",
-    "Axode": "analyses.screw_motion",
-    "FiniteScrew": "analyses.screw_motion",
-    "Centrodes": "analyses.screw_motion",
-    "PoleMotion": "analyses.screw_motion",
-    "finite_screw": "analyses.screw_motion",
-    "relative_screw": "analyses.screw_motion",
-    "TransmissionAngle": "analyses.transmission",
-    "TransmissionExtremes": "analyses.transmission",
-    "transmission_extremes": "analyses.transmission",
-    "slider_transmission_extremes": "analyses.transmission",
+    "FourBar": "analyses.kinematics.four_bars",
+    "Grashof": "analyses.kinematics.grashof",
+    "SliderCrank": "analyses.kinematics.slider_cranks",
+    "InvertedSliderCrank": "analyses.kinematics.slider_cranks",
+    "Toggle": "analyses.kinematics.grashof",
+    "grashof": "analyses.kinematics.grashof",
+    "spherical_grashof": "analyses.kinematics.grashof",
+    "barker_types": "analyses.kinematics.grashof",
+    "slider_crank": "analyses.kinematics.slider_cranks",
+    "inverted_slider_crank": "analyses.kinematics.slider_cranks",
+    "ScrewMotion": "analyses.kinematics.screw_motion",
+    "Axode": "analyses.kinematics.screw_motion",
+    "FiniteScrew": "analyses.kinematics.screw_motion",
+    "Centrodes": "analyses.kinematics.screw_motion",
+    "PoleMotion": "analyses.kinematics.screw_motion",
+    "finite_screw": "analyses.kinematics.screw_motion",
+    "relative_screw": "analyses.kinematics.screw_motion",
+    "TransmissionAngle": "analyses.kinematics.transmission",
+    "TransmissionExtremes": "analyses.kinematics.transmission",
+    "transmission_extremes": "analyses.kinematics.transmission",
+    "slider_transmission_extremes": "analyses.kinematics.transmission",
     "Derivative": "system",
     "EvaluationOptions": "system",
     "System": "system",

@@ -13,7 +13,7 @@ import pytest
 from kinematic_machines import cardan, four_bar, four_bar_angles, pinned_bar, placed, scara, slider_crank, truss
 
 import linkwork as lw
-from linkwork.analyses.failures import (
+from linkwork.analyses.kinematics.failures import (
     CannotClose,
     ClosureError,
     DeadCentre,

@@ -10,7 +10,9 @@ from machines import Builder, four_bar, hooke, slider_crank
 
 import linkwork as lw
 from linkwork import geometry as geo
-from linkwork.analyses import four_bars as fb
+from linkwork.analyses.kinematics import four_bars as fb
+from linkwork.analyses.kinematics import grashof as gr
+from linkwork.analyses.kinematics import slider_cranks as sc
 
 side = st.floats(0.1, 10.0)
 sides = st.tuples(side, side, side, side)
@@ -59,7 +61,7 @@ def proper(links):
 def test_the_verdict_is_that_of_a_sweep(links) -> None:
     assume(proper(links))
     g, a, h, b = links
-    v = fb.grashof(*links)
+    v = gr.grashof(*links)
     # A joint turns fully if it does so with either of its links standing: four sweeps of an inversion each.
     expected = [closes(*turned, SWEEP).all() for turned in ((g, a, h, b), (a, h, b, g), (h, b, g, a), (b, g, a, h))]
     assert list(v.turns) == expected
@@ -68,8 +70,8 @@ def test_the_verdict_is_that_of_a_sweep(links) -> None:
     none = "double-rocker" if any(v.turns) else "triple-rocker"
     assert v.kind == names.get((crank, rocker), none)
     assert (v.margin > 0) == any(v.turns)
-    assert v.barker == fb.barker_types(*links)
-    assert fb.BARKER[v.barker - 1].split(",")[0].endswith(v.kind)
+    assert v.barker == gr.barker_types(*links)
+    assert gr.BARKER[v.barker - 1].split(",")[0].endswith(v.kind)
 
 
 @settings(max_examples=150, deadline=None)
@@ -77,7 +79,7 @@ def test_the_verdict_is_that_of_a_sweep(links) -> None:
 def test_ranges_hold_exactly_the_angles_that_can_be_reached(links) -> None:
     assume(proper(links))
     g, a, h, b = links
-    v = fb.grashof(*links)
+    v = gr.grashof(*links)
     for ranges, reached in (
         (v.input_ranges, closes(g, a, h, b, SWEEP)),
         (v.output_ranges, closes(g, b, h, a, math.pi - SWEEP)),
@@ -97,7 +99,7 @@ def test_ranges_hold_exactly_the_angles_that_can_be_reached(links) -> None:
 def test_at_a_toggle_two_links_lie_in_line(links) -> None:
     assume(proper(links))
     g, a, h, b = links
-    v = fb.grashof(*links)
+    v = gr.grashof(*links)
     for t in v.toggles:
         first, second = {"output": (h, b), "input": (h, a)}[t.in_line[1]]
         far = first + second if t.how == "stretched" else abs(first - second)
@@ -111,9 +113,9 @@ def test_at_a_toggle_two_links_lie_in_line(links) -> None:
 def test_crank_rocker_of_the_gallery_in_numbers() -> None:
     """Limits of the rocker from the triangles (100, 80, 160) and (100, 80, 80); the same from a fine sweep."""
     links = (100, 40, 120, 80)
-    v = fb.grashof(*links)
+    v = gr.grashof(*links)
     assert (v.kind, v.barker, v.margin) == ("crank-rocker", 2, 20)
-    assert v.turns == (True, True, False, False) and v.input_ranges == fb.FULL_TURN
+    assert v.turns == (True, True, False, False) and v.input_ranges == gr.FULL_TURN
     inner = [math.acos((100**2 + 80**2 - d**2) / (2 * 100 * 80)) for d in (160, 80)]
     np.testing.assert_allclose(v.output_ranges[1], [math.pi - t for t in inner], rtol=1e-14)
     np.testing.assert_allclose(v.output_ranges[0], [t - math.pi for t in reversed(inner)], rtol=1e-14)
@@ -122,7 +124,7 @@ def test_crank_rocker_of_the_gallery_in_numbers() -> None:
     np.testing.assert_allclose([psi.min(), psi.max()], v.output_ranges[1], atol=1e-8)
     assert v.time_ratio == pytest.approx(ratio_of_a_sweep(theta, psi), abs=1e-3)
     assert str(v) == "crank-rocker"
-    swapped = fb.grashof(100, 80, 120, 40)
+    swapped = gr.grashof(100, 80, 120, 40)
     assert swapped.kind == "rocker-crank" and swapped.time_ratio == pytest.approx(v.time_ratio, rel=1e-14)
 
 
@@ -148,7 +150,7 @@ def ratio_of_a_sweep(theta, psi):
 
 def test_one_way_of_assembly_keeps_to_one_range_and_has_the_time_ratio() -> None:
     theta = np.linspace(0, 2 * math.pi, 20_001)
-    for links, v in crank_rockers(fb.grashof, 0.1, 10.0, 0.3, 60):
+    for links, v in crank_rockers(gr.grashof, 0.1, 10.0, 0.3, 60):
         psi = solve(*links, theta)
         np.testing.assert_allclose([psi.min(), psi.max()], v.output_ranges[1], atol=1e-5)
         assert v.time_ratio == pytest.approx(ratio_of_a_sweep(theta, psi), rel=5e-3)
@@ -177,41 +179,41 @@ def test_one_way_of_assembly_keeps_to_one_range_and_has_the_time_ratio() -> None
 )
 def test_barkers_fourteen_types(links, barker: int, kind: str, more: str) -> None:
     for scale in (1e-9, 1.0, 1e9):
-        v = fb.grashof(*(scale * x for x in links))
+        v = gr.grashof(*(scale * x for x in links))
         assert (v.barker, v.kind, v.special or v.swing) == (barker, kind, more)
-    assert len(fb.BARKER) == 14
-    nearly = fb.grashof(*(x * (1 + 1e-13 * i) for i, x in enumerate(links)))
+    assert len(gr.BARKER) == 14
+    nearly = gr.grashof(*(x * (1 + 1e-13 * i) for i, x in enumerate(links)))
     assert nearly.barker == barker
 
 
 def test_change_points_turn_through() -> None:
-    v = fb.grashof(3, 1, 3, 1)
-    assert v.turns == (True,) * 4 and v.input_ranges == v.output_ranges == fb.FULL_TURN and not v.toggles
+    v = gr.grashof(3, 1, 3, 1)
+    assert v.turns == (True,) * 4 and v.input_ranges == v.output_ranges == gr.FULL_TURN and not v.toggles
     # A change-point crank-rocker: at input pi all links lie in line, and the output's two ranges meet there.
-    v = fb.grashof(4, 1, 3, 2)
+    v = gr.grashof(4, 1, 3, 2)
     assert v.turns == (True, True, False, False) and len(v.output_ranges) == 1
 
 
 def test_barker_types_of_many_and_of_none() -> None:
     ground, coupler = np.array([[4.0], [2.5]]), np.array([4.0, 2.5])
-    found = fb.barker_types(ground, 2.0, coupler, 3.0)
-    assert found.tolist() == [[int(fb.barker_types(g, 2, h, 3)) for h in coupler] for g in ground[:, 0]]
-    odd = fb.barker_types([10, 1, 0, -1, np.nan, 6], 1, [1, 1, 1, 1, 1, 2], [1, 1, 1, 1, 1, 3])
+    found = gr.barker_types(ground, 2.0, coupler, 3.0)
+    assert found.tolist() == [[int(gr.barker_types(g, 2, h, 3)) for h in coupler] for g in ground[:, 0]]
+    odd = gr.barker_types([10, 1, 0, -1, np.nan, 6], 1, [1, 1, 1, 1, 1, 2], [1, 1, 1, 1, 1, 3])
     assert odd.tolist() == [0, 14, 0, 0, 0, 0]
 
 
 def test_errors_of_lengths_come_together() -> None:
     with pytest.raises(lw.ModelError) as caught:
-        fb.grashof(-1, 0, math.nan, 2)
+        gr.grashof(-1, 0, math.nan, 2)
     assert [p.where for p in caught.value.problems] == ["ground", "input", "coupler"]
     with pytest.raises(lw.ModelError, match="cannot be closed"):
-        fb.grashof(10, 1, 2, 3)
+        gr.grashof(10, 1, 2, 3)
     with pytest.raises(lw.ModelError, match="one posture only"):
-        fb.grashof(6, 1, 2, 3)
+        gr.grashof(6, 1, 2, 3)
     with pytest.raises(lw.ModelError, match="between 0 and pi"):
-        fb.spherical_grashof(4, 1, 1, 1)
+        gr.spherical_grashof(4, 1, 1, 1)
     with pytest.raises(lw.ModelError, match="cannot be closed"):
-        fb.spherical_grashof(3.0, 3.0, 3.0, 1.0)
+        gr.spherical_grashof(3.0, 3.0, 3.0, 1.0)
 
 
 # --- on the sphere ----------------------------------------------------------------------------------------------------
@@ -248,7 +250,7 @@ def sphere_output(g, a, h, b, theta):
 def test_spherical_verdicts_are_those_of_a_sweep(links) -> None:
     g, a, h, b = links
     try:
-        v = fb.spherical_grashof(*links)
+        v = gr.spherical_grashof(*links)
     except lw.ModelError:
         assert not sphere_closes(*links, SWEEP).any()
         return
@@ -266,7 +268,7 @@ def test_spherical_verdicts_are_those_of_a_sweep(links) -> None:
 
 def test_spherical_time_ratio() -> None:
     theta = np.linspace(0, 2 * math.pi, 20_001)
-    for links, v in crank_rockers(fb.spherical_grashof, 0.1, 3.04, 0.05, 60):
+    for links, v in crank_rockers(gr.spherical_grashof, 0.1, 3.04, 0.05, 60):
         psi = np.unwrap(sphere_output(*links, theta))
         low, high = float(psi.min()), float(psi.max())
         assert any(inside([r], low, 1e-5) and inside([r], high, 1e-5) for r in v.output_ranges)
@@ -276,7 +278,7 @@ def test_spherical_time_ratio() -> None:
 
 def test_small_spherical_four_bars_are_planar() -> None:
     for links in ((100, 40, 120, 80), (9, 3, 4, 5), (3, 9, 4, 5), (4, 3, 2, 4)):
-        flat, round_ = fb.grashof(*links), fb.spherical_grashof(*(1e-5 * x for x in links))
+        flat, round_ = gr.grashof(*links), gr.spherical_grashof(*(1e-5 * x for x in links))
         assert (flat.kind, flat.turns, flat.swing) == (round_.kind, round_.turns, round_.swing)
         np.testing.assert_allclose(flat.input_ranges, round_.input_ranges, atol=1e-5)
         np.testing.assert_allclose(flat.output_ranges, round_.output_ranges, atol=1e-5)
@@ -289,7 +291,7 @@ def test_small_spherical_four_bars_are_planar() -> None:
 @given(side, side, st.floats(-10, 10))
 def test_slider_cranks_are_those_of_a_sweep(a: float, c: float, e: float) -> None:
     assume(abs(e) < 0.999 * (a + c) and abs(abs(c - a) - abs(e)) > 1e-3 * max(a, c))
-    v = fb.slider_crank(a, c, e)
+    v = sc.slider_crank(a, c, e)
     rise = a * np.sin(SWEEP) - e
     reached = np.abs(rise) <= c
     sure = inside(v.crank_ranges, SWEEP, -1e-9) | ~inside(v.crank_ranges, SWEEP, 1e-9)
@@ -316,20 +318,20 @@ def test_slider_cranks_are_those_of_a_sweep(a: float, c: float, e: float) -> Non
 
 
 def test_offset_slider_crank_of_the_gallery() -> None:
-    v = fb.slider_crank(60, 180, 20)
+    v = sc.slider_crank(60, 180, 20)
     outer, inner = math.sqrt(240**2 - 20**2), math.sqrt(120**2 - 20**2)
     assert (v.kind, v.stroke) == ("crank", pytest.approx(outer - inner, rel=1e-14))
     lag = math.asin(20 / 120) - math.asin(20 / 240)
     assert v.time_ratio == pytest.approx((math.pi + lag) / (math.pi - lag), rel=1e-14)
-    assert fb.slider_crank(60, 180, -20).time_ratio == v.time_ratio
-    assert fb.slider_crank(60, 180).time_ratio == 1.0 and fb.slider_crank(60, 180).stroke == 120.0
-    both = fb.slider_crank(1, 1)
+    assert sc.slider_crank(60, 180, -20).time_ratio == v.time_ratio
+    assert sc.slider_crank(60, 180).time_ratio == 1.0 and sc.slider_crank(60, 180).stroke == 120.0
+    both = sc.slider_crank(1, 1)
     assert (both.kind, both.stroke, both.time_ratio, both.turns) == ("change-point", 4.0, None, (True, True, True))
     assert "stroke" in str(v)
     with pytest.raises(lw.ModelError, match="cannot be closed"):
-        fb.slider_crank(1, 1, 3)
+        sc.slider_crank(1, 1, 3)
     with pytest.raises(lw.ModelError) as caught:
-        fb.slider_crank(0, -1, math.inf)
+        sc.slider_crank(0, -1, math.inf)
     assert len(caught.value.problems) == 3
 
 
@@ -337,7 +339,7 @@ def test_offset_slider_crank_of_the_gallery() -> None:
 @given(side, side, st.floats(-10, 10))
 def test_inverted_slider_cranks_are_those_of_a_sweep(g: float, a: float, e: float) -> None:
     assume(abs(e) < 0.98 * (g + a) and abs(abs(g - a) - abs(e)) > 0.02 * max(g, a))
-    v = fb.inverted_slider_crank(g, a, e)
+    v = sc.inverted_slider_crank(g, a, e)
     fine = np.linspace(0, 2 * math.pi, 40_001)
     dx, dy = a * np.cos(fine) - g, a * np.sin(fine)
     d = np.hypot(dx, dy)

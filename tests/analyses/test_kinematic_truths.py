@@ -34,7 +34,7 @@ from kinematic_machines import (
 
 import linkwork as lw
 from linkwork import geometry as geo
-from linkwork.analyses.failures import CannotClose
+from linkwork.analyses.kinematics.failures import CannotClose
 
 deg = math.radians
 TURN = 2 * math.pi

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import linkwork as lw
 from linkwork import geometry as geo
-from linkwork.analyses.screw_motion import (
+from linkwork.analyses.kinematics.screw_motion import (
     centrodes,
     finite_screw,
     pole_motion,

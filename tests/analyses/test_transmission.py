@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import linkwork as lw
 from linkwork import geometry as geo
-from linkwork.analyses.four_bars import grashof, slider_crank
-from linkwork.analyses.transmission import (
+from linkwork.analyses.kinematics.four_bars import grashof, slider_crank
+from linkwork.analyses.kinematics.transmission import (
     four_bar_transmission,
     lever_direction,
     rod_transmission,

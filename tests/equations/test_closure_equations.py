@@ -30,7 +30,7 @@ from random_loops import (
 
 import linkwork as lw
 from linkwork import geometry as geo
-from linkwork.analyses.loops import Loops
+from linkwork.analyses.kinematics.loops import Loops
 from linkwork.equations.closing import Order
 from linkwork.equations.closure import SMALL, rotation_vector
 from linkwork.model.joints import Free, Rigid

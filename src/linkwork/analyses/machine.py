@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from linkwork.analyses.assembling import closed
-from linkwork.analyses.given import given_variables, merged
-from linkwork.analyses.loops import Loops
-from linkwork.analyses.posture import Posture
+from linkwork.analyses.kinematics.assembling import closed
+from linkwork.analyses.kinematics.given import given_variables, merged
+from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.model.mechanism import Mechanism
 from linkwork.system import System
 
 if TYPE_CHECKING:
-    from linkwork.analyses.closures import Closures
-    from linkwork.analyses.four_bars import FourBar
-    from linkwork.analyses.motion import Sweep
-    from linkwork.analyses.screw_motion import Centrodes, PoleMotion, ScrewMotion
-    from linkwork.analyses.transmission import TransmissionAngle
-    from linkwork.analyses.travel import Travel
+    from linkwork.analyses.kinematics.closures import Closures
+    from linkwork.analyses.kinematics.four_bars import FourBar
+    from linkwork.analyses.kinematics.motion import Sweep
+    from linkwork.analyses.kinematics.screw_motion import Centrodes, PoleMotion, ScrewMotion
+    from linkwork.analyses.kinematics.transmission import TransmissionAngle
+    from linkwork.analyses.kinematics.travel import Travel
     from linkwork.results import Run
 
 Progress = Callable[[int, int], None]
@@ -123,7 +123,7 @@ class Machine(System):
         y, steps = closed(loops, self._near, nothing)
         home = Posture(loops, y, iterations=steps)
         if self._start:
-            from linkwork.analyses.motion import reached
+            from linkwork.analyses.kinematics.motion import reached
 
             found = reached(loops, home, self._start)
             return Posture(loops, found.y, iterations=found.iterations)
@@ -148,7 +148,7 @@ class Machine(System):
         values : by variable or joint name, radians and metres; a joint that turns freely takes a unit quaternion
         named : the same as keywords
         """
-        from linkwork.analyses.motion import reached
+        from linkwork.analyses.kinematics.motion import reached
 
         return reached(self._loops, self.home, merged(values, named, self.name))
 
@@ -180,7 +180,7 @@ class Machine(System):
         threads : cores to use at most; all by default
         named : drives as keywords
         """
-        from linkwork.analyses.motion import driven_motion
+        from linkwork.analyses.kinematics.motion import driven_motion
 
         given = merged(drives, named, self.name)
         return driven_motion(self._loops, self.home, given, samples, duration, times, jerk, progress, threads)
@@ -203,7 +203,7 @@ class Machine(System):
         path : the samples lie along a path, which is followed from home; else each one is solved by itself from home
         threads : cores to use at most; all by default
         """
-        from linkwork.analyses.motion import solved
+        from linkwork.analyses.kinematics.motion import solved
 
         return solved(self._loops, self.home, values, rates, accelerations, path, threads)
 
@@ -229,7 +229,7 @@ class Machine(System):
         progress : function (starts done, starts at most) called now and then
         named : values as keywords
         """
-        from linkwork.analyses.closures import all_closures
+        from linkwork.analyses.kinematics.closures import all_closures
 
         return all_closures(self._loops, self.home, merged(values, named, self.name), of, starts, seed, progress)
 
@@ -242,7 +242,7 @@ class Machine(System):
         largest : way in each direction after which the search ends; a full turn for angles, 10 times the machine's
             size for lengths by default
         """
-        from linkwork.analyses.travel import travel_of
+        from linkwork.analyses.kinematics.travel import travel_of
 
         return travel_of(self._loops, self.home, variable, largest)
 
@@ -253,7 +253,7 @@ class Machine(System):
         ----------
         driver : body or joint that drives; by default the link that was declared first
         """
-        from linkwork.analyses.four_bars import four_bars
+        from linkwork.analyses.kinematics.four_bars import four_bars
 
         return four_bars(self.mechanism, self.layout, self.topology, driver=driver)
 
@@ -265,7 +265,7 @@ class Machine(System):
         run : a motion of this machine
         output : body of the output link, where there are several four-bars
         """
-        from linkwork.analyses.relative_motion import transmission_over
+        from linkwork.analyses.kinematics.relative_motion import transmission_over
 
         return transmission_over(self, run, output)
 
@@ -278,7 +278,7 @@ class Machine(System):
         body : the moving body or frame
         seen_from : the body or frame against which it moves
         """
-        from linkwork.analyses.relative_motion import screw_over
+        from linkwork.analyses.kinematics.relative_motion import screw_over
 
         return screw_over(self, run, body, seen_from)
 
@@ -292,7 +292,7 @@ class Machine(System):
         seen_from : the body or frame against which it moves
         normal : of the plane, in the axes of `seen_from`; found from the motion if it is not given
         """
-        from linkwork.analyses.relative_motion import centrodes_over
+        from linkwork.analyses.kinematics.relative_motion import centrodes_over
 
         return centrodes_over(self, run, body, seen_from, normal)
 
@@ -306,7 +306,7 @@ class Machine(System):
         seen_from : the body or frame against which it moves
         normal : of the plane, in the axes of `seen_from`; found from the motion if it is not given
         """
-        from linkwork.analyses.relative_motion import pole_over
+        from linkwork.analyses.kinematics.relative_motion import pole_over
 
         return pole_over(self, run, body, seen_from, normal)
 

@@ -89,7 +89,7 @@ def head(file: Path, m: Mechanism) -> dict[str, Any]:
 @contextmanager
 def asking(file: Path, m: Mechanism, as_json: bool) -> Iterator[None]:
     """Questions to a machine; what it cannot do is told, with exit code 1."""
-    from linkwork.analyses.failures import ClosureError
+    from linkwork.analyses.kinematics.failures import ClosureError
 
     try:
         yield

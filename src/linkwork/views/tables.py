@@ -25,11 +25,11 @@ from linkwork.units import (
 )
 
 if TYPE_CHECKING:
-    from linkwork.analyses.closures import Closures
     from linkwork.analyses.equations import Equations
-    from linkwork.analyses.four_bars import FourBar
-    from linkwork.analyses.posture import Posture
-    from linkwork.analyses.travel import Travel
+    from linkwork.analyses.kinematics.closures import Closures
+    from linkwork.analyses.kinematics.four_bars import FourBar
+    from linkwork.analyses.kinematics.posture import Posture
+    from linkwork.analyses.kinematics.travel import Travel
     from linkwork.views.ranges import Range
 
 ROUNDING = 1e-12

@@ -11,8 +11,8 @@ from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
 from linkwork.cli.printing import MOST_ROWS, print_json, print_tables, say, title
 
 if TYPE_CHECKING:
-    from linkwork.analyses.four_bars import FourBar
-    from linkwork.analyses.travel import Travel
+    from linkwork.analyses.kinematics.four_bars import FourBar
+    from linkwork.analyses.kinematics.travel import Travel
 
 
 def mobility(
@@ -40,7 +40,7 @@ def mobility(
     Example: linkwork mobility slider-crank --at A=30deg --travel A
     """
     m = sound(file, as_json)
-    from linkwork.analyses.four_bars import four_bars
+    from linkwork.analyses.kinematics.four_bars import four_bars
     from linkwork.cli.given import Problems, Variables
     from linkwork.model.layout import lay_out
     from linkwork.topology import graph_of

@@ -5,10 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.failures import ClosureError, DeadCentre, Interrupted, LimitOfTravel, NoFreedom, OverSpecified
-from linkwork.analyses.following import Path, Solver
-from linkwork.analyses.loops import CLOSED, Loops, Mask, Roles
-from linkwork.analyses.posture import Posture, preference
+from linkwork.analyses.kinematics.failures import (
+    ClosureError,
+    DeadCentre,
+    Interrupted,
+    LimitOfTravel,
+    NoFreedom,
+    OverSpecified,
+)
+from linkwork.analyses.kinematics.following import Path, Solver
+from linkwork.analyses.kinematics.loops import CLOSED, Loops, Mask, Roles
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.kinematics.preference import preference
 from linkwork.errors import Problem
 from linkwork.geometry import Array
 

@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.diagnosis import conflict_of
-from linkwork.analyses.failures import ClosureError, NoFreedom
-from linkwork.analyses.given import Given, given_variables, place_of, unknown_variable
-from linkwork.analyses.joint_limits import warnings_of_run
-from linkwork.analyses.loops import Loops, Mask
-from linkwork.analyses.posture import Posture, preference
-from linkwork.analyses.sweeping import Sweep as Swept
-from linkwork.analyses.sweeping import swept
+from linkwork.analyses.kinematics.diagnosis import conflict_of
+from linkwork.analyses.kinematics.failures import ClosureError, NoFreedom
+from linkwork.analyses.kinematics.given import Given, given_variables, place_of, unknown_variable
+from linkwork.analyses.kinematics.joint_limits import warnings_of_run
+from linkwork.analyses.kinematics.loops import Loops, Mask
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.kinematics.preference import preference
+from linkwork.analyses.kinematics.sweeping import Sweep as Swept
+from linkwork.analyses.kinematics.sweeping import swept
 from linkwork.drives import Drive, as_drive
 from linkwork.equations.quantities import QUANTITIES
 from linkwork.errors import ModelError, Problem

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork import geometry as geo
-from linkwork.analyses.four_bars import FourBar, four_bars
-from linkwork.analyses.screw_motion import Centrodes, PoleMotion, ScrewMotion, centrodes, pole_motion, relative_screw
-from linkwork.analyses.transmission import TransmissionAngle, transmission_angle
+from linkwork.analyses.kinematics.four_bars import FourBar, four_bars
+from linkwork.analyses.kinematics.screw_motion import (
+    Centrodes,
+    PoleMotion,
+    ScrewMotion,
+    centrodes,
+    pole_motion,
+    relative_screw,
+)
+from linkwork.analyses.kinematics.transmission import TransmissionAngle, transmission_angle
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.system import System

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.loops import Loops
+from linkwork.analyses.kinematics.loops import Loops
 from linkwork.equations.plan import Slot
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array

@@ -24,7 +24,7 @@ from linkwork.geometry import Array
 if TYPE_CHECKING:
     import xarray as xr
 
-    from linkwork.analyses.posture import Posture
+    from linkwork.analyses.kinematics.posture import Posture
 
 NAMES = ("first", "second", "third")
 COMPONENTS = ("x", "y", "z", "wx", "wy", "wz")

@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from linkwork.analyses.failures import DeadCentre, OverSpecified
-from linkwork.analyses.joint_limits import beyond_limits
-from linkwork.analyses.loops import Loops, Mask, Roles
-from linkwork.analyses.mobility import loop_kind
-from linkwork.equations.closure import ROWS
+from linkwork.analyses.kinematics.joint_limits import beyond_limits
+from linkwork.analyses.kinematics.loops import Loops, Mask, Roles
+from linkwork.analyses.kinematics.preference import preference
+from linkwork.analyses.kinematics.redundancy import Redundancy, redundancies_of
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
-from linkwork.model.mechanism import Mechanism
-from linkwork.numerics.elimination import left_null
 
 if TYPE_CHECKING:
     import xarray as xr
-
-
-@dataclass(frozen=True)
-class Redundancy:
-    """Constraints that say nothing new.
-
-    count : how many; joints : of the loops that share them, any of which could give the freedom away
-    kind : what the loops' joints generate (planar, spherical, ...), empty where loops of different kinds are coupled
-    """
-
-    count: int
-    joints: tuple[str, ...]
-    kind: str
-
-    def __str__(self) -> str:
-        kind = f" ({self.kind})" if self.kind else ""
-        return f"{self.count} among {', '.join(self.joints)}{kind}"
 
 
 class Posture:
@@ -190,7 +168,7 @@ class Posture:
     @cached_property
     def redundancies(self) -> tuple[Redundancy, ...]:
         """Redundant constraints, by the loops that share them."""
-        return _redundancies(self._loops, self._y, self._all_roles)
+        return redundancies_of(self._loops, self._y, self._all_roles)
 
     @cached_property
     def beyond_limits(self) -> tuple[str, ...]:
@@ -278,7 +256,7 @@ class Posture:
         order : 1, 2 or 3
         of : a body, point or frame; all joints if empty
         """
-        from linkwork.analyses.geometric import geometric_derivatives
+        from linkwork.analyses.kinematics.geometric import geometric_derivatives
 
         return geometric_derivatives(self, order, of)
 
@@ -367,84 +345,11 @@ class Posture:
 
 def assert_drivable(loops: Loops, y: Array, mask: Mask, roles: Roles) -> None:
     """DeadCentre or OverSpecified if the columns of the mask cannot be chosen at will."""
-    from linkwork.analyses.diagnosis import conflict_of
+    from linkwork.analyses.kinematics.diagnosis import conflict_of
 
     if roles.conflict:
         raise conflict_of(loops, y, mask, roles)
 
 
-__all__ = ["DeadCentre", "OverSpecified", "Posture", "Redundancy"]
-
-
 def _listed(names: Sequence[str], most: int = 12) -> str:
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def preference(loops: Loops) -> NDArray[np.int64]:
-    """By rate: 0 for an ordinary one, more for one that users would rather drive.
-
-    Cylinders between two hinges come first, then joints on ground, then sliding ones before turning ones.
-    """
-    plan, m = loops.plan, loops.system.mechanism
-    weights = np.zeros(plan.nw, np.int64)
-    for slot in plan.slots:
-        joint = m.joints.get(slot.joint)
-        if joint is None or slot.law.freedom != 1 or slot.law.kind not in ("revolute", "prismatic", "helical"):
-            continue
-        grounded = m.ground.name in (joint.tail, joint.head)
-        turning = slot.law.kind == "revolute"
-        weights[slot.v.start] = (4 if turning else 3) if grounded else (1 if turning else 2)
-        if slot.law.kind == "prismatic" and all(_is_hinged(m, slot.joint, b) for b in (joint.tail, joint.head)):
-            weights[slot.v.start] = 5  # a leg that grows: a cylinder between two hinges
-    return weights
-
-
-def _is_hinged(m: Mechanism, slide: str, body: str) -> bool:
-    """Whether a body on a slide has one joint more, and that is a hinge."""
-    others = [j.law.kind for j in m.joints.values() if body in (j.tail, j.head) and j.name != slide]
-    return body != m.ground.name and others in (["revolute"], ["universal"], ["spheric"])
-
-
-def _redundancies(loops: Loops, y: Array, roles: Roles) -> tuple[Redundancy, ...]:
-    """Redundant equations by the sets of loops whose equations depend on each other."""
-    if not loops.count or not len(roles.redundant_rows):
-        return ()
-    if loops.huge:
-        groups = [
-            ({int(k)}, int(n))
-            for k, n in zip(*np.unique(roles.redundant_rows // ROWS, return_counts=True), strict=True)
-        ]
-    else:
-        groups = _grouped(left_null(loops.equations(y)[1], 1e-7))
-    found = []
-    for members, count in groups:
-        chords = [loops.plan.cuts[k].joint for k in sorted(members)]
-        steps = dict.fromkeys(j for c in chords for j, _ in loops.system.topology.loop(c).steps)
-        declared = tuple(j for j in loops.system.mechanism.joints if j in steps)
-        kinds = {_kind(loops, y, c) for c in chords}
-        found.append(Redundancy(count, declared, kinds.pop() if len(kinds) == 1 else ""))
-    return tuple(found)
-
-
-def _grouped(null: Array) -> list[tuple[set[int], int]]:
-    """Loops that share columns of a left null space, and how many columns each group has."""
-    groups: list[tuple[set[int], int]] = []
-    for column in null.T:
-        members = {int(r) // ROWS for r in np.flatnonzero(np.abs(column) > 1e-6)}
-        count = 1
-        for other, n in [g for g in groups if g[0] & members]:
-            groups.remove((other, n))
-            members, count = members | other, count + n
-        groups.append((members, count))
-    return sorted(groups, key=lambda g: min(g[0]))
-
-
-def _kind(loops: Loops, y: Array, chord: str) -> str:
-    """Kind of motion that the joints of a loop generate, at the layout."""
-    from linkwork.analyses.mobility import joint_twists
-
-    system = loops.system
-    twists = joint_twists(system.mechanism, system.layout)
-    steps: list[NDArray[np.float64]] = [twists[j] for j, _ in system.topology.loop(chord).steps]
-    name = loop_kind(np.hstack(steps)).name
-    return "" if name == "spatial" else name

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.analyses.failures import CannotClose
-from linkwork.analyses.loops import CLOSED, Loops, Mask
+from linkwork.analyses.kinematics.failures import CannotClose
+from linkwork.analyses.kinematics.loops import CLOSED, Loops, Mask
 from linkwork.equations.closure import ROWS
 from linkwork.errors import Problem
 from linkwork.geometry import Array

@@ -9,11 +9,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.diagnosis import nearby_postures
-from linkwork.analyses.failures import CannotClose, UnderSpecified
-from linkwork.analyses.given import given_variables
-from linkwork.analyses.loops import CLOSED, Loops, Mask
-from linkwork.analyses.posture import Posture, preference
+from linkwork.analyses.kinematics.diagnosis import nearby_postures
+from linkwork.analyses.kinematics.failures import CannotClose, UnderSpecified
+from linkwork.analyses.kinematics.given import given_variables
+from linkwork.analyses.kinematics.loops import CLOSED, Loops, Mask
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.kinematics.preference import preference
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.curves import Curve

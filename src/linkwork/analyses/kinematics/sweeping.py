@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.diagnosis import stop_of
-from linkwork.analyses.failures import CannotClose, ClosureError, Interrupted
-from linkwork.analyses.following import Path, Solver, follow, solver_for
-from linkwork.analyses.loops import CLOSED, Loops, Mask
+from linkwork.analyses.kinematics.diagnosis import stop_of
+from linkwork.analyses.kinematics.failures import CannotClose, ClosureError, Interrupted
+from linkwork.analyses.kinematics.following import Path, Solver, follow, solver_for
+from linkwork.analyses.kinematics.loops import CLOSED, Loops, Mask
 from linkwork.equations.closing import Order
 from linkwork.errors import Problem
 from linkwork.geometry import Array

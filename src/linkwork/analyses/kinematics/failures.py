@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from linkwork.errors import LinkworkError, Problem
 
 if TYPE_CHECKING:
-    from linkwork.analyses.posture import Posture
+    from linkwork.analyses.kinematics.posture import Posture
 
 
 class ClosureError(LinkworkError):

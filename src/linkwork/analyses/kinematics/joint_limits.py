@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.analyses.loops import Loops
+from linkwork.analyses.kinematics.loops import Loops
 from linkwork.geometry import Array
 from linkwork.model.curves import Curve
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.closures import PERIODIC, determined_variables, marks_of
-from linkwork.analyses.failures import ClosureError, UnderSpecified
-from linkwork.analyses.given import place_of, unknown_variable
-from linkwork.analyses.joint_limits import SLACK, joint_limits
-from linkwork.analyses.loops import Loops, Mask
-from linkwork.analyses.motion import independent_with
-from linkwork.analyses.posture import Posture
-from linkwork.analyses.sweeping import Sweep, swept
+from linkwork.analyses.kinematics.closures import PERIODIC, determined_variables, marks_of
+from linkwork.analyses.kinematics.failures import ClosureError, UnderSpecified
+from linkwork.analyses.kinematics.given import place_of, unknown_variable
+from linkwork.analyses.kinematics.joint_limits import SLACK, joint_limits
+from linkwork.analyses.kinematics.loops import Loops, Mask
+from linkwork.analyses.kinematics.motion import independent_with
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.kinematics.sweeping import Sweep, swept
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 

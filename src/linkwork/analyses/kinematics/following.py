@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.loops import Loops, Mask
+from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.equations.closing import Order
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel, drive
