@@ -1124,7 +1124,7 @@ def test_rates_and_accelerations_are_derivatives_of_the_postures(name: str) -> N
     driven = [n for n in s.home.independent if n in s.variables]
     size = {n: s.layout.size if n.endswith((".slide", ".x", ".y")) else 1.0 for n in driven}
     q, w, a = ({n: rng.uniform(-1, 1) * size[n] for n in driven} for _ in range(3))
-    q = {n: s.home[n] + 0.05 * q[n] for n in driven}
+    q = {n: s.home[n] + 0.005 * q[n] for n in driven}  # a fold is near in the planar platform
 
     def at(t: float) -> lw.Posture:
         return s.at({n: q[n] + w[n] * t + a[n] * t * t / 2 for n in driven})

@@ -130,14 +130,20 @@ def results_in(data: xr.Dataset) -> Iterator[tuple[str, xr.Variable]]:
 
 
 def not_finite(data: xr.Dataset) -> list[str]:
-    """A warning for every variable with numbers that are not finite."""
-    found = []
+    """A warning for every variable with numbers that are not finite, those of the same samples together."""
+    found: dict[bytes, list[str]] = {}
     for name, variable in results_in(data):
         bad = ~np.isfinite(variable.values).all(axis=tuple(range(1, variable.ndim)))
         if bad.any():
-            first = float(data["time"].values[int(np.argmax(bad))])
-            found.append(f"{name} is not finite at {int(bad.sum())} of {len(bad)} samples, first at {first:.6g} s")
-    return found
+            found.setdefault(bad.tobytes(), []).append(name)
+    texts = []
+    for samples, names in found.items():
+        bad = np.frombuffer(samples, bool)
+        first = float(data["time"].values[int(np.argmax(bad))])
+        more = f" and {len(names) - 3} more are" if len(names) > 3 else " is" if len(names) == 1 else " are"
+        which = f"{', '.join(names[:3])}{more} not finite"
+        texts.append(f"{which} at {int(bad.sum())} of {len(bad)} samples, first at {first:.6g} s")
+    return texts
 
 
 def problems_of(data: xr.Dataset) -> list[Problem]:

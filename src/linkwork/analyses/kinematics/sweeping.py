@@ -401,7 +401,7 @@ def _smooth(found: Sweep, singular: NDArray[np.int64], doubtful: NDArray[np.int6
         else:
             found.blank += own
     for level in found.rates:
-        level[found.blank] = np.nan
+        level[np.ix_(np.array(found.blank, np.int64), np.flatnonzero(~found.independent))] = np.nan
 
 
 def _nodes(poor: NDArray[np.int64], count: int, first: int, last: int) -> NDArray[np.int64] | None:
