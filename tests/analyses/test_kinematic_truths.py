@@ -1122,9 +1122,11 @@ def test_rates_and_accelerations_are_derivatives_of_the_postures(name: str) -> N
     s = lw.example(name).assemble()
     rng = np.random.default_rng(3)
     driven = [n for n in s.home.independent if n in s.variables]
+    if name == "planar-3rpr":  # its cylinders are near a fold, where differences say little
+        driven = [f"foot{k}.angle" for k in (1, 2, 3)]
     size = {n: s.layout.size if n.endswith((".slide", ".x", ".y")) else 1.0 for n in driven}
     q, w, a = ({n: rng.uniform(-1, 1) * size[n] for n in driven} for _ in range(3))
-    q = {n: s.home[n] + 0.005 * q[n] for n in driven}  # a fold is near in the planar platform
+    q = {n: s.home[n] + 0.05 * q[n] for n in driven}
 
     def at(t: float) -> lw.Posture:
         return s.at({n: q[n] + w[n] * t + a[n] * t * t / 2 for n in driven})
