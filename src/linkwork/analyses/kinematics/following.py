@@ -1,6 +1,6 @@
 """From posture to posture along given values of the drives: orders of pivots are changed, singular postures leapt over.
 
-The compiled loop (`numerics.following`) does the steps. It comes back here when its pivots have become poor, when no
+The compiled loop (`numerics.walking`) does the steps. It comes back here when its pivots have become poor, when no
 step leads on, and now and then to show progress.
 """
 
@@ -37,15 +37,13 @@ class Path:
     """Postures along the drives.
 
     Y : (reached, ny); effort : Newton's steps by sample; leapt : samples that a leap went over
-    end : how far it came, in samples; sign_changes : how often the pivots' product went through zero
-    last : the last posture; interrupted : by the user
+    end : how far it came, in samples; last : the last posture; interrupted : by the user
     """
 
     Y: Array
     effort: NDArray[np.int64]
     leapt: tuple[int, ...]
     end: float
-    sign_changes: int
     last: Array
     interrupted: bool
 
@@ -144,23 +142,33 @@ def follow(
         walk.run(progress)
     except KeyboardInterrupt:
         interrupted = True
-    reached = int(np.floor(walk.places[2] + 1e-9)) + 1
+    reached = int(np.floor(walk.at + 1e-9)) + 1
     return Path(
-        walk.Y[:reached], walk.effort[:reached], tuple(walk.leapt), float(walk.places[2]), int(walk.state[3]),
-        walk.past[2].copy(), interrupted,
+        walk.Y[:reached], walk.effort[:reached], tuple(walk.leapt), walk.at, walk.past[2].copy(), interrupted
     )  # fmt: skip
 
 
+def ways_of(loops: Loops, driven: NDArray[np.int64], U: Array) -> Array:
+    """How far the drives have gone, by sample, scaled; where they turn back on their way, it shrinks again."""
+    steps = np.diff(U, axis=0) * loops.variable_scale[driven]
+    lengths = np.abs(steps).max(axis=1, initial=0.0)
+    moving = np.flatnonzero(lengths)
+    turns = np.where((steps[moving][1:] * steps[moving][:-1]).sum(axis=1) < 0.0, -1.0, 1.0)
+    lengths[moving[1:]] *= np.cumprod(turns)
+    return np.concatenate([[0.0], np.cumsum(lengths)])
+
+
 class _Walk:
-    """Arrays of one walk; see `numerics.following.follow`."""
+    """Arrays of one walk; see `numerics.walking.walk`."""
 
     def __init__(self, solver: Solver, y0: Array, driven: NDArray[np.int64], U: Array) -> None:
-        from linkwork.numerics import following
+        from linkwork.numerics import walking
 
-        self.loop = following
+        self.loop = walking
         self.solver, self.loops = solver, solver.loops
         self.U = np.ascontiguousarray(U, float)
         self.driven = np.ascontiguousarray(driven, np.int64)
+        self.W = np.ascontiguousarray(ways_of(self.loops, self.driven, self.U))
         self.quaternions = np.array(self.loops.quaternions, np.int64)
         self.passive = solver.passive(y0)
         samples, ny = len(U), len(y0)
@@ -168,12 +176,19 @@ class _Walk:
         self.Y[0] = y0
         self.effort = np.zeros(samples, np.int64)
         self.y, self.y_next, self.measures = np.array(y0, float), np.empty(ny), np.empty(4)
-        self.past, self.places = np.tile(np.asarray(y0, float), (3, 1)), np.array([-2.0, -1.0, 0.0])
-        self.far, self.far_places = self.past.copy(), self.places.copy()
-        first = float(np.abs(np.diff(self.U[:2], axis=0) * self.loops.variable_scale[self.driven]).max(initial=0.0))
-        self.state = np.array([1.0, min(1.0, FIRST / first) if first > 0.0 else 1.0, 0.0, 0.0, 1.0])
+        self.past, self.ways = np.tile(np.asarray(y0, float), (3, 1)), np.zeros(3)
+        self.far, self.far_ways = self.past.copy(), self.ways.copy()
+        first = float(np.abs(np.diff(self.W[:2])).max(initial=0.0))
+        self.state = np.zeros(walking.STATES)
+        self.state[[walking.STEP, walking.HEADING]] = min(1.0, FIRST / first) if first > 0.0 else 1.0, 1.0
+        self.state[[walking.KNOWN, walking.KNOWN_FAR]] = 1.0
         self.length = np.array([self.loops.length])
         self.leapt: list[int] = []
+
+    @property
+    def at(self) -> float:
+        """How far it came, in samples."""
+        return float(self.state[self.loop.AT])
 
     def run(self, progress: Callable[[int], None] | None) -> None:
         samples = len(self.U)
@@ -182,9 +197,9 @@ class _Walk:
         stop = min(PIECE, samples)
         before = -1.0
         while True:
-            why = self._follow(stop, weak)
+            why = self._walk(stop, weak)
             if progress is not None:
-                progress(int(self.places[2]) + 1)
+                progress(int(self.at) + 1)
             if why == self.loop.DONE:
                 if stop == samples:
                     return
@@ -194,7 +209,7 @@ class _Walk:
                 weakness = self._choose(ahead)
                 self._recall_sign()
                 reference = min(reference, weakness)
-                again, before = before == self.places[2], float(self.places[2])
+                again, before = before == self.at, self.at
                 weak = max(POOR * reference, weak) if again else POOR * reference
                 if (weakness > weak or again) and not self._leap(POOR * reference):
                     weak *= POOR  # on towards it, in short steps
@@ -203,8 +218,7 @@ class _Walk:
 
     def _choose(self, y: Array) -> float:
         """Take the order that suits y."""
-        order, self.kernel, weakness = self.solver.best(y)
-        self.order = order
+        _, self.kernel, weakness = self.solver.best(y)
         self.inputs = drive.pointers([self.y, self.length, *self.kernel.bound])
         self.outputs = drive.pointers([self.y_next, self.measures])
         return weakness
@@ -212,15 +226,16 @@ class _Walk:
     def _recall_sign(self) -> None:
         """The sign of the pivots' product with the new order, at the posture where it was taken."""
         _, measures = self.kernel(self.past[2], self.length)
-        self.state[2] = np.sign(measures[3]) if np.isfinite(measures[3]) else 0.0
+        self.state[self.loop.SIGN] = np.sign(measures[3]) if np.isfinite(measures[3]) else 0.0
 
     def _arguments(self) -> tuple[Any, ...]:
         return (self.kernel.address, self.inputs, self.outputs, self.y, self.y_next, self.measures)
 
-    def _follow(self, stop: int, weak: float) -> int:
-        why: int = self.loop.follow(  # type: ignore[call-arg]
-            *self._arguments(), self.U[:stop], self.driven, self.quaternions, self.passive, self.loops.variable_scale,
-            weak, self.past, self.places, self.far, self.far_places, self.state, self.Y, self.effort,
+    def _walk(self, stop: int, weak: float) -> int:
+        why: int = self.loop.walk(  # type: ignore[call-arg]
+            *self._arguments(), self.U[:stop], self.W[:stop], self.driven, self.quaternions, self.passive,
+            self.loops.variable_scale, weak, self.past, self.ways, self.far, self.far_ways, self.state, self.Y,
+            self.effort,
         )  # fmt: skip
         return why
 
@@ -229,47 +244,52 @@ class _Walk:
 
         weak : the largest Σ 1/pivot² at which to land
         """
-        x, scale = self.places[2], self.loops.variable_scale
+        scale = self.loops.variable_scale
         predicted, moved = np.empty_like(self.y), np.empty_like(self.y)
-        for way in LEAPS:
-            at = self._after(x, way)
+        for length in LEAPS:
+            at = self._after(length)
             if at is None:
-                return False
-            values = np.array([np.interp(at, np.arange(len(self.U)), column) for column in self.U.T])
-            self.loop.extrapolate(self.far, self.far_places, int(self.state[4]), at, self.passive, predicted)
+                break
+            samples = np.arange(len(self.U))
+            values = np.array([np.interp(at, samples, column) for column in self.U.T])
+            way = float(np.interp(at, samples, self.W))
+            known = int(self.state[self.loop.KNOWN_FAR])
+            self.loop.extrapolate(self.far, self.far_ways, known, way, self.passive, predicted)
             self._choose(predicted)
             arguments = (*self._arguments(), predicted, moved, self.driven, values, self.quaternions)
             iterations = self.loop.correct(*arguments)
             miss = float(np.abs((self.y - moved) * scale).max())
-            if iterations and miss <= MISS * way and self.measures[2] <= weak:
-                self._land(at)
+            if iterations and miss <= MISS * length and self.measures[2] <= weak:
+                self._land(at, way)
                 return True
         self._choose(self.past[2])
         self._recall_sign()
         return False
 
-    def _after(self, x: float, way: float) -> float | None:
-        """Where the drives have gone so far on from x; None if that is beyond the last sample."""
-        nodes = np.concatenate([[x], np.arange(int(np.floor(x + 1e-12)) + 1, len(self.U))])
-        values = np.array([np.interp(nodes, np.arange(len(self.U)), column) for column in self.U.T]).T
-        steps = np.abs(np.diff(values, axis=0) * self.loops.variable_scale[self.driven]).max(axis=1, initial=0.0)
-        total = np.concatenate([[0.0], np.cumsum(steps)])
-        return float(np.interp(way, total, nodes)) if total[-1] >= way else None
+    def _after(self, length: float) -> float | None:
+        """Where the drives have gone so far on, in samples; None if they turn back or end before."""
+        first = int(np.floor(self.at + 1e-12)) + 1
+        nodes = np.concatenate([[self.at], np.arange(first, len(self.U))])
+        ways = np.interp(nodes, np.arange(len(self.U)), self.W)
+        steps = np.diff(ways)
+        moving = np.flatnonzero(steps)
+        if not moving.size:
+            return None
+        heading = np.sign(steps[moving[0]])
+        back = np.flatnonzero(steps * heading < 0.0)
+        end = int(back[0]) + 1 if back.size else len(ways)
+        total = (ways[:end] - ways[0]) * heading
+        return float(np.interp(length, total, nodes[:end])) if total[-1] >= length else None
 
-    def _land(self, at: float) -> None:
+    def _land(self, at: float, way: float) -> None:
         """Go on from the posture after a leap; samples between are put on the parabola."""
-        x = self.places[2]
-        for k in range(int(np.floor(x + 1e-12)) + 1, int(np.floor(at + 1e-12)) + 1):
-            before, after = self.far[2], self.y
-            nodes = np.array([self.far_places[1], self.far_places[2], at])
-            stack = np.stack([self.far[1], before, after])
-            count = 3 if self.state[4] > 1 else 2
-            self.loop.extrapolate(stack, nodes, count, float(k), self.passive, self.Y[k])
+        loop, before = self.loop, self.at
+        known = int(min(self.state[loop.KNOWN_FAR] + 1, 3))
+        loop.remember(self.far, self.far_ways, self.y, way)
+        for k in range(int(np.floor(before + 1e-12)) + 1, int(np.floor(at + 1e-12)) + 1):
+            loop.extrapolate(self.far, self.far_ways, known, float(self.W[k]), self.passive, self.Y[k])
             self.Y[k, self.driven] = self.U[k]
             self.leapt.append(k)
-        for stack, places in ((self.past, self.places), (self.far, self.far_places)):
-            stack[0], stack[1], stack[2] = stack[1].copy(), stack[2].copy(), self.y
-            places[0], places[1], places[2] = places[1], places[2], at
-        self.state[:] = [min(self.state[4] + 1, 3), 0.25 * (at - x), np.sign(self.measures[3]), self.state[3] + 1,
-                         min(self.state[4] + 1, 3)]  # fmt: skip
-        self.past[:2], self.places[:2] = self.far[:2], self.far_places[:2]
+        self.past[:], self.ways[:] = self.far, self.far_ways
+        names = [loop.AT, loop.STEP, loop.SIGN, loop.KNOWN, loop.KNOWN_FAR]
+        self.state[names] = at, 0.25 * (at - before), np.sign(self.measures[3]), known, known

@@ -17,8 +17,7 @@ from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
-from linkwork.analyses.kinematics.sweeping import Sweep as Swept
-from linkwork.analyses.kinematics.sweeping import swept
+from linkwork.analyses.kinematics.sweeping import Swept, swept
 from linkwork.drives import Drive, as_drive
 from linkwork.equations.quantities import QUANTITIES
 from linkwork.errors import ModelError, Problem

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.diagnosis import stop_of
 from linkwork.analyses.kinematics.failures import CannotClose, ClosureError, Interrupted
-from linkwork.analyses.kinematics.following import Path, Solver, follow, solver_for
+from linkwork.analyses.kinematics.following import Path, Solver, follow, solver_for, ways_of
 from linkwork.analyses.kinematics.loops import CLOSED, Loops, Mask
 from linkwork.equations.closing import Order
 from linkwork.errors import Problem
@@ -37,6 +37,8 @@ POLISHED = 1e-26
 """Σ e² below which another of Newton's steps changes nothing."""
 WEAK = 1e9
 """Growth of Σ 1/pivot², from its least along the samples, at which a posture is singular."""
+ASTRAY = 1e-3
+"""How far Newton's method may lead from the parabola over a singular posture: it could go anywhere there."""
 DOUBTFUL = 1e6
 """Growth of Σ 1/pivot² at which accelerations have few digits left."""
 LEAST_WEAK, MOST_WEAK = 1e10, 1e14
@@ -44,7 +46,7 @@ LEAST_WEAK, MOST_WEAK = 1e10, 1e14
 
 
 @dataclass(eq=False)
-class Sweep:
+class Swept:
     """Postures of many samples.
 
     Y : variables (samples, ny); rates : their rates, accelerations, ... (samples, nw) each, as many as were given
@@ -96,7 +98,7 @@ def swept(
     path: bool = True,
     threads: int | None = None,
     progress: Callable[[int], None] | None = None,
-) -> Sweep:
+) -> Swept:
     """Postures at drive values U (samples, driven), and rates for given independent ones.
 
     home : the closed posture to start from; driven : places of the driven variables among y
@@ -117,7 +119,7 @@ def swept(
     return _part(other, first, len(U))
 
 
-def _poor_ends(found: Sweep, path: bool) -> tuple[bool, bool]:
+def _poor_ends(found: Swept, path: bool) -> tuple[bool, bool]:
     """Whether the first and the last sample seem to be singular, through which a longer path might run."""
     if not path or not found.loops.count or isinstance(found.stop, Interrupted):
         return False, False
@@ -137,12 +139,12 @@ def _beyond(loops: Loops, home: Array, driven: NDArray[np.int64], U: Array) -> t
     return U[0] - ways[0] * count[::-1], U[-1] + ways[1] * count
 
 
-def _part(found: Sweep, first: int, count: int) -> Sweep:
+def _part(found: Swept, first: int, count: int) -> Swept:
     """Some samples of a sweep that went further."""
     own = slice(first, first + count)
     singular = found.singular[(found.singular >= first) & (found.singular < first + count)] - first
     stop = None if found.reached >= first + count else found.stop
-    result = Sweep(
+    result = Swept(
         found.loops, found.independent, found.Y[own], [r[own] for r in found.rates], found.residual[own],
         found.quality[own], found.iterations[own], singular, count, stop,
     )  # fmt: skip
@@ -162,14 +164,14 @@ def _swept(
     path: bool,
     threads: int | None,
     progress: Callable[[int], None] | None,
-) -> Sweep:
+) -> Swept:
     asked = len(U)
     if not loops.count:
         Y = np.tile(home, (asked, 1))
         Y[:, driven] = U
         none = np.zeros(asked)
         rates = [np.ascontiguousarray(g) for g in given]
-        return Sweep(loops, independent, Y, rates, none, none + 1.0, none.astype(np.int64), _NONE, asked)
+        return Swept(loops, independent, Y, rates, none, none + 1.0, none.astype(np.int64), _NONE, asked)
     solver = solver_for(loops, independent, independent & loops.turning & ~loops.rates_of(driven))
     stop: ClosureError | None = None
     effort = np.zeros(asked, np.int64)
@@ -182,7 +184,8 @@ def _swept(
         solver.best(home)
     fill = Y[leapt]
     orders, measures, rounds = _polished(solver, Y, threads)
-    Y[leapt], measures[leapt, 0], measures[leapt, 2] = fill, np.inf, np.inf  # Newton's method may lead anywhere there
+    astray = leapt[~(np.abs((Y[leapt] - fill) * loops.variable_scale).max(axis=1, initial=0.0) <= ASTRAY)]
+    Y[astray], measures[astray, 0], measures[astray, 2] = fill[np.isin(leapt, astray)], np.inf, np.inf
     residual = np.sqrt(measures[:, 0])
     at_home = min((solver.weakness(kernel, home) for kernel in solver.pool.values()), default=np.inf)
     least = float(np.nanmin(measures[:, 2], initial=at_home))
@@ -190,21 +193,16 @@ def _swept(
     doubtful = np.flatnonzero(~(measures[:, 2] < DOUBTFUL * least))
     rates = _rates(solver, orders, Y, [np.ascontiguousarray(g[: len(Y)]) for g in given], threads)
     quality = np.where(np.isfinite(measures[:, 3]), np.abs(measures[:, 3]), 0.0)
-    result = Sweep(loops, independent, Y, rates, residual, quality, effort + rounds, singular, asked, stop)
+    result = Swept(loops, independent, Y, rates, residual, quality, effort + rounds, singular, asked, stop)
     if path:
-        way = _way(loops, driven, U)[: len(Y)]
+        way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(ways_of(loops, driven, U))))])[: len(Y)]
         _smooth(result, singular, doubtful, way)
     _mend(result, path)
     return result
 
 
-def _way(loops: Loops, driven: NDArray[np.int64], U: Array) -> Array:
-    """How far the drives have gone, by sample, scaled."""
-    steps = np.abs(np.diff(U, axis=0) * loops.variable_scale[driven]).max(axis=1, initial=0.0)
-    return np.concatenate([[0.0], np.cumsum(steps)])
-
-
 _NONE = np.zeros(0, np.int64)
+FOUR = np.arange(4.0)
 
 
 # ---------------------------------------------------------------- paths
@@ -273,21 +271,11 @@ def _interpolated(nodes: Array, stride: int) -> Array:
     result = np.empty(((count - 1) * stride + 1, width))
     blocks = result[:-1].reshape(count - 1, stride, width)
     windows = np.lib.stride_tricks.sliding_window_view(nodes, 4, axis=0)  # (count - 3, width, 4)
-    blocks[1:-1] = np.einsum("on,bwn->bow", _weights(part + 1.0), windows, optimize=True)
-    blocks[0] = _weights(part) @ nodes[:4]
-    blocks[-1] = _weights(part + 2.0) @ nodes[-4:]
+    blocks[1:-1] = np.einsum("on,bwn->bow", _lagrange(FOUR, part + 1.0), windows, optimize=True)
+    blocks[0] = _lagrange(FOUR, part) @ nodes[:4]
+    blocks[-1] = _lagrange(FOUR, part + 2.0) @ nodes[-4:]
     result[-1] = nodes[-1]
     return result
-
-
-def _weights(x: Array) -> Array:
-    """Lagrange's polynomials of the nodes 0, 1, 2, 3 at x, (len(x), 4)."""
-    table = np.ones((len(x), 4))
-    for a in range(4):
-        for b in range(4):
-            if b != a:
-                table[:, a] *= (x - b) / (a - b)
-    return table
 
 
 # ---------------------------------------------------------------- batches
@@ -384,7 +372,7 @@ def _rates(
 # ---------------------------------------------------------------- samples that need care
 
 
-def _smooth(found: Sweep, singular: NDArray[np.int64], doubtful: NDArray[np.int64], way: Array) -> None:
+def _smooth(found: Swept, singular: NDArray[np.int64], doubtful: NDArray[np.int64], way: Array) -> None:
     """Variables and rates at singular postures, through which a path runs on smoothly: interpolated between both sides.
 
     The drives do not determine them there, and near by only with few digits (accelerations first). Where a path does
@@ -407,21 +395,25 @@ def _smooth(found: Sweep, singular: NDArray[np.int64], doubtful: NDArray[np.int6
 def _nodes(poor: NDArray[np.int64], count: int, first: int, last: int) -> NDArray[np.int64] | None:
     """Three sound samples on each side of a run of poor ones, about as far apart as the run is long."""
     gap = max(1, (last - first + 2) // 2)
-    nodes = np.array([*(first - 1 - gap * k for k in (2, 1, 0)), *(last + 1 + gap * k for k in (0, 1, 2))])
-    if nodes[0] < 0 or nodes[-1] >= count or np.isin(nodes, poor).any():
-        return None
-    return nodes
+    for wider in range(4):
+        nodes = np.array(
+            [*(first - 1 - wider - gap * k for k in (2, 1, 0)), *(last + 1 + wider + gap * k for k in (0, 1, 2))]
+        )
+        if nodes[0] >= 0 and nodes[-1] < count and not np.isin(nodes, poor).any():
+            return nodes
+    return None
 
 
-def _carried(found: Sweep, run: NDArray[np.int64], nodes: NDArray[np.int64], way: Array) -> bool:
+def _carried(found: Swept, run: NDArray[np.int64], nodes: NDArray[np.int64], way: Array) -> bool:
     """Interpolate a run of samples between nodes; False if polynomials of two degrees disagree."""
     x, places = way[run], way[nodes]
     if (np.diff(places) <= 0.0).any():
         x, places = run.astype(float), nodes.astype(float)
     high, low = _lagrange(places, x), _lagrange(places[1:-1], x)
-    for values in (found.Y, *found.rates):
-        fine, coarse = high @ values[nodes], low @ values[nodes[1:-1]]
-        if not np.abs(fine - coarse).max() <= 1e-2 * max(1.0, float(np.abs(values[nodes]).max())):
+    scales = [found.loops.variable_scale, *(1.0 / found.loops.column_scale for _ in found.rates)]
+    for values, scale in zip((found.Y, *found.rates), scales, strict=True):
+        fine, coarse = high @ (values[nodes] * scale), low @ (values[nodes[1:-1]] * scale)
+        if not np.abs(fine - coarse).max() <= 1e-2 * max(1e-3, float(np.abs(values[nodes] * scale).max())):
             return False
     for values in (found.Y, *found.rates):
         values[run] = high @ values[nodes]
@@ -442,7 +434,7 @@ def _lagrange(nodes: Array, x: Array) -> Array:
     return weights
 
 
-def _mend(found: Sweep, path: bool) -> None:
+def _mend(found: Swept, path: bool) -> None:
     """Close what is still open, leaving weak pivots alone; samples that stay open are taken off, and told."""
     loops = found.loops
     for k in np.flatnonzero(~(found.residual <= CLOSED)):
@@ -475,11 +467,12 @@ def _mend(found: Sweep, path: bool) -> None:
     found.stop = stop if found.stop is None or path else found.stop
 
 
-def _cut(found: Sweep, count: int) -> None:
+def _cut(found: Swept, count: int) -> None:
     """Keep the first samples only."""
     found.Y, found.residual, found.quality = found.Y[:count], found.residual[:count], found.quality[:count]
     found.iterations, found.rates = found.iterations[:count], [level[:count] for level in found.rates]
     found.singular = found.singular[found.singular < count]
+    found.carried, found.blank = ([k for k in own if k < count] for own in (found.carried, found.blank))
 
 
-__all__ = ["Path", "Sweep", "swept"]
+__all__ = ["Path", "Swept", "swept"]

@@ -15,7 +15,7 @@ from linkwork.analyses.kinematics.joint_limits import SLACK, joint_limits
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.motion import independent_with
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.analyses.kinematics.sweeping import Sweep, swept
+from linkwork.analyses.kinematics.sweeping import Swept, swept
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 
@@ -139,7 +139,7 @@ def travel_of(loops: Loops, home: Posture, variable: str, largest: float | None)
     )
 
 
-def _side(loops: Loops, home: Posture, independent: Mask, place: int, column: int, way: float) -> Sweep:
+def _side(loops: Loops, home: Posture, independent: Mask, place: int, column: int, way: float) -> Swept:
     """Postures from home to the limit or to the end of the way; the rates are those by the driven variable."""
     driven = np.array([place])
     U = (home.y[place] + np.linspace(0.0, way, SAMPLES))[:, np.newaxis]
@@ -148,20 +148,20 @@ def _side(loops: Loops, home: Posture, independent: Mask, place: int, column: in
     return swept(loops, home.y, independent, driven, U, [unit, np.zeros_like(unit)])
 
 
-def _to_limit(side: Sweep) -> Array:
+def _to_limit(side: Swept) -> Array:
     """Postures of one side, with that at the limit itself."""
     reached = None if side.stop is None else side.stop.reached
     return side.Y if reached is None else np.vstack([side.Y, reached.y])
 
 
-def _limit(side: Sweep, place: int, unlimited: float) -> float:
+def _limit(side: Swept, place: int, unlimited: float) -> float:
     if side.stop is None:
         return unlimited
     return float(side.Y[-1, place] if side.stop.reached is None else side.stop.reached.y[place])
 
 
 def _within(
-    loops: Loops, independent: Mask, place: int, column: int, sides: list[Sweep], limits: tuple[float, float]
+    loops: Loops, independent: Mask, place: int, column: int, sides: list[Swept], limits: tuple[float, float]
 ) -> tuple[tuple[float, float], tuple[str, str]]:
     """Range of the driven variable to the first joint limit on each side of home, and whose limit that is."""
     ends, names = list(limits), ["", ""]
@@ -195,7 +195,7 @@ def _reached(loops: Loops, independent: Mask, place: int, column: int, other: in
     return float(y[place])
 
 
-def _came_back(loops: Loops, home: Posture, column: int, independent: Mask, side: Sweep) -> bool:
+def _came_back(loops: Loops, home: Posture, column: int, independent: Mask, side: Swept) -> bool:
     """Whether everything that the driven variable determines stands after a full turn where it stood before.
 
     Of a machine with more freedoms, which are held, that is everything.

@@ -1,9 +1,12 @@
-"""Following closed loops along given drives: predict, correct by Newton, adapt the step, land on every sample.
+"""The walk along given drives, from posture to posture: predict, correct by Newton, adapt the step, land on samples.
 
 The driven variables run straight from sample to sample; x counts samples and their parts. The other variables are
 extrapolated from the last postures (a parabola) and corrected by a kernel that makes Newton's step (`closing`). A step
 is taken back and halved when it does not converge, when the correction is not small, or when the pivots' product
 changes its sign though the posture did not run smoothly through zero: that would be another closure.
+
+Postures are functions of the *way* of the drives, which grows as they go on, shrinks as they go back, and rests when
+they do: so a drive that slows, dwells or returns does not disturb the prediction.
 """
 
 from __future__ import annotations
@@ -18,7 +21,11 @@ from linkwork.kernels import drive
 call = drive.call
 
 DONE, STUCK, WEAK = 0, 1, 2
-"""Why following ended: at the last sample; no step leads on; the pivots are poor at the next posture."""
+"""Why a walk ended: at the last sample; no step leads on; the pivots are poor at the next posture."""
+
+AT, STEP, SIGN, HEADING, KNOWN, KNOWN_FAR, STATES = 0, 1, 2, 3, 4, 5, 6
+"""State of a walk: x, length of the next step, sign of the pivots' product, whether the way grows (1) or shrinks (-1),
+how many of the last postures and of those further apart are known."""
 
 CONVERGED = 1e-16
 """Σ e² before the last of Newton's steps; the error after it is its square."""
@@ -30,7 +37,9 @@ FAR = 0.05
 APART = 5e-3
 """Movement between the postures that are kept for leaps over singular ones."""
 SHORTEST = 1e-7
-"""Movement below which halving a step is given up."""
+"""Way of the drives below which halving a step is given up."""
+SAME = 1e-12
+"""Ways nearer than this are one."""
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -41,29 +50,32 @@ def copy(source, target):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def remember(past, places, y, at):  # type: ignore[no-untyped-def]
+def remember(past, ways, y, way):  # type: ignore[no-untyped-def]
     """Push a posture to the end of the last three."""
     for i in range(y.size):
         past[0, i] = past[1, i]
         past[1, i] = past[2, i]
         past[2, i] = y[i]
-    places[0] = places[1]
-    places[1] = places[2]
-    places[2] = at
+    ways[0] = ways[1]
+    ways[1] = ways[2]
+    ways[2] = way
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def largest(y, other, scale):  # type: ignore[no-untyped-def]
     """Largest scaled difference of two postures."""
-    way = 0.0
+    difference = 0.0
     for i in range(y.size):
-        way = max(way, abs(y[i] - other[i]) * scale[i])
-    return way
+        difference = max(difference, abs(y[i] - other[i]) * scale[i])
+    return difference
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def correct(address, inputs, outputs, y, y_next, measures, predicted, moved, driven, values, quaternions):  # type: ignore[no-untyped-def]
-    """Newton's steps from `predicted`, the result in y; returns their number, 0 if they do not converge."""
+    """Newton's steps from `predicted`, the result in y; returns their number, 0 if they do not converge.
+
+    moved : the prediction with the driven variables at their values
+    """
     copy(predicted, y)
     for j in range(driven.size):
         y[driven[j]] = values[j]
@@ -87,93 +99,96 @@ def correct(address, inputs, outputs, y, y_next, measures, predicted, moved, dri
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def extrapolate(past, places, count, x, passive, predicted):  # type: ignore[no-untyped-def]
-    """The polynomial through the last `count` (1 to 3) postures, at x; passive variables stay as they were.
+def extrapolate(past, ways, count, way, passive, predicted):  # type: ignore[no-untyped-def]
+    """The polynomial through the last `count` (1 to 3) postures at different ways; passive variables stay as they were.
 
     Nothing corrects those (the spin of a rod between two balls), so that extrapolating them would not be stable.
     """
     n = past.shape[0]
+    taken = np.zeros(3, np.int64)
+    used = 0
+    for a in range(n - 1, n - 1 - count, -1):
+        fresh = True
+        for k in range(used):
+            fresh = fresh and abs(ways[a] - ways[taken[k]]) > SAME
+        if fresh:
+            taken[used] = a
+            used += 1
     for i in range(predicted.size):
         predicted[i] = 0.0
-    for a in range(n - count, n):
+    for k in range(used):
         weight = 1.0
-        for b in range(n - count, n):
-            if b != a:
-                weight *= (x - places[b]) / (places[a] - places[b])
+        for m in range(used):
+            if m != k:
+                weight *= (way - ways[taken[m]]) / (ways[taken[k]] - ways[taken[m]])
         for i in range(predicted.size):
-            predicted[i] += weight * past[a, i]
+            predicted[i] += weight * past[taken[k], i]
     for i in range(predicted.size):
         if passive[i]:
             predicted[i] = past[n - 1, i]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def reach_of(U, k, driven, scale):  # type: ignore[no-untyped-def]
-    """Largest scaled way of the drives from sample k - 1 to k."""
-    reach = 0.0
-    for j in range(driven.size):
-        reach = max(reach, abs(U[k, j] - U[k - 1, j]) * scale[driven[j]])
-    return reach
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def follow(  # type: ignore[no-untyped-def]
-    address, inputs, outputs, y, y_next, measures, U, driven, quaternions, passive, scale, weak, past, places, far,
-    far_places, state, Y, effort,
+def walk(  # type: ignore[no-untyped-def]
+    address, inputs, outputs, y, y_next, measures, U, W, driven, quaternions, passive, scale, weak, past, ways, far,
+    far_ways, state, Y, effort,
 ):  # fmt: skip
-    """Follow the drives U (samples, driven) from the state on; postures go to Y (samples, ny).
+    """Walk along the drives U (samples, driven) from the state on; postures go to Y (samples, ny).
 
-    past, places : the last three postures and their x, the newest last; far, far_places : three that lie further apart
-    state : [postures known in `past`, length of the next step, sign of the pivots' product, sign changes, known in
-        `far`]
+    W : way of the drives by sample
+    past, ways : the last three postures and their ways, the newest last; far, far_ways : three that lie further apart
     effort : Newton's steps by sample
-    Returns one of DONE, STUCK, WEAK; `places[2]` tells how far it came. A posture with poor pivots is not taken: it is
+    Returns one of DONE, STUCK, WEAK; `state[AT]` tells how far it came. A posture with poor pivots is not taken: it is
     left in y, and the walk stays where it was.
     """
     samples = U.shape[0]
     predicted, moved = np.empty_like(y), np.empty_like(y)
     values = np.empty(driven.size)
     while True:
-        x = places[2]
+        x = state[AT]
         k = math.floor(x + 1e-12) + 1
         if k >= samples:
             return DONE
-        step = state[1]
+        step = state[STEP]
+        reach = abs(W[k] - W[k - 1])
+        heading = state[HEADING]
+        if reach > SAME:
+            heading = math.copysign(1.0, W[k] - W[k - 1])
         while True:
-            lands = x + step >= k - 1e-9
+            lands = x + step >= k - 1e-9 or reach <= SAME
             at = float(k) if lands else x + step
             part = at - (k - 1)
             for j in range(driven.size):
                 values[j] = U[k, j] if lands else U[k - 1, j] + part * (U[k, j] - U[k - 1, j])
-            count = int(state[0])
-            extrapolate(past, places, count, at, passive, predicted)
+            way = W[k] if lands else W[k - 1] + part * (W[k] - W[k - 1])
+            count = int(state[KNOWN])
+            extrapolate(past, ways, count, way, passive, predicted)
             iterations = correct(
                 address, inputs, outputs, y, y_next, measures, predicted, moved, driven, values, quaternions
             )
             effort[k] += max(iterations, 1)
-            miss, way = largest(y, moved, scale), largest(y, past[2], scale)
+            miss, moves = largest(y, moved, scale), largest(y, past[2], scale)
             sign = math.copysign(1.0, measures[3])
-            good = iterations > 0 and way <= LONGEST and miss <= (FAR if count > 1 else 2 * FAR)
-            if measures[2] > weak and (good or step * reach_of(U, k, driven, scale) < FAR):
-                state[1] = step
+            good = iterations > 0 and moves <= LONGEST and miss <= (FAR if count > 1 else 2 * FAR)
+            if measures[2] > weak and (good or step * reach < FAR):
+                state[STEP] = step
                 return WEAK
-            if good and sign * state[2] < 0.0:
-                good = miss <= 0.02 * way + 1e-9
-                if good:
-                    state[3] += 1
+            if good and sign * state[SIGN] < 0.0:
+                good = miss <= 0.02 * moves + 1e-9 and heading == state[HEADING]
             if good:
                 break
             step = 0.5 * (at - x)
-            if step * reach_of(U, k, driven, scale) < SHORTEST or step < 1e-12:
-                state[1] = step
+            if step * reach < SHORTEST or step < 1e-12:
+                state[STEP] = step
                 return STUCK
-        if at > x:
-            remember(past, places, y, at)
-            state[0] = min(state[0] + 1, 3)
-            if largest(y, far[2], scale) > APART:
-                remember(far, far_places, y, at)
-                state[4] = min(state[4] + 1, 3)
-        state[1] = 2.0 * step if miss < 0.2 * FAR else step
-        state[2] = sign
+        remember(past, ways, y, way)
+        state[KNOWN] = min(state[KNOWN] + 1, 3)
+        if largest(y, far[2], scale) > APART:
+            remember(far, far_ways, y, way)
+            state[KNOWN_FAR] = min(state[KNOWN_FAR] + 1, 3)
+        state[AT] = at
+        state[STEP] = 2.0 * step if miss < 0.2 * FAR else step
+        state[SIGN] = sign
+        state[HEADING] = heading
         if lands:
             copy(y, Y[k])
