@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from linkwork.analyses.kinematics.assembling import closed
+from linkwork.analyses.kinematics.failures import CannotClose
 from linkwork.analyses.kinematics.given import given_variables, merged
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
@@ -57,7 +58,7 @@ class Machine(System):
         cut: Sequence[str] = (),
     ) -> None:
         super().__init__(mechanism, tree=tree, cut=cut)
-        self._start, self._guess = dict(start or {}), dict(guess or {})
+        self._start, self._guess = merged(start, {}, mechanism.name), merged(guess, {}, mechanism.name)
         self._near: Array = self._plan.layout_y
         _ = self.home
 
@@ -90,7 +91,8 @@ class Machine(System):
             raise ModelError(Problem("the posture is of another machine"), self.name)
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other.__dict__["home"] = Posture(self._loops, chosen.y, name=chosen.name, iterations=chosen.iterations)
+        y, steps = closed(self._loops, chosen.y, np.zeros(self._loops.columns, bool))  # of other numbers, perhaps
+        other.__dict__["home"] = Posture(self._loops, y, name=chosen.name, iterations=chosen.iterations + steps)
         return other
 
     # ---------------------------------------------------------------- what it is
@@ -117,8 +119,14 @@ class Machine(System):
         if self._guess:
             rough, exact = given_variables(loops, self._guess), given_variables(loops, self._start)
             y = np.array(self._near)
+            if rough.values.ndim != 1 or exact.values.ndim > 1:
+                raise ModelError(Problem("a posture has one value for each variable"), self.name)
             y[rough.variables], y[exact.variables] = rough.values, exact.values
-            y, steps = closed(loops, y, np.isin(np.arange(loops.columns), exact.columns))
+            kept = np.isin(np.arange(loops.columns), exact.columns)
+            try:  # as it was guessed, if the rest can follow
+                y, steps = closed(loops, y, kept | np.isin(np.arange(loops.columns), rough.columns))
+            except CannotClose:
+                y, steps = closed(loops, y, kept)
             return Posture(loops, y, iterations=steps)
         y, steps = closed(loops, self._near, nothing)
         home = Posture(loops, y, iterations=steps)
@@ -255,6 +263,9 @@ class Machine(System):
         """
         from linkwork.analyses.kinematics.four_bars import four_bars
 
+        if self._overrides:
+            hint = "build the mechanism with these numbers, and ask that"
+            raise ModelError(Problem("four-bars are judged by the numbers of the model, not by others", hint=hint))
         return four_bars(self.mechanism, self.layout, self.topology, driver=driver)
 
     def transmission(self, run: Run, output: str = "") -> TransmissionAngle:

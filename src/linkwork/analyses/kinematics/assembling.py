@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.analyses.kinematics.failures import CannotClose
-from linkwork.analyses.kinematics.loops import CLOSED, Loops, Mask
+from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.equations.closure import ROWS
 from linkwork.errors import Problem
 from linkwork.geometry import Array
@@ -31,7 +31,7 @@ def closed(loops: Loops, guess: Array, specified: Mask) -> tuple[Array, int]:
         return guess, 0
     if loops.residual(guess) <= NEAR:
         y, steps = _by_newton(loops, guess, specified)
-        if loops.residual(y) <= CLOSED:
+        if loops.residual(y) <= loops.tolerance:
             return y, steps
     if loops.sparse:
         raise _gap(loops, guess, specified)
@@ -48,7 +48,7 @@ def _by_newton(loops: Loops, guess: Array, specified: Mask) -> tuple[Array, int]
         stride *= min(1.0, LONGEST / max(float(np.abs(stride).max(initial=0.0)), 1e-300))
         y = loops.advanced(y, stride)
         residual = float(loops.residual(y))
-        if not np.isfinite(residual) or (residual >= least and least <= CLOSED):
+        if not np.isfinite(residual) or (residual >= least and least <= loops.tolerance):
             return best, steps
         if residual < least:
             best, least = y, residual
@@ -66,8 +66,8 @@ def _by_least_squares(loops: Loops, guess: Array, specified: Mask) -> tuple[Arra
     starts = loops.advanced(np.tile(guess, (TRIES, 1)), strides)
     best, gap = guess, np.inf
     for part in (starts[:1], starts[1:]):
-        found = minimise(loops.equations, loops.advanced, part, specified, tolerance=CLOSED)
-        good = found.residual <= CLOSED
+        found = minimise(loops.equations, loops.advanced, part, specified, tolerance=loops.tolerance)
+        good = found.residual <= loops.tolerance
         if good.any():
             away = np.abs(loops.apart(np.tile(guess, (int(good.sum()), 1)), found.y[good])).max(axis=1)
             nearest = int(away.argmin())
@@ -83,7 +83,7 @@ def _gap(loops: Loops, y: Array, specified: Mask) -> CannotClose:
     texts = []
     for k in np.argsort(-np.abs(e).max(axis=1)):
         apart, turned = float(np.linalg.norm(e[k, :3])) * loops.length, float(np.linalg.norm(e[k, 3:]))
-        if max(np.abs(e[k])) <= CLOSED:
+        if max(np.abs(e[k])) <= loops.tolerance:
             break
         joints = ", ".join(j for j, _ in loops.system.topology.loop(loops.plan.cuts[k].joint).steps)
         turn = format_quantity(turned, ANGLE, loops.system.layout.units, 4)

@@ -9,10 +9,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.kinematics.diagnosis import nearby_postures
+from linkwork.analyses.kinematics.diagnosis import conflict_of, nearby_postures
 from linkwork.analyses.kinematics.failures import CannotClose, UnderSpecified
 from linkwork.analyses.kinematics.given import given_variables
-from linkwork.analyses.kinematics.loops import CLOSED, Loops, Mask
+from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.errors import ModelError, Problem, did_you_mean
@@ -158,6 +158,9 @@ def all_closures(
     if not loops.count:
         only = (Posture(loops, base, given.columns.tolist(), "1"),)
         return Closures(only, 1, 1, (1,), True, "an open chain has one posture for its variables")
+    driving = loops.roles(_ordinary(loops, home), specified)
+    if driving.conflict:
+        raise conflict_of(loops, _ordinary(loops, home), specified, driving)
     if bodies:
         determined = np.ones(loops.plan.ny, bool)
         _assert_determined(loops, home, specified, bodies)
@@ -171,8 +174,8 @@ def all_closures(
         begin = _random_starts(loops, base, specified, rng, count, first=done == 0)
         offset = done
         report = None if progress is None else (lambda n, _, offset=offset: progress(offset + n, most))
-        found = minimise(loops.equations, loops.advanced, begin, specified, tolerance=CLOSED, callback=report)
-        search.add(found.y[found.residual <= CLOSED])
+        found = minimise(loops.equations, loops.advanced, begin, specified, tolerance=loops.tolerance, callback=report)
+        search.add(found.y[found.residual <= loops.tolerance])
         done, size = done + count, 2 * size
         if (found.reason == Reason.INTERRUPTED).any():
             search.interrupted = True

@@ -14,7 +14,7 @@ from linkwork.analyses.kinematics.failures import (
     OverSpecified,
 )
 from linkwork.analyses.kinematics.following import Path, Solver
-from linkwork.analyses.kinematics.loops import CLOSED, Loops, Mask, Roles
+from linkwork.analyses.kinematics.loops import Loops, Mask, Roles
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.errors import Problem
@@ -42,15 +42,15 @@ def conflict_of(loops: Loops, y: Array, driven: Mask, roles: Roles) -> ClosureEr
     nearby = nearby_postures(loops, y, own)
     lasting = [loops.roles(other, driven) for other in nearby]
     if nearby and any(r.conflict == 0.0 for r in lasting):
-        others = _all(loops.names(own.free))
+        others = _all(loops.drivable(own.free))
         text = f"{_all(names)} cannot move the machine at this posture, a dead centre"
         hint = f"start from another posture, or drive {others}"
         return DeadCentre(Problem(text, hint=hint), name, here)
     if len(names) == 1:
         text = f"{names[0]} cannot be driven: it does not move ({count})"
-        return OverSpecified(Problem(text, hint=f"drive {_all(loops.names(own.free))}"), name)
+        return OverSpecified(Problem(text, hint=f"drive {_all(loops.drivable(own.free))}"), name)
     text = f"{_all(names)} are driven, but depend on each other ({count})"
-    hint = f"drive {_all(loops.names(own.free))}" if len(given) == mobility else f"drive at most {mobility} of them"
+    hint = f"drive {_all(loops.drivable(own.free))}" if len(given) == mobility else f"drive at most {mobility} of them"
     return OverSpecified(Problem(text, hint=hint), name)
 
 
@@ -66,7 +66,7 @@ def nearby_postures(loops: Loops, y: Array, own: Roles) -> list[Array]:
         if not (np.isfinite(largest) and largest > 0.0):
             continue
         other = loops.corrected(loops.advanced(y, way * direction / largest), independent, 8)
-        if np.isfinite(other).all() and loops.residual(other) < CLOSED:
+        if np.isfinite(other).all() and loops.residual(other) < loops.tolerance:
             found.append(other)
     return found
 
@@ -84,17 +84,17 @@ def stop_of(solver: Solver, path: Path, driven: NDArray[np.int64], U: Array) -> 
     moving = [j for j in range(len(driven)) if going[j] != 0.0]
     columns = np.flatnonzero(solver.independent)
     y = path.last
-    if len(moving) == 1:
+    if len(moving) == 1 and not np.isin(driven, loops.quaternion_parts).any():
         exact = turning_point(loops, y, int(driven[moving[0]]), solver.independent)
         y = y if exact is None else exact
     values = [float(y[driven[j]]) for j in moving]
     names = [loops.plan.variables[driven[j]] for j in moving]
-    at = ", ".join(f"{n} = {loops.shown(n, x)}" for n, x in zip(names, values, strict=True))
+    at = ", ".join(loops.shown(n, x) for n, x in zip(names, values, strict=True))
     asked = ", ".join(loops.shown(n, float(U[-1, j])) for n, j in zip(names, moving, strict=True))
     roles = loops.roles(y, solver.independent, tolerance=1e-3)
     others = loops.names(np.setdiff1d(roles.free, columns))
     cause = f"; {_all(others)} could go either way there" if len(others) else ""
-    text = f"the limit of travel of {_all(tuple(names))} is at {at}{cause}; {asked} cannot be reached"
+    text = f"{_all(tuple(names))} cannot go beyond {at}{cause}; {asked} cannot be reached"
     hint = "drive within the limit, or drive another joint through it"
     own = np.flatnonzero(loops.rates_of(driven)).tolist()
     limit = dict(zip(names, values, strict=True))
@@ -127,7 +127,7 @@ def turning_point(loops: Loops, y: Array, driven: int, independent: Mask, iterat
         y = loops.corrected(loops.advanced(y, move * W), swapped)
         if abs(move) < 1e-12 or not loops.is_finite(y):
             break
-    return y if np.isfinite(y).all() and loops.residual(y) < CLOSED and abs(slope) < 1e-6 else None
+    return y if np.isfinite(y).all() and loops.residual(y) < loops.tolerance and abs(slope) < 1e-6 else None
 
 
 def _rate_of(loops: Loops, variable: int) -> int:

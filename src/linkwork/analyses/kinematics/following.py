@@ -57,12 +57,13 @@ class Path:
 class Solver:
     """Newton's step for given independent rates, with a pool of orders for different regions of motion.
 
-    loose : independent rates that may be exchanged for others where those serve better: turns of free joints that
-        nothing drives, such as the spin of a rod between two balls
+    held : independent turns of free joints that nothing drives; no variable tells where they stand
+    loose : those of them that move nothing else (the spin of a rod between two balls), and may be exchanged for others
     """
 
     loops: Loops
     independent: Mask
+    held: Mask
     loose: Mask
     pool: dict[Order, Kernel] = field(default_factory=dict)
     reference: float = 0.0
@@ -92,14 +93,14 @@ class Solver:
         return chosen if chosen.sum() == self.independent.sum() else self.independent
 
     def passive(self, y: Array) -> Mask:
-        """Variables that loose rates move: nothing tells what their values are, only how they go on."""
+        """Variables that held turns move: nothing tells what their values are, only how they go on."""
         loops = self.loops
         result: Mask = np.zeros(loops.plan.ny, bool)
-        if not self.loose.any():
+        if not self.held.any():
             return result
         moved = loops.turning.copy()
         if not loops.sparse:
-            unit = np.diag(loops.column_scale)[self.loose]
+            unit = np.diag(loops.column_scale)[self.held]
             rates = loops.rates(y, self.independent, [unit])[0] / loops.column_scale
             moved = np.abs(rates).max(axis=0) > 1e-9
         for slot in loops.plan.slots:
@@ -120,11 +121,11 @@ class Solver:
         return float(measures[2]) if np.isfinite(measures[2]) else np.inf
 
 
-def solver_for(loops: Loops, independent: Mask, loose: Mask) -> Solver:
+def solver_for(loops: Loops, independent: Mask, held: Mask, loose: Mask) -> Solver:
     """The solver for these independent rates; kept with the loops, since its orders of pivots serve again."""
-    key = (independent.tobytes(), loose.tobytes())
+    key = (independent.tobytes(), held.tobytes(), loose.tobytes())
     if key not in loops.solvers:
-        loops.solvers[key] = Solver(loops, independent.copy(), loose.copy())
+        loops.solvers[key] = Solver(loops, independent.copy(), held.copy(), loose.copy())
     solver: Solver = loops.solvers[key]
     return solver
 

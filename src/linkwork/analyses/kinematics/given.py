@@ -41,6 +41,8 @@ def merged(values: Mapping[str, Any] | None, named: Mapping[str, Any], source: s
 
 def place_of(loops: Loops, name: str) -> tuple[Slot, int] | None:
     """The joint and the number of a single plain variable: `A.angle`, or `A` where the joint has only one."""
+    if not isinstance(name, str):
+        return None
     joint, _, variable = name.rpartition(".")
     for slot in loops.plan.slots:
         if slot.joint == name and len(slot.law.variables) == 1:

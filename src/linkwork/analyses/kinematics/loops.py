@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ class Loops:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.solvers: dict[tuple[bytes, bytes], Any] = {}
+        self.solvers: dict[tuple[bytes, ...], Any] = {}
         """See `following.solver_for`."""
         self.plan = system._plan
         plan = self.plan
@@ -104,6 +105,23 @@ class Loops:
             if slot.plain < len(slot.law.variables):
                 self.quaternions.append(slot.q.start + slot.plain)
                 self.turning[slot.v.start + slot.plain : slot.v.stop] = True
+
+    @property
+    def quaternion_parts(self) -> list[int]:
+        """Places of all numbers of quaternions among y."""
+        return [q + k for q in self.quaternions for k in range(4)]
+
+    @cached_property
+    def rows_in_use(self) -> int:
+        """Rows of J that are not null at the layout: planar loops have three, and no choice among them."""
+        J = self.triplets(self.plan.layout_y)
+        return len(np.unique(np.asarray(J.rows)[np.abs(np.asarray(J.values)) > NOTHING]))
+
+    @cached_property
+    def tolerance(self) -> float:
+        """Largest error of a closed loop [rad, or parts of the machine's size]; rounding far from the origin counts."""
+        far = max(self.plan.distances.values(), default=0.0)
+        return max(CLOSED, 100.0 * float(np.finfo(float).eps) * far / self.length)
 
     @property
     def sparse(self) -> bool:
@@ -294,9 +312,10 @@ class Loops:
         dimension = {"angle": ANGLE, "length": LENGTH, "number": NUMBER}[kind]
         return format_quantity(value, dimension, self.system.layout.units, 6)
 
-    def loop_names(self, rows: Sequence[int] | NDArray[np.int64]) -> tuple[str, ...]:
-        """Cut joints whose loops have these rows."""
-        return tuple(self.plan.cuts[k].joint for k in sorted({int(r) // ROWS for r in rows}))
+    def drivable(self, columns: Sequence[int] | NDArray[np.int64]) -> tuple[str, ...]:
+        """Names of the variables of rates, as drives name them; turns of free joints are left out."""
+        places = {slot.v.start + k: slot.q.start + k for slot in self.plan.slots for k in range(slot.plain)}
+        return tuple(self.plan.variables[places[int(c)]] for c in columns if int(c) in places)
 
 
 def _roles_of(found: Elimination) -> Roles:

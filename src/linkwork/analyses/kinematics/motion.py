@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.diagnosis import conflict_of
 from linkwork.analyses.kinematics.failures import ClosureError, NoFreedom
-from linkwork.analyses.kinematics.given import Given, given_variables, place_of, unknown_variable
+from linkwork.analyses.kinematics.given import Given, given_variables, merged, place_of, unknown_variable
 from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
@@ -155,7 +155,7 @@ def solved(
     threads: int | None,
 ) -> Sweep:
     """Postures, rates and accelerations for arrays of values."""
-    given = given_variables(loops, values)
+    given = given_variables(loops, merged(values, {}, loops.plan.name))
     if not given.variables.size:
         raise ModelError(Problem("nothing is given", hint="give values of driven variables by name"), loops.plan.name)
     if given.values.ndim > 2:
@@ -185,7 +185,10 @@ def _level(loops: Loops, given: Given, values: Mapping[str, Any], samples: int) 
             text = f"'{name}' is not driven" if column is not None else f"no rate '{name}'"
             problems.append(Problem(text, hint=f"driven are: {', '.join(loops.names(given.columns))}"))
             continue
-        number = np.asarray(value, float)
+        try:
+            number = np.asarray(value, float)
+        except (TypeError, ValueError):
+            number = np.array(np.nan)
         if not np.isfinite(number).all() or number.shape not in ((), (samples,)):
             problems.append(Problem(f"a number or {samples} finite numbers are wanted", name))
             continue
@@ -253,7 +256,10 @@ def _times(driven: _Driven, samples: int | None, duration: float | None, times: 
     if times is not None:
         if samples is not None or duration is not None:
             problems.append(Problem("`times` stands instead of `samples` and `duration`", "times"))
-        t = np.asarray(times, float)
+        try:
+            t = np.asarray(times, float)
+        except (TypeError, ValueError):
+            t = np.zeros(0)
         if t.ndim != 1 or not t.size or not np.isfinite(t).all() or (np.diff(t) < 0.0).any():
             problems.append(Problem("times are finite and ascending, at least one", "times"))
         if problems:
@@ -263,11 +269,11 @@ def _times(driven: _Driven, samples: int | None, duration: float | None, times: 
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
         problems.append(Problem(f"{samples!r} samples", "samples", "give a whole number, at least 1"))
     longest = [law.duration for law in driven.laws if law.duration is not None]
-    end = duration if duration is not None else max(longest, default=None)
+    end = duration if duration is not None else max(longest, default=0.0 if count == 1 else None)
     if end is None:
         laws = ", ".join(f"{n}: {law}" for n, law in zip(driven.names, driven.laws, strict=True))
         problems.append(Problem(f"the laws go on for ever ({laws})", "duration", "say duration="))
-    elif not (np.isfinite(end) and (end > 0.0 or (end == 0.0 and count == 1))):
+    elif isinstance(end, str) or not (np.isfinite(end) and (end > 0.0 or (end == 0.0 and count == 1))):
         problems.append(Problem(f"a duration of {end} s", "duration", "give a positive number, or samples=1"))
     if problems or end is None:
         raise ModelError(problems, source)
@@ -361,13 +367,17 @@ def _run(
 
 
 def _jumps(driven: _Driven) -> list[str]:
-    """Nothing is wrong with a jump of the rate at the ends of a law; inside it, the acceleration is infinite."""
+    """Inside a law, a jump of the rate asks for an infinite acceleration; one of the acceleration is no matter."""
     texts = []
     for name, law in zip(driven.names, driven.laws, strict=True):
         inside = [x for x in law.breaks if 0.0 < x < (law.duration if law.duration is not None else np.inf)]
-        if inside:
-            when = ", ".join(f"{x:.4g} s" for x in inside[:4]) + (", ..." if len(inside) > 4 else "")
-            texts.append(f"the law of {name} has jumps of rate or acceleration at {when}")
+        around = np.array(inside)[:, np.newaxis] * (1.0 + np.array([-1e-9, 1e-9]))
+        rates = law.sample(around)[1] if inside else np.zeros((0, 2))
+        most = np.abs(rates).max(initial=0.0)
+        sharp = [x for x, (before, after) in zip(inside, rates, strict=True) if abs(after - before) > 1e-4 * most]
+        if sharp:
+            when = ", ".join(f"{x:.4g} s" for x in sharp[:4]) + (", ..." if len(sharp) > 4 else "")
+            texts.append(f"the rate of {name} jumps at {when}: its acceleration is infinite there")
     return texts
 
 

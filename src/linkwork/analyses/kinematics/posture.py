@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.analyses.kinematics.idle import idle_rates
 from linkwork.analyses.kinematics.joint_limits import beyond_limits
 from linkwork.analyses.kinematics.loops import Loops, Mask, Roles
 from linkwork.analyses.kinematics.preference import preference
@@ -137,13 +138,11 @@ class Posture:
 
     @cached_property
     def idle(self) -> tuple[str, ...]:
-        """Free rates that only turn joints which turn freely: the spin of a rod between two balls."""
-        loops, free = self._loops, [k for k in self._roles.free if self._loops.turning[k]]
-        if not free or not loops.count or loops.huge:
-            return ()
-        independent = np.isin(np.arange(loops.columns), self._roles.independent)
-        moved = np.abs(loops.rates(self._y, independent, [np.eye(loops.columns)[free]])[0]) > 1e-9
-        return loops.names([k for k, row in zip(free, moved, strict=True) if not (row & ~loops.turning).any()])
+        """Free rates that leave every joint where it is: the spin of a rod between two balls."""
+        loops, columns = self._loops, np.arange(self._loops.columns)
+        candidates = np.isin(columns, self._roles.free) & loops.turning
+        independent = np.isin(columns, self._roles.independent)
+        return loops.names(np.flatnonzero(idle_rates(loops, self._y, independent, candidates)))
 
     @property
     def dependent(self) -> tuple[str, ...]:
@@ -312,7 +311,7 @@ class Posture:
         if self.specified:
             lines.append(f"  specified:   {_listed(self.specified)}")
         if self.idle:
-            lines.append(f"  idle:        {_listed(self.idle)} (moves nothing else)")
+            lines.append(f"  idle:        {_listed(self.idle)} (moves no joint from its place)")
         lines.append(f"  independent: {_listed(self.independent)}" if self.independent else "  nothing can move")
         if self._loops.count:
             lines.append(f"  dependent:   {_listed(self.dependent)}")

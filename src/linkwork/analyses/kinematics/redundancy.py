@@ -47,7 +47,7 @@ def redundancies_of(loops: Loops, y: Array, roles: Roles) -> tuple[Redundancy, .
         chords = [loops.plan.cuts[k].joint for k in sorted(members)]
         steps = dict.fromkeys(j for c in chords for j, _ in loops.system.topology.loop(c).steps)
         declared = tuple(j for j in loops.system.mechanism.joints if j in steps)
-        kinds = {_kind(loops, y, c) for c in chords}
+        kinds = {_kind(loops, c) for c in chords}
         found.append(Redundancy(count, declared, kinds.pop() if len(kinds) == 1 else ""))
     return tuple(found)
 
@@ -65,7 +65,7 @@ def _grouped(null: Array) -> list[tuple[set[int], int]]:
     return sorted(groups, key=lambda g: min(g[0]))
 
 
-def _kind(loops: Loops, y: Array, chord: str) -> str:
+def _kind(loops: Loops, chord: str) -> str:
     """Kind of motion that the joints of a loop generate, at the layout."""
     system = loops.system
     twists = joint_twists(system.mechanism, system.layout)

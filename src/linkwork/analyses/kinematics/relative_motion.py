@@ -64,10 +64,10 @@ def pole_over(system: System, run: Run, body: str, seen_from: str, normal: Array
 
 def joint_places(system: System, run: Run, joint: str, body: str) -> Array:
     """Places of a joint's frame on one of its bodies over a run, (samples, 3)."""
-    seat, ends = system.layout.seats[joint], system.mechanism.joints[joint]
-    X_BJ = seat.X_TF if ends.tail == body else seat.X_HM
+    side = "tail" if system.mechanism.joints[joint].tail == body else "head"
+    at = np.array([system.parameters[f"{joint}.{side}.at.{c}"] for c in "xyz"])
     X, _, _ = body_motion(system, run, body)
-    places: Array = geo.transform_points(X, X_BJ[:3, 3])
+    places: Array = geo.transform_points(X, at)
     return places
 
 

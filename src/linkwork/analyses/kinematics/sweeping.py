@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 from linkwork.analyses.kinematics.diagnosis import stop_of
 from linkwork.analyses.kinematics.failures import CannotClose, ClosureError, Interrupted
 from linkwork.analyses.kinematics.following import Path, Solver, follow, solver_for, ways_of
-from linkwork.analyses.kinematics.loops import CLOSED, Loops, Mask
+from linkwork.analyses.kinematics.idle import idle_rates
+from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.equations.closing import Order
 from linkwork.errors import Problem
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
+from linkwork.numerics.elimination import eliminate_batch
 
 STRIDE = 0.05
 """Way of the drives between followed postures where samples lie closer [rad, or parts of the machine's size]."""
@@ -52,6 +54,7 @@ class Swept:
     Y : variables (samples, ny); rates : their rates, accelerations, ... (samples, nw) each, as many as were given
     residual, quality, iterations : by sample; singular : samples where the independent rates do not determine the rest
     stop : why the last samples are missing, or None; asked : number of samples asked for
+    crossed : samples before which the path ran through a singular posture
     carried, blank : singular samples whose rates were interpolated, and those that have none
     """
 
@@ -65,6 +68,7 @@ class Swept:
     singular: NDArray[np.int64]
     asked: int
     stop: ClosureError | None = None
+    crossed: list[int] = field(default_factory=list)
     carried: list[int] = field(default_factory=list)
     blank: list[int] = field(default_factory=list)
 
@@ -79,6 +83,12 @@ class Swept:
             if samples:
                 more = f" and {len(samples) - 3} more" if len(samples) > 3 else ""
                 texts.append(f"singular posture at sample {', '.join(str(k) for k in samples[:3])}{more}: {what}")
+        beside = {k + d for k in self.singular.tolist() for d in (-1, 0, 1, 2)}
+        crossed = [k for k in self.crossed if k not in beside]
+        if crossed:
+            more = f" and {len(crossed) - 3} more" if len(crossed) > 3 else ""
+            where = ", ".join(f"{k - 1} and {k}" for k in crossed[:3])
+            texts.append(f"the path runs through a singular posture between samples {where}{more}")
         return texts
 
     @property
@@ -148,8 +158,8 @@ def _part(found: Swept, first: int, count: int) -> Swept:
         found.loops, found.independent, found.Y[own], [r[own] for r in found.rates], found.residual[own],
         found.quality[own], found.iterations[own], singular, count, stop,
     )  # fmt: skip
-    result.carried, result.blank = (
-        [k - first for k in own_list if first <= k < first + count] for own_list in (found.carried, found.blank)
+    result.crossed, result.carried, result.blank = (
+        [k - first for k in own if first <= k < first + count] for own in (found.crossed, found.carried, found.blank)
     )
     return result
 
@@ -172,7 +182,8 @@ def _swept(
         none = np.zeros(asked)
         rates = [np.ascontiguousarray(g) for g in given]
         return Swept(loops, independent, Y, rates, none, none + 1.0, none.astype(np.int64), _NONE, asked)
-    solver = solver_for(loops, independent, independent & loops.turning & ~loops.rates_of(driven))
+    held = independent & loops.turning & ~loops.rates_of(driven)
+    solver = solver_for(loops, independent, held, idle_rates(loops, home, independent, held))
     stop: ClosureError | None = None
     effort = np.zeros(asked, np.int64)
     leapt = _NONE
@@ -192,9 +203,10 @@ def _swept(
     singular = np.flatnonzero(~(measures[:, 2] < np.clip(WEAK * least, LEAST_WEAK, MOST_WEAK)))
     doubtful = np.flatnonzero(~(measures[:, 2] < DOUBTFUL * least))
     rates = _rates(solver, orders, Y, [np.ascontiguousarray(g[: len(Y)]) for g in given], threads)
-    quality = np.where(np.isfinite(measures[:, 3]), np.abs(measures[:, 3]), 0.0)
+    quality = _quality(loops, independent, Y, measures[:, 3])
     result = Swept(loops, independent, Y, rates, residual, quality, effort + rounds, singular, asked, stop)
     if path:
+        result.crossed = _crossings(orders, measures[:, 3])
         way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(ways_of(loops, driven, U))))])[: len(Y)]
         _smooth(result, singular, doubtful, way)
     _mend(result, path)
@@ -288,12 +300,13 @@ def _pieces(count: int) -> Iterator[slice]:
 
 def _polished(solver: Solver, Y: Array, threads: int | None) -> tuple[dict[Order, NDArray[np.int64]], Array, int]:
     """Newton's steps on all samples, in place. By order, the samples it serves; measures (samples, 4); rounds."""
+    loops = solver.loops
     measures = np.full((len(Y), 4), np.inf)
     served = np.full(len(Y), -1)
     rounds = 0
     for number, (_, kernel) in enumerate(list(solver.pool.items())):
         best = measures[:, 2].min(initial=np.inf)
-        wanting = np.flatnonzero(~((measures[:, 2] <= 1e4 * best) & (measures[:, 0] <= CLOSED**2)))
+        wanting = np.flatnonzero(~((measures[:, 2] <= 1e4 * best) & (measures[:, 0] <= loops.tolerance**2)))
         if not wanting.size:
             break
         whole = wanting.size == len(Y)
@@ -303,8 +316,8 @@ def _polished(solver: Solver, Y: Array, threads: int | None) -> tuple[dict[Order
         if whole:
             measures[:], served[:] = found, number
             continue
-        better = (found[:, 0] <= CLOSED**2) & (
-            (found[:, 2] < measures[wanting, 2]) | ~(measures[wanting, 0] <= CLOSED**2)
+        better = (found[:, 0] <= loops.tolerance**2) & (
+            (found[:, 2] < measures[wanting, 2]) | ~(measures[wanting, 0] <= loops.tolerance**2)
         )
         chosen = wanting[better]
         Y[chosen], measures[chosen], served[chosen] = trial[better], found[better], number
@@ -344,6 +357,31 @@ def _shortened(own: Array, moved: Array, squares: Array, quaternions: list[int])
     for start in quaternions:
         turns = own[good, start : start + 4]
         own[good, start : start + 4] = turns / np.linalg.norm(turns, axis=1, keepdims=True)
+
+
+def _quality(loops: Loops, independent: Mask, Y: Array, determinants: Array) -> Array:
+    """|product of the pivots| by sample: that of the kernel where no other rows could be chosen, else with pivots anew.
+
+    The null rows of planar loops leave no choice; Bennett's and Bricard's linkages do.
+    """
+    known = np.where(np.isfinite(determinants), np.abs(determinants), 0.0)
+    if loops.huge or loops.rows_in_use <= loops.columns - independent.sum():
+        return known
+    for piece in _pieces(len(Y)):
+        good = np.flatnonzero(np.isfinite(Y[piece]).all(axis=1)) + piece.start
+        known[good] = eliminate_batch(loops.equations(Y[good])[1], independent).quality
+    return known
+
+
+def _crossings(orders: dict[Order, NDArray[np.int64]], determinants: Array) -> list[int]:
+    """Samples before which the product of the same pivots changed its sign."""
+    order_of = np.full(len(determinants), -1)
+    for number, samples in enumerate(orders.values()):
+        order_of[samples] = number
+    signs = np.sign(np.nan_to_num(determinants))
+    changed = (signs[1:] * signs[:-1] < 0.0) & (order_of[1:] == order_of[:-1])
+    crossed: list[int] = (np.flatnonzero(changed) + 1).tolist()
+    return crossed
 
 
 def _rates(
@@ -437,7 +475,7 @@ def _lagrange(nodes: Array, x: Array) -> Array:
 def _mend(found: Swept, path: bool) -> None:
     """Close what is still open, leaving weak pivots alone; samples that stay open are taken off, and told."""
     loops = found.loops
-    for k in np.flatnonzero(~(found.residual <= CLOSED)):
+    for k in np.flatnonzero(~(found.residual <= loops.tolerance)):
         y = found.Y[k].copy()
         if not np.isfinite(y).all():
             continue
@@ -450,7 +488,7 @@ def _mend(found: Swept, path: bool) -> None:
                 break
         if np.isfinite(y).all() and not loops.residual(y) >= found.residual[k]:
             found.Y[k], found.residual[k] = y, float(loops.residual(y))
-    wrong = np.flatnonzero(~(found.residual <= CLOSED))
+    wrong = np.flatnonzero(~(found.residual <= loops.tolerance))
     if not wrong.size:
         return
     first = int(wrong[0])
@@ -472,7 +510,9 @@ def _cut(found: Swept, count: int) -> None:
     found.Y, found.residual, found.quality = found.Y[:count], found.residual[:count], found.quality[:count]
     found.iterations, found.rates = found.iterations[:count], [level[:count] for level in found.rates]
     found.singular = found.singular[found.singular < count]
-    found.carried, found.blank = ([k for k in own if k < count] for own in (found.carried, found.blank))
+    found.crossed, found.carried, found.blank = (
+        [k for k in own if k < count] for own in (found.crossed, found.carried, found.blank)
+    )
 
 
 __all__ = ["Path", "Swept", "swept"]

@@ -73,11 +73,14 @@ class Travel:
         if self.full_turn:
             head = f"{self.variable} makes full turns"
         else:
-            low = shown(self.variable, self.lower) if np.isfinite(self.lower) else "below"
-            high = shown(self.variable, self.upper) if np.isfinite(self.upper) else "above"
-            head = f"{self.variable} goes from {low} to {high}"
-            if np.isinf(self.lower) or np.isinf(self.upper):
-                head += f" (no limit within {shown(self.variable, self.searched)})"
+            ends = [(self.lower, "down"), (self.upper, "up")]
+            limits = [shown(self.variable, x) for x, _ in ends if np.isfinite(x)]
+            open_ = [side for x, side in ends if np.isinf(x)]
+            head = f"{self.variable} goes from {limits[0]} to {limits[1]}" if len(limits) == 2 else ""
+            if open_:
+                ways = " and ".join(open_)
+                head = f"{self.variable}: no limit within {shown(self.variable, self.searched)} {ways}"
+                head += f"; the other is {limits[0]}" if limits else ""
         lines = [head]
         if any(self.limited_by):
             low, high = (shown(self.variable, x) if np.isfinite(x) else "no limit" for x in self.within)
@@ -114,7 +117,7 @@ def travel_of(loops: Loops, home: Posture, variable: str, largest: float | None)
     place, column = slot.q.start + k, slot.v.start + k
     kind = slot.law.variables[k].dimension
     reach = {"angle": 2.0 * np.pi, "length": SIZES * loops.length, "number": 1.0}[kind] if largest is None else largest
-    if not (np.isfinite(reach) and reach > 0.0):
+    if isinstance(reach, str) or not (np.isfinite(reach) and reach > 0.0):
         raise ModelError(Problem(f"a way of {largest}", "largest", "give a positive number"), loops.plan.name)
     independent = independent_with(loops, home, np.array([column]))
     sides = [_side(loops, home, independent, place, column, way) for way in (-reach, reach)]
