@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from made_runs import slider_crank, tumbling
 
+import linkwork as lw
 from linkwork.errors import LinkworkError, ModelError
 from linkwork.results import ClosureHistory, PlaceHistory, Run, VariableHistory, build_run, load_run
 
@@ -299,3 +300,12 @@ def test_without_h5py_the_message_says_what_to_do(tmp_path: Path, monkeypatch: p
     with pytest.raises(LinkworkError, match=r"pip install h5py; or use \.csv"):
         RUN.save(tmp_path / "run.nc")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_was_cut_off_is_not_complete(tmp_path: Path) -> None:
+    run = lw.example("double-pendulum").assemble().motion(A=(0, 1), samples=11)
+    path = run.save(tmp_path / "run.csv")
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[:-3]), encoding="utf-8")
+    with pytest.raises(ModelError, match="there are 8 samples, not 11"):
+        load_run(path)

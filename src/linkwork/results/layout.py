@@ -155,6 +155,12 @@ def problems_of(data: xr.Dataset) -> list[Problem]:
     if "time" not in data.coords or data["time"].dims != ("time",):
         return [*problems, Problem("there is no coordinate 'time'", "time")]
     problems += time_problems(data["time"].values)
+    if not problems and data.attrs["status"] == "complete" and not data.attrs["part"]:
+        count, asked = data.sizes["time"], data.attrs["asked"]
+        if count != asked:
+            problems.append(
+                Problem(f"there are {count} samples, not {asked}", "time", "the file may have been cut off")
+            )
     for name, variable in results_in(data):
         if not NAME.fullmatch(name):
             problems.append(Problem("this is not the name of a result", name, "write owner.quantity, such as A.angle"))

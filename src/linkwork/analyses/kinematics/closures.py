@@ -9,10 +9,11 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.kinematics.diagnosis import conflict_of, nearby_postures
+from linkwork.analyses.kinematics.diagnosis import conflict_of
 from linkwork.analyses.kinematics.failures import CannotClose, UnderSpecified
 from linkwork.analyses.kinematics.given import given_variables
 from linkwork.analyses.kinematics.loops import Loops, Mask
+from linkwork.analyses.kinematics.ordinary import ordinary_posture
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.errors import ModelError, Problem, did_you_mean
@@ -158,9 +159,10 @@ def all_closures(
     if not loops.count:
         only = (Posture(loops, base, given.columns.tolist(), "1"),)
         return Closures(only, 1, 1, (1,), True, "an open chain has one posture for its variables")
-    driving = loops.roles(_ordinary(loops, home), specified)
+    beside = ordinary_posture(loops, home.y)
+    driving = loops.roles(beside, specified)
     if driving.conflict:
-        raise conflict_of(loops, _ordinary(loops, home), specified, driving)
+        raise conflict_of(loops, beside, specified, driving)
     if bodies:
         determined = np.ones(loops.plan.ny, bool)
         _assert_determined(loops, home, specified, bodies)
@@ -235,7 +237,7 @@ def determined_variables(loops: Loops, home: Posture, specified: Mask) -> Mask:
     """
     if not loops.count:
         return np.ones(loops.plan.ny, bool)
-    y = _ordinary(loops, home)
+    y = ordinary_posture(loops, home.y)
     roles = loops.chosen(y, specified, preference(loops))
     if not len(roles.free):
         return np.ones(loops.plan.ny, bool)
@@ -253,12 +255,6 @@ def determined_variables(loops: Loops, home: Posture, specified: Mask) -> Mask:
     return result
 
 
-def _ordinary(loops: Loops, home: Posture) -> Array:
-    """A posture near home, or home: at home itself the machine may stand at a dead centre."""
-    near = nearby_postures(loops, home.y, home._all_roles)
-    return near[0] if near else home.y
-
-
 def _variables_of(loops: Loops, rates: Mask) -> Mask:
     """Variables whose rates are among some; a quaternion, if one of its three is."""
     result = np.zeros(loops.plan.ny, bool)
@@ -271,7 +267,7 @@ def _variables_of(loops: Loops, rates: Mask) -> Mask:
 
 def _assert_determined(loops: Loops, home: Posture, specified: Mask, bodies: Sequence[str]) -> None:
     """UnderSpecified when freedoms without a value move one of the bodies."""
-    y = _ordinary(loops, home)
+    y = ordinary_posture(loops, home.y)
     found = eliminate(loops.equations(y)[1], specified, 1e-7)
     free = len(found.free_columns)
     K = (found.columns()[:, :free] * loops.column_scale[:, np.newaxis])[: loops.plan.nv]

@@ -15,13 +15,14 @@ from linkwork.analyses.kinematics.failures import (
 )
 from linkwork.analyses.kinematics.following import Path, Solver
 from linkwork.analyses.kinematics.loops import Loops, Mask, Roles
+from linkwork.analyses.kinematics.ordinary import nearby_postures
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.errors import Problem
 from linkwork.geometry import Array
 
-NEARBY = (0.03, -0.05)
-"""How far to move away from a posture to see whether a conflict lasts [rad, or parts of the machine's size]."""
+EXTREME = 1e-13
+"""Change of a driven variable [rad, or parts of the machine's size] below which its extreme is found."""
 
 
 def conflict_of(loops: Loops, y: Array, driven: Mask, roles: Roles) -> ClosureError:
@@ -52,23 +53,6 @@ def conflict_of(loops: Loops, y: Array, driven: Mask, roles: Roles) -> ClosureEr
     text = f"{_all(names)} are driven, but depend on each other ({count})"
     hint = f"drive {_all(loops.drivable(own.free))}" if len(given) == mobility else f"drive at most {mobility} of them"
     return OverSpecified(Problem(text, hint=hint), name)
-
-
-def nearby_postures(loops: Loops, y: Array, own: Roles) -> list[Array]:
-    """Closed postures a little away, moved along the machine's own free rates."""
-    independent = np.isin(np.arange(loops.columns), own.independent)
-    found = []
-    for k, way in enumerate(NEARBY):
-        w = np.zeros(loops.columns)
-        w[own.independent] = np.cos(np.arange(len(own.independent)) + k) * loops.column_scale[own.independent]
-        direction = loops.rates(y, independent, [w])[0] / loops.column_scale
-        largest = np.abs(direction).max(initial=0.0)
-        if not (np.isfinite(largest) and largest > 0.0):
-            continue
-        other = loops.corrected(loops.advanced(y, way * direction / largest), independent, 8)
-        if np.isfinite(other).all() and loops.residual(other) < loops.tolerance:
-            found.append(other)
-    return found
 
 
 # ---------------------------------------------------------------- the end of a path
@@ -124,10 +108,12 @@ def turning_point(loops: Loops, y: Array, driven: int, independent: Mask, iterat
         if not np.isfinite(slope) or curvature == 0.0:
             return None
         move = float(np.clip(-slope / curvature, -0.05, 0.05))
+        if abs(slope * move) < EXTREME:
+            return y if loops.residual(y) < loops.tolerance else None
         y = loops.corrected(loops.advanced(y, move * W), swapped)
-        if abs(move) < 1e-12 or not loops.is_finite(y):
+        if not loops.is_finite(y):
             break
-    return y if np.isfinite(y).all() and loops.residual(y) < loops.tolerance and abs(slope) < 1e-6 else None
+    return None
 
 
 def _rate_of(loops: Loops, variable: int) -> int:

@@ -85,6 +85,8 @@ class Loops:
         self.solvers: dict[tuple[bytes, ...], Any] = {}
         """See `following.solver_for`."""
         self.plan = system._plan
+        self.ordinary_mobility: int | None = None
+        """See `ordinary.ordinary_mobility`."""
         plan = self.plan
         self.length = float(system.layout.size)
         self.count = len(plan.cuts)

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.diagnosis import conflict_of
-from linkwork.analyses.kinematics.failures import ClosureError, NoFreedom
+from linkwork.analyses.kinematics.failures import ClosureError, DeadCentre, NoFreedom
 from linkwork.analyses.kinematics.given import Given, given_variables, merged, place_of, unknown_variable
 from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops, Mask
+from linkwork.analyses.kinematics.ordinary import ordinary_mobility
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.analyses.kinematics.sweeping import Swept, swept
@@ -39,6 +40,9 @@ def independent_with(loops: Loops, home: Posture, columns: NDArray[np.int64]) ->
         roles = loops.chosen(home.y, driven, preference(loops))
         if roles.conflict:
             raise conflict_of(loops, home.y, driven, roles)
+        if driven.sum() + len(roles.free) > ordinary_mobility(loops, home.y):
+            text = f"the posture to start from is singular: it can go on in several ways (mobility {home.mobility})"
+            raise DeadCentre(Problem(text, hint="start from a posture beside it"), loops.plan.name, home)
         driven[roles.free] = True
     else:
         driven[home._roles.free] = True
@@ -353,7 +357,7 @@ def _run(
     laws = {n: str(law) for n, law in zip(driven.names, driven.laws, strict=True)}
     held = np.setdiff1d(np.flatnonzero(independent), driven.columns)
     laws |= dict.fromkeys(loops.names(held), "held")
-    mobility = np.full(reached, home.mobility)
+    mobility = np.full(reached, ordinary_mobility(loops, home.y))
     for k in found.singular:
         mobility[k] = Posture(loops, found.Y[k]).mobility
     closure = ClosureHistory(found.residual, found.quality, mobility, found.iterations, unit="1")

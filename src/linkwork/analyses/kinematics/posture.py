@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.idle import idle_rates
 from linkwork.analyses.kinematics.joint_limits import beyond_limits
 from linkwork.analyses.kinematics.loops import Loops, Mask, Roles
+from linkwork.analyses.kinematics.ordinary import ordinary_mobility
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.analyses.kinematics.redundancy import Redundancy, redundancies_of
 from linkwork.errors import ModelError, Problem, did_you_mean
@@ -115,6 +117,11 @@ class Posture:
     def mobility(self) -> int:
         """Freedoms of the machine at this posture: rates of all joints less the rank of the loop equations."""
         return self._loops.columns - self.rank
+
+    @property
+    def singular(self) -> bool:
+        """Whether there are more freedoms at this posture than elsewhere."""
+        return bool(self._loops.count) and self.mobility > ordinary_mobility(self._loops, self._y)
 
     @property
     def redundant(self) -> int:
@@ -264,6 +271,11 @@ class Posture:
         vectors = [self._vector(values) for values in given]
         columns = sorted({k for v in vectors for k in v})
         independent = self._independent_with(columns)
+        if self.singular and len(columns) < independent.sum():
+            given_names = ", ".join(self._loops.names(columns)) or "nothing"
+            text = f"the posture is singular: rates do not follow from {given_names} alone"
+            hint = f"ask a posture beside it, or give rates for all of {', '.join(self.independent)}"
+            raise DeadCentre(Problem(text, hint=hint), self._loops.plan.name, self)
         dense = np.zeros((len(given), self._loops.columns))
         for row, vector in zip(dense, vectors, strict=True):
             row[list(vector)] = list(vector.values())
@@ -308,6 +320,9 @@ class Posture:
     def report(self) -> list[str]:
         """Lines of text: mobility, roles of the joints, redundant constraints, quality."""
         lines = [f"mobility {self.mobility}" + (f", closure '{self.name}'" if self.name else "")]
+        if self.singular:
+            elsewhere = ordinary_mobility(self._loops, self._y)
+            lines.append(f"  singular:    elsewhere the mobility is {elsewhere}; rates are not determined as usual")
         if self.specified:
             lines.append(f"  specified:   {_listed(self.specified)}")
         if self.idle:
@@ -327,6 +342,7 @@ class Posture:
         return {
             "name": self.name,
             "mobility": self.mobility,
+            "singular": self.singular,
             "rank": self.rank,
             "specified": list(self.specified),
             "independent": list(self.independent),
