@@ -20,13 +20,13 @@ def test_signals_of_one_unit_share_a_panel() -> None:
     assert isinstance(panels, Panels) and len(panels) == 2
     angles, lengths = panels
     assert [line.get_label() for line in angles.lines] == ["A.angle", "B.angle"]
-    assert [line.get_label() for line in lengths.lines] == ["P.y", "P.x", "P.y", "P.z"]
+    assert [line.get_label() for line in lengths.lines] == ["P.y", "P.x", "P.y"]
     assert np.array_equal(angles.lines[1].get_ydata(), RUN["B.angle"].values / deg)
     assert np.array_equal(lengths.lines[0].get_ydata(), RUN["P.y"].values / mm)
     assert all(np.array_equal(line.get_xdata(), RUN["A.angle"].values / deg) for line in lengths.lines)
     assert (angles.get_ylabel(), lengths.get_ylabel()) == ("angle [deg]", "length [mm]")
     assert (angles.get_xlabel(), lengths.get_xlabel()) == ("", "A.angle [deg]")
-    assert [t.get_text() for t in lengths.get_legend().get_texts()] == ["P.y", "P.x", "P.y", "P.z"]
+    assert [t.get_text() for t in lengths.get_legend().get_texts()] == ["P.y", "P.x", "P.y"]
     assert angles.get_title(loc="left") == "slider-crank"
     assert [to_hex(line.get_color()).upper() for line in lengths.lines] == list(PALETTE[:4])
 

@@ -26,7 +26,7 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7
 DASHES = ("-", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 INK, GRID = "#222222", "#E5E5E5"
 WIDTH, FIRST, EACH = 7.0, 3.2, 2.1  # inch: width, height of one panel, height of each of several
-TURNS = [1, 1.5, 1.8, 3, 3.6, 4.5, 9, 10]  # steps of degrees: 15, 30, 45, 90, 180, 360
+TURNS, MANY_TURNS = [1, 1.5, 3, 4.5, 9, 10], [1, 1.8, 3.6, 7.2, 10]  # steps of degrees: 15, 30, 45, 90; 180, 360
 LONG = 14  # letters of a name that leave no room for its unit beside a panel
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 STILL = 1e-9
@@ -159,7 +159,8 @@ def _turns(axis: Any, shown: _Shown) -> None:
     from matplotlib.ticker import MaxNLocator
 
     if shown.symbol == "deg" and _travel(shown.values) > 20.0:
-        axis.set_major_locator(MaxNLocator(nbins=9 if axis.axis_name == "x" else 5, steps=TURNS))
+        steps = TURNS if _travel(shown.values) <= 400.0 else MANY_TURNS
+        axis.set_major_locator(MaxNLocator(nbins=9 if axis.axis_name == "x" else 5, steps=steps))
 
 
 def _calm(ax: Any, group: list[_Shown]) -> None:

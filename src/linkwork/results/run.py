@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+
 from linkwork.errors import ModelError, Problem
 from linkwork.results import report, samples
 from linkwork.results.evidence import Evidence, evidence_of
@@ -246,10 +248,19 @@ class Run:
         problems += [] if x in self else [self._names.unknown(x)]
         if problems:
             raise ModelError(problems, self.name)
-        signals = [
-            s for n in asked for s in ([self.signal(n)] if n == "time" else map(self._signal, self._names.expand(n)))
-        ]
+        signals = [s for n in asked for s in self._plotted(n)]
         return plot_signals(signals, self.signal(x), units=units, ax=ax, title=self.name)
+
+    def _plotted(self, name: str) -> list[Signal]:
+        """Signals of a name; a place that moves in a plane is shown without the axis across it."""
+        if name == "time":
+            return [self.signal(name)]
+        signals = [self._signal(r) for r in self._names.expand(name)]
+        finite = [s.values[np.isfinite(s.values)] for s in signals]
+        travels = [float(np.ptp(x)) if x.size else 0.0 for x in finite]
+        is_place = self._names.kinds.get(name, "joint") != "joint"
+        moving = [s for s, t in zip(signals, travels, strict=True) if t > 1e-9 * max(travels)]
+        return moving if is_place and moving else signals
 
     def summary(self) -> str:
         """Name, samples, time, what was driven, status, worst residual, warnings: a few lines."""

@@ -40,6 +40,7 @@ def mobility(
     Example: linkwork mobility slider-crank --at A=30deg --travel A
     """
     m = sound(file, as_json)
+    from linkwork.analyses.kinematics.failures import ClosureError
     from linkwork.analyses.kinematics.four_bars import four_bars
     from linkwork.cli.given import Problems, Variables
     from linkwork.model.layout import lay_out
@@ -55,12 +56,20 @@ def mobility(
         problems.done(m.name)
         posture = machine.at(values) if values else machine.home
         begin = machine.starting_from(posture)
-        travels = [begin.travel(name) for name in dict.fromkeys(driven) if name is not None]
+        travels, refused = [], []
+        for name in dict.fromkeys(name for name in driven if name is not None):
+            try:
+                travels.append(begin.travel(name))
+            except ClosureError as error:  # a dead centre, say: the rest is worth knowing all the same
+                refused.append((name, error))
     bars = four_bars(m, lay_out(m), graph_of(m))
     if as_json:
         found: dict[str, Any] = {**head(file, m), "variables": variables.si_units(), **posture.as_dict()}
         found |= {"four_bars": [_plain(b) for b in bars], "travel": [t.as_dict() for t in travels]}
+        found["no_travel"] = {name: f"{why.status}: {why.problem}" for name, why in refused}
         print_json(found)
+        if refused:
+            raise typer.Exit(1)
         return
     title(m.name)
     for line in posture.report():
@@ -73,6 +82,10 @@ def mobility(
         print_tables([travel_table(each, variables.everything, units)], MOST_ROWS)
         for line in _stops(each):
             say(f"  {line}")
+    for name, reason in refused:
+        say(f"  no travel of {name}: {reason.status}: {reason.problem}")
+    if refused:
+        raise typer.Exit(1)
 
 
 def _stops(found: Travel) -> list[str]:
