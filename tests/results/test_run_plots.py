@@ -28,7 +28,7 @@ def test_signals_of_one_unit_share_a_panel() -> None:
     assert (angles.get_xlabel(), lengths.get_xlabel()) == ("", "A.angle [deg]")
     assert [t.get_text() for t in lengths.get_legend().get_texts()] == ["P.y", "P.x", "P.y"]
     assert angles.get_title(loc="left") == "slider-crank"
-    assert [to_hex(line.get_color()).upper() for line in lengths.lines] == list(PALETTE[:4])
+    assert [to_hex(line.get_color()).upper() for line in lengths.lines] == list(PALETTE[:3])
 
 
 def test_one_line_is_named_beside_its_panel() -> None:
