@@ -3,7 +3,8 @@
 `loops`        the loop equations of a system as numbers; `given` values by name, `failures` why it does not go
 `assembling`   closing them from the layout or a rough guess; `closures` all ways to do so
 `posture`      a closed posture: mobility (`preference`, `redundancy`), rates, `geometric` derivatives, `joint_limits`
-`following`    from posture to posture along drives; `sweeping` many at once; `diagnosis` why a path ends
+`following`    from posture to posture along drives; `diagnosis` why a path ends; `ordinary`, `idle` what is usual
+`sweeping`     many postures at once (`samples`): `interpolation`, `batches` on kernels, `singular` ones with care
 `motion`       drives by name, labelled runs; `travel` limits, strokes and full turns
-`screw_motion`, `relative_motion`, `grashof`, `four_bars`, `transmission`   what a motion shows
+`screw_motion`, `relative_motion`, `grashof`, `slider_cranks`, `four_bars`, `transmission`   what a motion shows
 """

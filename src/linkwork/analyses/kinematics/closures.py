@@ -244,24 +244,14 @@ def determined_variables(loops: Loops, home: Posture, specified: Mask) -> Mask:
     found = eliminate(loops.equations(y)[1], specified, 1e-7)
     free = len(found.free_columns)
     K = np.abs(found.columns())
-    result = ~_variables_of(loops, K[:, :free].max(axis=1, initial=0.0) > 1e-6)
-    driven = _variables_of(loops, K[:, free:].max(axis=1, initial=0.0) > 1e-6)
-    if not (result & driven & ~_variables_of(loops, specified)).any():
+    result = ~loops.variables_of(K[:, :free].max(axis=1, initial=0.0) > 1e-6)
+    driven = loops.variables_of(K[:, free:].max(axis=1, initial=0.0) > 1e-6)
+    if not (result & driven & ~loops.variables_of(specified)).any():
         names = ", ".join(loops.names(roles.free))
         text = f"closures need values for all freedoms; {names} {'is' if len(roles.free) == 1 else 'are'} free"
         raise UnderSpecified(
             Problem(text, hint=f"give values for as many of your own choice, or for {names}"), loops.plan.name
         )
-    return result
-
-
-def _variables_of(loops: Loops, rates: Mask) -> Mask:
-    """Variables whose rates are among some; a quaternion, if one of its three is."""
-    result = np.zeros(loops.plan.ny, bool)
-    for slot in loops.plan.slots:
-        own = rates[slot.v]
-        result[slot.q.start : slot.q.start + slot.plain] = own[: slot.plain]
-        result[slot.q.start + slot.plain : slot.q.stop] = own[slot.plain :].any()
     return result
 
 

@@ -95,19 +95,14 @@ class Solver:
     def passive(self, y: Array) -> Mask:
         """Variables that held turns move: nothing tells what their values are, only how they go on."""
         loops = self.loops
-        result: Mask = np.zeros(loops.plan.ny, bool)
         if not self.held.any():
-            return result
-        moved = loops.turning.copy()
+            return np.zeros(loops.plan.ny, bool)
+        moved = loops.turning
         if not loops.sparse:
             unit = np.diag(loops.column_scale)[self.held]
             rates = loops.rates(y, self.independent, [unit])[0] / loops.column_scale
             moved = np.abs(rates).max(axis=0) > 1e-9
-        for slot in loops.plan.slots:
-            own = moved[slot.v]
-            result[slot.q.start : slot.q.start + slot.plain] = own[: slot.plain]
-            result[slot.q.start + slot.plain : slot.q.stop] = own[slot.plain :].any()
-        return result
+        return loops.variables_of(moved)
 
     def kernel(self, order: Order) -> Kernel:
         """The step by an order, kept."""

@@ -296,6 +296,15 @@ class Loops:
                 mask[slot.v.start + slot.plain : slot.v.stop] = True
         return mask
 
+    def variables_of(self, rates: Mask) -> Mask:
+        """Variables whose rates are among some; a whole quaternion, if one of its three is."""
+        mask: Mask = np.zeros(self.plan.ny, bool)
+        for slot in self.plan.slots:
+            own = rates[slot.v]
+            mask[slot.q.start : slot.q.start + slot.plain] = own[: slot.plain]
+            mask[slot.q.start + slot.plain : slot.q.stop] = own[slot.plain :].any()
+        return mask
+
     # ---------------------------------------------------------------- names
 
     def names(self, columns: Sequence[int] | NDArray[np.int64]) -> tuple[str, ...]:

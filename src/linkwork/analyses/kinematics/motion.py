@@ -18,7 +18,8 @@ from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.ordinary import ordinary_mobility
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
-from linkwork.analyses.kinematics.sweeping import Swept, swept
+from linkwork.analyses.kinematics.samples import Swept
+from linkwork.analyses.kinematics.sweeping import swept
 from linkwork.drives import Drive, as_drive
 from linkwork.equations.quantities import QUANTITIES
 from linkwork.errors import ModelError, Problem

@@ -15,7 +15,8 @@ from linkwork.analyses.kinematics.joint_limits import SLACK, joint_limits
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.motion import independent_with
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.analyses.kinematics.sweeping import Swept, swept
+from linkwork.analyses.kinematics.samples import Swept
+from linkwork.analyses.kinematics.sweeping import swept
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 
