@@ -31,8 +31,31 @@ ROUNDING = 1e-13
 """Entries of a null space basis below this, relative to its largest one, are set to zero."""
 
 
+class Pivoted:
+    """What every choice of pivots tells."""
+
+    pivots: Floats
+    free_columns: Integers
+    specified_columns: Integers
+
+    @property
+    def log_quality(self) -> float:
+        """Sum of log |pivot|; 0 when there is none."""
+        return float(np.log(np.abs(self.pivots)).sum())
+
+    @property
+    def smallest_pivot(self) -> float:
+        """The smallest |pivot|; infinite when there is none."""
+        return float(np.abs(self.pivots).min(initial=math.inf))
+
+    @property
+    def independent_columns(self) -> Integers:
+        """Free columns, then specified ones: whose rates may be chosen."""
+        return np.concatenate([self.free_columns, self.specified_columns])
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Elimination:
+class Elimination(Pivoted):
     """The factors of one J (m, n), and what its pivots say.
 
     `pivot_rows`, `pivot_columns` and `pivots` are in the order of pivoting; `free_columns`, `specified_columns` and
@@ -62,21 +85,6 @@ class Elimination:
     def quality(self) -> float:
         """|product of the pivots|: the volume of the pivot block; 1 when there is none."""
         return float(abs(math.prod(self.pivots.tolist())))
-
-    @property
-    def log_quality(self) -> float:
-        """Sum of log |pivot|: `quality` without overflow."""
-        return float(np.log(np.abs(self.pivots)).sum())
-
-    @property
-    def smallest_pivot(self) -> float:
-        """The smallest |pivot|; infinite when there is none."""
-        return float(np.abs(self.pivots).min(initial=math.inf))
-
-    @property
-    def independent_columns(self) -> Integers:
-        """Free columns, then specified ones: whose rates may be chosen, and the columns of `columns()`."""
-        return np.concatenate([self.free_columns, self.specified_columns])
 
     def solve(self, rhs: ArrayLike) -> tuple[Floats, Floats]:
         """x (n, ...) of J x = rhs (m, ...), zero on free and specified columns, and what redundant rows leave open.

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.errors import LinkworkError
-from linkwork.numerics.elimination import TOLERANCE, as_mask, require_finite
+from linkwork.numerics.elimination import TOLERANCE, Pivoted, as_mask, require_finite
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -45,7 +45,7 @@ class Triplets(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PivotOrder:
+class PivotOrder(Pivoted):
     """Which entries to pivot on, in order, and what is left.
 
     Pivot k is at (`rows`[k], `columns`[k]) and has the value `pivots`[k] at the posture asked for. `free_columns`,
@@ -76,21 +76,6 @@ class PivotOrder:
     def rank(self) -> int:
         """Number of pivots."""
         return len(self.rows)
-
-    @property
-    def log_quality(self) -> float:
-        """Sum of log |pivot|; 0 when there is none."""
-        return float(np.log(np.abs(self.pivots)).sum())
-
-    @property
-    def smallest_pivot(self) -> float:
-        """The smallest |pivot|; infinite when there is none."""
-        return float(np.abs(self.pivots).min(initial=math.inf))
-
-    @property
-    def independent_columns(self) -> Integers:
-        """Free columns, then specified ones: whose rates may be chosen."""
-        return np.concatenate([self.free_columns, self.specified_columns])
 
 
 def pivot_order(

@@ -210,17 +210,24 @@ class _Search:
         self._marks: list[Array] = []
 
     def add(self, Y: Array) -> None:
-        Y = Y[[_possible(self.loops, y) for y in Y]]
         marks = _pose_marks(self.loops, self.bodies, Y) if self.bodies else marks_of(self.loops, self.determined, Y)
-        self.converged += len(Y)
-        for y, mark in zip(Y, marks, strict=True):
-            near = [k for k, other in enumerate(self._marks) if np.abs(mark - other).max(initial=0.0) < SAME]
-            if near:
-                self.hits[near[0]] += 1
-            else:
-                self.members.append(_unwound(self.loops, y))
-                self._marks.append(mark)
-                self.hits.append(1)
+        left = np.arange(len(Y))
+        while left.size:  # once for each closure, not for each start
+            mark = marks[left[0]]
+            same = np.abs(marks[left] - mark).max(axis=1, initial=0.0) < SAME
+            self._count(Y[left[0]], mark, int(same.sum()))
+            left = left[~same]
+
+    def _count(self, y: Array, mark: Array, times: int) -> None:
+        near = [k for k, other in enumerate(self._marks) if np.abs(mark - other).max(initial=0.0) < SAME]
+        if not near and not _possible(self.loops, y):
+            return
+        if not near:
+            self.members.append(_unwound(self.loops, y))
+            self._marks.append(mark)
+            self.hits.append(0)
+        self.converged += times
+        self.hits[near[0] if near else -1] += times
 
     def finished(self, done: int) -> bool:
         if self.interrupted:

@@ -288,7 +288,10 @@ class Posture:
             mask[self._roles.independent] = True
             return mask
         roles = self._loops.chosen(self._y, mask, preference(self._loops))
-        assert_drivable(self._loops, self._y, mask, roles)
+        if roles.conflict:
+            from linkwork.analyses.kinematics.diagnosis import conflict_of  # which speaks of postures itself
+
+            raise conflict_of(self._loops, self._y, mask, roles)
         mask[roles.free] = True
         return mask
 
@@ -356,14 +359,6 @@ class Posture:
             "beyond_limits": list(self.beyond_limits),
             "values": self.values,
         }  # fmt: skip
-
-
-def assert_drivable(loops: Loops, y: Array, mask: Mask, roles: Roles) -> None:
-    """DeadCentre or OverSpecified if the columns of the mask cannot be chosen at will."""
-    from linkwork.analyses.kinematics.diagnosis import conflict_of
-
-    if roles.conflict:
-        raise conflict_of(loops, y, mask, roles)
 
 
 def _listed(names: Sequence[str], most: int = 12) -> str:
