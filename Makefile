@@ -4,16 +4,20 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= auto
 
-.PHONY: demo test test-all lint fuzz bench clean
+.PHONY: demo test test-all lint browser fuzz bench clean
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
-test: lint
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+test: lint browser
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow"
 
-test-all: lint
-	$(BIN)/python -m pytest -n $(JOBS)
+test-all: lint browser
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+
+# Chromium for the tests in the browser, where there is none and apt may install it; else those tests are skipped.
+browser: $(VENV)/.test
+	@$(BIN)/python tests/browser/chromium.py
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from linkwork.drives.parsing import parse_drive
     from linkwork.errors import LinkworkError, MissingExtra, ModelError, Problem
     from linkwork.files.gallery import example, examples
-    from linkwork.files.mesh import read_mesh
+    from linkwork.files.mesh import mesh_look, read_mesh
     from linkwork.files.read import load, loads
     from linkwork.files.schema import json_schema
     from linkwork.files.write import dumps, save
@@ -85,8 +85,11 @@ if TYPE_CHECKING:
     from linkwork.results import Evidence, JointItem, PlaceItem, Run, Signal, load_run
     from linkwork.system import Derivative, EvaluationOptions, System
     from linkwork.topology import graph_of
-    from linkwork.views.draw import draw_layout
+    from linkwork.views.animate import Movie, animate, animate_closures
+    from linkwork.views.draw import draw_closures, draw_layout, draw_posture
     from linkwork.views.graph import draw_graph, text_tree
+    from linkwork.views.paint import paint_posture
+    from linkwork.views.report import write_report
 
 # Each public name and the module it comes from; modules are imported when first asked for.
 _HOME = {
@@ -99,6 +102,7 @@ _HOME = {
     "Problem": "errors",
     "example": "files.gallery",
     "examples": "files.gallery",
+    "mesh_look": "files.mesh",
     "read_mesh": "files.mesh",
     "load": "files.read",
     "loads": "files.read",
@@ -178,9 +182,16 @@ _HOME = {
     "Derivative": "system",
     "EvaluationOptions": "system",
     "System": "system",
+    "Movie": "views.animate",
+    "animate": "views.animate",
+    "animate_closures": "views.animate",
+    "draw_closures": "views.draw",
     "draw_layout": "views.draw",
+    "draw_posture": "views.draw",
+    "paint_posture": "views.paint",
     "draw_graph": "views.graph",
     "text_tree": "views.graph",
+    "write_report": "views.report",
 }
 _MODULES = ("geometry", "units", "topology")
 
@@ -214,6 +225,7 @@ __all__ = [
     "Mechanism",
     "MissingExtra",
     "ModelError",
+    "Movie",
     "NoFreedom",
     "OverSpecified",
     "PlaceItem",
@@ -238,12 +250,16 @@ __all__ = [
     "Tube",
     "UnderSpecified",
     "__version__",
+    "animate",
+    "animate_closures",
     "barker_types",
     "check",
     "constant",
     "cycloidal",
+    "draw_closures",
     "draw_graph",
     "draw_layout",
+    "draw_posture",
     "dumps",
     "dwell",
     "example",
@@ -261,10 +277,12 @@ __all__ = [
     "load",
     "load_run",
     "loads",
+    "paint_posture",
     "parse_drive",
     "placement",
     "polynomial345",
     "ramp",
+    "mesh_look",
     "read_mesh",
     "relative_screw",
     "repeat",
@@ -280,6 +298,7 @@ __all__ = [
     "transmission_extremes",
     "trapezoidal",
     "units",
+    "write_report",
 ]
 
 

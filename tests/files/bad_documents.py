@@ -310,6 +310,17 @@ BAD: dict[str, tuple[str | bytes, list[Finding]]] = {
     ),
     "mass and solid": (body("mass: 1, solids: [{sphere: {radius: 1}}]"), [(3, "bodies.a", "mass besides solids")]),
     "density": (body("density: 1"), [(3, "bodies.a", "a density without solids")]),
+    "looks": (
+        body("looks: [{box: [1, 1]}, {}, {box: [1, 1, 1], density: 3}, {sphere: {radius: 0}}]"),
+        [
+            (3, "bodies.a.looks[0].box", "are wanted, 2 are given"),
+            (3, "bodies.a.looks[1]", "0 shapes are given"),
+            (3, "bodies.a.looks[2].density", "unknown key 'density'"),
+            (3, "bodies.a.looks[3].sphere", "0 is not a positive radius"),
+        ],
+    ),
+    "colour": (body("colour: '#12345'"), [(3, "bodies.a.colour", "'#12345' is not a colour")]),
+    "colour again": (body("colour: 5"), [(3, "bodies.a.colour", "5 is not text")]),
     "mesh w/o folder": (
         body("density: 1, solids: [{mesh: a.stl, units: mm}]"),
         [(3, "bodies.a.solids[0].mesh", "the mesh 'a.stl' cannot be looked")],

@@ -50,6 +50,7 @@ bodies:
       - {cone: {radius: 5, length: 30, top: 2}}
       - {ring_sector: {outer: 30, inner: 10, angle: 60, length: 4}}
   thin: {mass: 1, inertia: [1, 1, 3], accept_unphysical: true}
+  painted: {mass: 1, looks: [{box: [1, 2, 3], at: [1, 0, 0]}, {sphere: {radius: 5}}], colour: "#D55E00"}
   nothing:
 """
 

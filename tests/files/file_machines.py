@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -285,7 +286,10 @@ def mechanisms(draw: st.DrawFn) -> lw.Mechanism:
     )
     for body in bodies:
         place = draw(st.none() | placements(bodies))
-        words = {"accept_unphysical": draw(st.booleans()), "description": draw(texts)}
+        words: dict[str, Any] = {"accept_unphysical": draw(st.booleans()), "description": draw(texts)}
+        looks = draw(st.lists(shapes(), max_size=2))
+        words["looks"] = [replace(look, density=None) for look in looks]
+        words["colour"] = draw(st.sampled_from(["", "#0a1B2c", "sky", "black"]))
         m.body(body, frame=place, **draw(masses()), **words)
     _add_curves(draw, m)
     kinds = draw(st.lists(st.sampled_from(sorted(KINDS)), max_size=5))

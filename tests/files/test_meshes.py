@@ -11,7 +11,7 @@ import trimesh
 
 import linkwork as lw
 from linkwork.files import mesh as mesh_module
-from linkwork.model.solids import MeshSolid, mass_moments
+from linkwork.model.solids import MeshLook, MeshSolid, mass_moments
 from linkwork.units import mm
 
 SUFFIXES = mesh_module.SUFFIXES
@@ -25,8 +25,18 @@ def folder(tmp_path: Path) -> Path:
     inside = tmp_path / "models"
     inside.mkdir()
     for suffix in SUFFIXES:
-        box.export(inside / f"box{suffix}")
+        if suffix == ".gltf":
+            (inside / "box.gltf").write_bytes(embedded_gltf(box))
+        else:
+            box.export(inside / f"box{suffix}")
     return inside
+
+
+def embedded_gltf(mesh: trimesh.Trimesh) -> bytes:
+    """One file that brings its numbers itself."""
+    files = trimesh.exchange.gltf.export_gltf(trimesh.Scene(mesh), embed_buffers=True)
+    (text,) = files.values()
+    return bytes(text)
 
 
 def model(solid: str) -> str:
@@ -80,7 +90,6 @@ def test_units(units: str, scale: float, folder: Path) -> None:
         ("mesh: bax.stl, units: mm", "there is no mesh file 'bax.stl'"),
         ("mesh: ., units: mm", "'.' is not a mesh file"),
         ("mesh: box.step, units: mm", "'box.step' is not a mesh file; one of .stl"),
-        ("mesh: box.gltf, units: mm", "is not a mesh file"),
         ("mesh: ../box.stl, units: mm", "lies outside the folder of the model"),
         ("mesh: a/../../box.stl, units: mm", "lies outside the folder of the model"),
         ("mesh: '..\\box.stl', units: mm", "lies outside the folder of the model"),
@@ -202,3 +211,68 @@ def test_a_model_is_saved_beside_its_meshes_only(tmp_path: Path) -> None:
         lw.save(m, tmp_path / "elsewhere" / "a.yaml")
     with pytest.raises(lw.ModelError, match="cannot be written"):
         lw.save(lw.Mechanism(), tmp_path / "nowhere" / "a.yaml")
+
+
+def test_gltf_that_names_other_files(folder: Path) -> None:
+    files = trimesh.exchange.gltf.export_gltf(trimesh.Scene(trimesh.creation.box()))
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    assert "keeps its numbers in other files; export it as .glb" in complaint(folder, "mesh: model.gltf, units: m")
+
+
+def look_complaint(folder: Path, looks: str, where: str) -> str:
+    with pytest.raises(lw.ModelError) as caught:
+        lw.loads(f"linkwork: 1\nbodies:\n  a:\n    looks:\n      - {{{looks}}}\n", folder=folder)
+    (problem,) = caught.value.problems
+    assert (problem.line, problem.where) == (5, where)
+    return f"{problem.what}; {problem.hint}"
+
+
+def test_looks_are_read_when_they_are_drawn(folder: Path) -> None:
+    text = "linkwork: 1\nbodies:\n  a: {mass: 1, looks: [{mesh: box.obj, units: mm, at: [1, 2, 3]}], colour: sky}\n"
+    m = lw.loads(text, folder=folder)
+    (look,) = m.bodies["a"].looks
+    assert isinstance(look, MeshLook)
+    vertices, faces = mesh_module.surface_of(look)
+    np.testing.assert_allclose(
+        [vertices.min(axis=0), vertices.max(axis=0)], [[3.5e-3, 4e-3, 4.5e-3], [4.5e-3, 6e-3, 7.5e-3]]
+    )
+    assert faces.shape == (12, 3)
+    assert lw.loads(lw.dumps(m), folder=folder) == m
+    assert lw.load(lw.save(m, folder / "model.yaml")) == m
+    (folder / "box.obj").unlink()
+    assert lw.load(folder / "model.yaml") == m  # a picture that is missing does not stop an analysis
+    with pytest.raises(lw.ModelError, match="there is no mesh file"):
+        mesh_module.surface_of(look)
+    (unread,) = lw.loads(text).bodies["a"].looks
+    assert isinstance(unread, MeshLook)
+    with pytest.raises(lw.ModelError, match="cannot be looked for"):
+        mesh_module.surface_of(unread)
+
+
+def test_looks_that_are_refused(folder: Path) -> None:
+    mesh = "bodies.a.looks[0].mesh"
+    assert "has no units" in look_complaint(folder, "mesh: box.stl", mesh)
+    assert "lies outside the folder" in look_complaint(folder, "mesh: ../box.stl, units: mm", mesh)
+    assert "is not a mesh file" in look_complaint(folder, "mesh: box.step, units: mm", mesh)
+    assert "-1 is not a positive radius" in look_complaint(folder, "sphere: {radius: -1}", "bodies.a.looks[0].sphere")
+    assert "unknown key 'minus'" in look_complaint(folder, "box: [1, 1, 1], minus: true", "bodies.a.looks[0].minus")
+
+
+def test_an_open_surface_can_be_looked_at(folder: Path) -> None:
+    box = trimesh.creation.box()
+    trimesh.Trimesh(box.vertices, box.faces[:-1]).export(folder / "open.stl")
+    assert len(mesh_module.surface_of(lw.mesh_look("open.stl", "mm", folder=folder))[1]) == 11
+
+
+def test_a_changed_file_is_read_again(folder: Path) -> None:
+    look = lw.mesh_look("box.stl", 1.0, folder=folder)
+    assert mesh_module.surface_of(look)[0].max() == 7.5
+    trimesh.creation.icosphere(2).export(folder / "box.stl")
+    assert mesh_module.surface_of(look)[0].max() == pytest.approx(1.0, abs=1e-6)
+
+
+def test_a_look_is_no_solid(folder: Path) -> None:
+    m = lw.Mechanism()
+    with pytest.raises(lw.ModelError, match="only to be seen among the solids"):
+        m.body("a", solid=lw.Box(size=(1, 1, 1)) + lw.mesh_look("box.stl", "mm", folder=folder), density=1.0)

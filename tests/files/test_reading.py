@@ -22,7 +22,7 @@ from linkwork.model.joints import KINDS
 from linkwork.model.placement import ROW_KEYS
 from linkwork.units import UnitSystem, deg, g, mm
 
-MESH_KEYS = {("SolidEntry", "mesh"), ("SolidEntry", "units")}  # read in test_meshes.py
+MESH_KEYS = {("ShapeEntry", "mesh"), ("ShapeEntry", "units")}  # read in test_meshes.py
 
 
 def classes(base: type[BaseModel] = entries.Entry) -> Iterator[type[BaseModel]]:

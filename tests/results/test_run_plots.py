@@ -86,7 +86,7 @@ def test_axes_of_the_user() -> None:
     RUN["B.angle"].plot(ax=ax)
     assert len(ax.lines) == 2 and ax.lines[0].get_color() != ax.lines[1].get_color()
     assert ax.get_ylabel() == "angle [rad]" and ax.get_title(loc="left") == ""
-    with pytest.raises(ModelError, match="ax: the signals have 2 units: rad, m; plot those of one unit"):
+    with pytest.raises(ModelError, match=r"ax: the plot has 2 panels \(rad, m\), not 1; give as many axes"):
         RUN.plot("A", "P.x", ax=ax)
 
 
@@ -153,7 +153,7 @@ def test_several_paths_on_one_page() -> None:
     RUN["rod"].path(ax=panels[0])
     assert [t.get_text() for t in panels[0].get_legend().get_texts()] == ["P", "rod"]
     assert panels[0].lines[0].get_color() != panels[0].lines[2].get_color()
-    with pytest.raises(ModelError, match="ax: the axes are flat, the path is drawn in xyz"):
+    with pytest.raises(ModelError, match="ax: the axes are flat, the plot is in xyz"):
         RUN["P"].path(ax=panels[0], plane="xyz")
     with pytest.raises(ModelError, match="'xx' is not a plane; write 'xy'"):
         RUN["P"].path(plane="xx")
@@ -190,5 +190,5 @@ def test_units_are_written_as_in_books() -> None:
 
 def test_without_matplotlib_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtra, match="plotting a run needs matplotlib"):
+    with pytest.raises(MissingExtra, match="plotting needs matplotlib"):
         RUN.plot("A")

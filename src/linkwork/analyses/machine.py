@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.model.mechanism import Mechanism
+from linkwork.results.viewing import Viewer, ViewOptions
 from linkwork.system import System
 
 if TYPE_CHECKING:
@@ -143,6 +144,19 @@ class Machine(System):
         sizes = ", ".join(f"{n} {stem}{one if n == 1 else many}" for n, stem, one, many in counts)
         return "\n".join([f"{self.name}: {sizes}, {report[0]}", *report[1:]])
 
+    def view(self, **options: Unpack[ViewOptions]) -> Viewer:
+        """Open the workbench in the browser: the machine in three dimensions, its joints to drag, its analyses to run.
+
+        In a script it stays open until Ctrl-C; in a notebook it stands below the cell.
+
+        Parameters
+        ----------
+        options : port, host, browser, wait, dark, as `lw.ViewOptions` tells
+        """
+        from linkwork.views.show import view_machine
+
+        return view_machine(self, **options)
+
     # ---------------------------------------------------------------- questions
 
     def at(self, values: Mapping[str, Any] | None = None, **named: float) -> Posture:
@@ -159,6 +173,25 @@ class Machine(System):
         from linkwork.analyses.kinematics.motion import reached
 
         return reached(self._loops, self.home, merged(values, named, self.name))
+
+    def reach(
+        self, name: str, place: Any = None, *, rotation: Any = None, start: Posture | None = None
+    ) -> Posture:
+        """Inverse kinematics: the posture at which a point, frame or body has a place or an attitude, loops closed.
+
+        The way there starts at home and takes the shortest steps that help; where the target leaves freedoms, the
+        others move as little as they can. Raises CannotReach, whose `reached` is the nearest posture found.
+
+        Parameters
+        ----------
+        name : of a point, frame or body
+        place : wanted place [m] of the point, or of the origin of the frame or body, world; any without
+        rotation : wanted attitude of the frame or body, a 3x3 rotation matrix, world; any without
+        start : posture to start from instead of home
+        """
+        from linkwork.analyses.kinematics.reaching import reach
+
+        return reach(self._loops, self.home if start is None else start, name, place, rotation)
 
     def motion(
         self,

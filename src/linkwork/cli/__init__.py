@@ -2,6 +2,7 @@
 
 `root`      the program: exit codes, errors as messages
 `models`    FILE: a model file or the name of an example
+`driving`   options that drive a machine, shared by the commands that move it
 `given`     what options say: values and laws by joint name, all problems at once
 `progress`  a bar on a terminal, and Ctrl-C that keeps what is done
 `outputs`   files that a motion is written to
@@ -11,6 +12,7 @@ Exit codes: 0 sound, 1 not sound or not possible, 2 wrong use, 130 stopped by Ct
 `--json` for machines.
 """
 
+from linkwork.cli.commands.animate import animate
 from linkwork.cli.commands.cache import cache
 from linkwork.cli.commands.check import check
 from linkwork.cli.commands.closures import closures
@@ -18,11 +20,13 @@ from linkwork.cli.commands.equations import equations
 from linkwork.cli.commands.examples import examples
 from linkwork.cli.commands.mobility import mobility
 from linkwork.cli.commands.motion import motion
+from linkwork.cli.commands.report import report
 from linkwork.cli.commands.schema import schema
 from linkwork.cli.commands.show import show
+from linkwork.cli.commands.view import view
 from linkwork.cli.root import app, main
 
-for _command in (check, show, mobility, motion, closures, equations, examples, schema, cache):
+for _command in (check, show, view, mobility, motion, animate, closures, report, equations, examples, schema, cache):
     app.command()(_command)
 
 __all__ = ["app", "main"]

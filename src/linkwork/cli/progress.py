@@ -22,10 +22,11 @@ class Work:
     """Work whose progress is `Work.progress(done, total)`.
 
     The first Ctrl-C ends it by `Stopped` at its next sign of progress, a second one at once. `stopped` tells so.
+    What is done is kept, unless `keeps` is false.
     """
 
-    def __init__(self, what: str) -> None:
-        self.what = what
+    def __init__(self, what: str, keeps: bool = True) -> None:
+        self.what, self.keeps = what, keeps
         self.done = self.total = 0
         self._stop = self.stopped = False
         self._begin = time.monotonic()
@@ -70,7 +71,7 @@ class Work:
         if self._stop:
             raise KeyboardInterrupt
         self._stop = True
-        tell("ending; what is done will be kept (Ctrl-C again drops it)")
+        tell("ending; what is done will be kept (Ctrl-C again drops it)" if self.keeps else "ending")
 
 
 class _NoBar:

@@ -1,8 +1,11 @@
-"""Meshes as solids: closed surfaces from STL, OBJ, PLY, OFF or GLB files, in a unit that must be said."""
+"""Meshes from STL, OBJ, PLY, OFF, GLB or GLTF files, in a unit that must be said: as solids, which are closed and are
+integrated at once, or only to be seen, which are read when they are drawn."""
 
 from __future__ import annotations
 
+import functools
 import io
+import json
 import warnings
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -11,12 +14,13 @@ import numpy as np
 
 from linkwork.errors import MissingExtra, ModelError, Problem
 from linkwork.files.quantities import quantity
+from linkwork.geometry import Array
 from linkwork.model.placement import Placement
-from linkwork.model.solids import MeshSolid
+from linkwork.model.solids import MeshLook, MeshSolid
 from linkwork.units import LENGTH, SI, parse_unit
 
 MAX_MESH_BYTES = 200_000_000
-SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb")
+SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
 
 
 def read_mesh(
@@ -38,7 +42,8 @@ def read_mesh(
     density : density [kg/m^3], when it differs from that of the body
     """
     scale = _scale(units, path)
-    file = _inside(path, Path() if folder is None else Path(folder))
+    home = Path() if folder is None else Path(folder)
+    file = _inside(path, home)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # of the mesh reader, about files that are refused below
         volume, first, second = _integrals(_surface(file, path), path)
@@ -50,7 +55,58 @@ def read_mesh(
     if not np.abs(moments).max() < 1e200:
         raise ModelError(f"the mesh '{path}' has numbers that are too large, or no numbers")
     integrals = tuple(float(v) for v in moments.ravel())
-    return MeshSolid(path=path, scale=scale, integrals=integrals, frame=frame or Placement(), density=density)
+    kept = str(home.resolve())
+    return MeshSolid(
+        path=path, scale=scale, integrals=integrals, frame=frame or Placement(), density=density, folder=kept
+    )
+
+
+def mesh_look(
+    path: str, units: str | float | None, *, folder: str | Path | None = None, frame: Placement | None = None
+) -> MeshLook:
+    """A surface only to be seen, for `looks` of a body; it need not be closed, and is read when it is drawn.
+
+    Parameters
+    ----------
+    path : file, relative to `folder`
+    units : length unit of the file's numbers, such as "mm" (or a factor to metres); mesh files do not tell it
+    folder : folder that the file must lie in; the current one by default, none ("") when it is not to be read
+    frame : where the mesh's own frame is in the body
+    """
+    scale = _scale(units, path)
+    if folder != "":
+        _located(path, Path() if folder is None else Path(folder))
+    kept = "" if folder == "" else str((Path() if folder is None else Path(folder)).resolve())
+    return MeshLook(path=path, scale=scale, folder=kept, frame=frame or Placement())
+
+
+def surface_of(shape: MeshSolid | MeshLook) -> tuple[Array, Array]:
+    """Vertices (n, 3) [m] and faces (m, 3) of a mesh in its own frame, read again from its file.
+
+    Raises ModelError when it is not there any more or cannot be read.
+
+    Parameters
+    ----------
+    shape : a mesh that knows its folder
+    """
+    if not shape.folder:
+        raise ModelError(Problem(f"the mesh '{shape.path}' cannot be looked for", hint="load the model from a file"))
+    file = _inside(shape.path, Path(shape.folder))
+    state = file.stat()
+    vertices, faces = _read_surface(file, shape.path, state.st_mtime_ns, state.st_size)
+    return vertices * shape.scale, faces
+
+
+@functools.lru_cache(maxsize=32)
+def _read_surface(file: Path, path: str, changed: int, size: int) -> tuple[Array, Array]:
+    """The numbers of a file, kept as long as its time and its size stay the same."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # of the mesh reader
+        mesh = _surface(file, path)
+        vertices, faces = np.array(mesh.vertices, dtype=float), np.array(mesh.faces, dtype=np.int64)
+    if not np.isfinite(vertices).all() or not np.abs(vertices).max() < 1e100:
+        raise ModelError(f"the mesh '{path}' has numbers that are too large, or no numbers")
+    return vertices, faces
 
 
 def _scale(units: str | float | None, path: str) -> float:
@@ -67,11 +123,12 @@ def _scale(units: str | float | None, path: str) -> float:
     return factor
 
 
-def _inside(path: str, folder: Path) -> Path:
-    """The file, which must lie in the folder: model files may come from strangers."""
+def _located(path: str, folder: Path) -> tuple[Path, int | None]:
+    """The file, which must lie in the folder (model files may come from strangers), and its size where it is there."""
     given = PurePosixPath(path.replace("\\", "/"))
     if given.suffix.lower() not in SUFFIXES:
         raise ModelError(Problem(f"'{path[:80]}' is not a mesh file", hint=f"one of {', '.join(SUFFIXES)}"))
+    file = Path()
     try:
         root = folder.resolve()
         file = (root / given).resolve()
@@ -82,6 +139,12 @@ def _inside(path: str, folder: Path) -> Path:
     if not is_inside:
         hint = "put it beside the model and name it without a path"
         raise ModelError(Problem(f"the mesh '{path[:80]}' lies outside the folder of the model", hint=hint))
+    return file, size
+
+
+def _inside(path: str, folder: Path) -> Path:
+    """A file that is there and not too large."""
+    file, size = _located(path, folder)
     if size is None:
         raise ModelError(Problem(f"there is no mesh file '{path[:80]}'", hint="it is looked for beside the model"))
     if size > MAX_MESH_BYTES:
@@ -97,13 +160,26 @@ def _surface(file: Path, path: str) -> Any:
         raise MissingExtra("trimesh", "mesh", "reading a mesh") from None
     kind = file.suffix.lower().removeprefix(".")
     try:
-        mesh = trimesh.load_mesh(io.BytesIO(file.read_bytes()), file_type=kind)
+        raw = file.read_bytes()
+        if kind == "gltf":
+            _assert_alone(raw, path)
+        mesh = trimesh.load_mesh(io.BytesIO(raw), file_type=kind)
         faces = len(mesh.faces)
+    except ModelError:
+        raise
     except Exception:  # noqa: BLE001  # a broken file makes its reader fail in any way
         raise ModelError(f"the mesh '{path}' cannot be read as {kind.upper()}") from None
     if faces == 0:
         raise ModelError(f"the mesh '{path}' has no faces")
     return mesh
+
+
+def _assert_alone(raw: bytes, path: str) -> None:
+    """ModelError when a glTF file keeps its numbers in other files: only what it brings itself is read."""
+    data = json.loads(raw)
+    if any(not str(b.get("uri", "")).startswith("data:") for b in data.get("buffers", ())):
+        hint = "export it as .glb, or with embedded data"
+        raise ModelError(Problem(f"the mesh '{path}' keeps its numbers in other files", hint=hint))
 
 
 def _integrals(mesh: Any, path: str) -> tuple[float, Any, Any]:

@@ -21,6 +21,7 @@ from linkwork.files.entries import (
     FrameEntry,
     Gather,
     InertiaEntry,
+    LookEntry,
     PlacementEntry,
     PointEntry,
     RowEntry,
@@ -31,7 +32,7 @@ from linkwork.files.entries import (
     variable_values,
 )
 from linkwork.files.explain import blanks, explained, in_quotes, keys_of, short
-from linkwork.files.mesh import read_mesh
+from linkwork.files.mesh import mesh_look, read_mesh
 from linkwork.files.quantities import as_name, quantity
 from linkwork.files.schema import VERSION, ModelFile, UnitsEntry
 from linkwork.files.tree import MAX_BYTES, MAX_PROBLEMS, Keys, Tree, read_tree
@@ -117,6 +118,7 @@ class _Reader:
         self._data = tree.data
         self._units = UnitSystem()
         self._read_mesh = _no_mesh if folder is None else functools.partial(_mesh, folder=folder)
+        self._mesh_look = functools.partial(mesh_look, folder="" if folder is None else folder)
         self._kinds: dict[str, str] = {}  # what each name is
         self._unplaced: set[str] = set()  # bodies whose frame could not be understood
         self._bad_curves: set[str] = set()
@@ -280,7 +282,7 @@ class _Reader:
     def _body(self, m: Mechanism, name: str, value: Any, where: str) -> None:
         try:
             entry = self._validated(BodyEntry, value, where)
-            m.body(name, **entry.arguments(where, self._read_mesh))
+            m.body(name, **entry.arguments(where, self._read_mesh, self._mesh_look))
         except ModelError:
             # A body that is wrong is still there for its joints.
             frame = self._parts_of_body(value, where)
@@ -295,6 +297,10 @@ class _Reader:
         for i, solid in enumerate(solids[:MAX_PROBLEMS] if isinstance(solids, list) else ()):
             place = f"{where}.solids[{i}]"
             self._attempt(lambda s=solid, p=place: self._validated(SolidEntry, s, p).solid(p, self._read_mesh), place)  # type: ignore[misc]
+        looks = parts.get("looks")
+        for i, look in enumerate(looks[:MAX_PROBLEMS] if isinstance(looks, list) else ()):
+            place = f"{where}.looks[{i}]"
+            self._attempt(lambda s=look, p=place: self._validated(LookEntry, s, p).shape(p, self._mesh_look), place)  # type: ignore[misc]
         if parts.get("inertia") is not None:
             place, inertia = f"{where}.inertia", inertia_form(parts["inertia"])
             self._attempt(lambda: self._validated(InertiaEntry, inertia, place).inertia(place), place)
@@ -317,8 +323,9 @@ class _Reader:
             raise
 
     def _add_rows(self, m: Mechanism, entry: ChainEntry, where: str) -> None:
+        meshes = (self._read_mesh, self._mesh_look)
         with Gather() as part:
-            rows = [part(r.row, f"{where}.rows[{i}]", self._units, self._read_mesh) for i, r in enumerate(entry.rows)]
+            rows = [part(r.row, f"{where}.rows[{i}]", self._units, *meshes) for i, r in enumerate(entry.rows)]
         places = {}
         for i, row in enumerate(entry.rows):
             for made in (f"bodies.{row.body}", f"joints.{row.joint}"):
@@ -344,7 +351,7 @@ class _Reader:
                     m.body(str(body))
 
     def _row_alone(self, row: Any, convention: Any, where: str) -> None:
-        made = self._validated(RowEntry, row, where).row(where, self._units, self._read_mesh)
+        made = self._validated(RowEntry, row, where).row(where, self._units, self._read_mesh, self._mesh_look)
         if isinstance(convention, str) and convention in ROW_KEYS:
             places = {f"bodies.{made['body']}": where, f"joints.{made['joint']}": where, "rows[0]": where}
             try:

@@ -25,7 +25,7 @@ from linkwork.model.joints import KINDS, Bevel, Gear, Helical, LineOnCurve, Poin
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
 from linkwork.model.placement import ROW_KEYS, Axis, Orientation, Placement, ThreePoints
-from linkwork.model.solids import MeshSolid, Shape, parts_of
+from linkwork.model.solids import MeshLook, MeshSolid, Shape, parts_of
 from linkwork.model.vectors import AXIS_NAMES, ZERO, Vector
 
 
@@ -52,7 +52,8 @@ def save(m: Mechanism, path: str | Path) -> Path:
 
 def _meshes(m: Mechanism) -> list[str]:
     shapes = [shape for body in m.bodies.values() if body.solid is not None for _, shape in parts_of(body.solid)]
-    return [shape.path for shape in shapes if isinstance(shape, MeshSolid)]
+    looks = [look for body in m.bodies.values() for look in body.looks]
+    return [shape.path for shape in (*shapes, *looks) if isinstance(shape, MeshSolid | MeshLook)]
 
 
 def _is_json(file: Path) -> bool:
@@ -171,6 +172,8 @@ def _body(body: Body) -> dict[str, Any]:
             "frame": None if body.frame is None else _placement(body.frame),
             "accept_unphysical": body.accept_unphysical or None,
             "description": body.description,
+            "looks": [_solid(+1, look) for look in body.looks] or None,
+            "colour": body.colour,
         }
     )
 
@@ -185,7 +188,7 @@ def _inertia(value: Inertia) -> Any:
 
 def _solid(sign: int, shape: Shape) -> dict[str, Any]:
     common = {**_placement(shape.frame), "density": shape.density, "minus": True if sign < 0 else None}
-    if isinstance(shape, MeshSolid):
+    if isinstance(shape, MeshSolid | MeshLook):
         return _pruned({"mesh": shape.path, "units": f"{shape.scale!r} m", **common})
     own = {f.name: getattr(shape, f.name) for f in fields(shape) if f.name not in ("frame", "density")}
     sizes: Any = list(own["size"]) if "size" in own else own

@@ -16,7 +16,7 @@ import numpy as np
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.placement import Orientation, Placement
-from linkwork.model.solids import Solid, mass_moments
+from linkwork.model.solids import Shape, Solid, mass_moments
 from linkwork.model.vectors import ZERO, Vector, number, numbers
 
 ELEMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -109,8 +109,11 @@ def _elements(value: Any, where: str) -> tuple[list[float], bool]:
 
 @dataclass(frozen=True)
 class Body:
-    """A rigid body as its user describes it. Coordinates of `com` and `solid` are those of the body's own frame,
-    which is the global frame of the layout posture unless `frame` says otherwise."""
+    """A rigid body as its user describes it. Coordinates of `com`, `solid` and `looks` are those of the body's own
+    frame, which is the global frame of the layout posture unless `frame` says otherwise.
+
+    `looks` are shapes only to be seen, instead of the solids; `colour` is #RRGGBB or a name of the palette.
+    """
 
     name: str
     mass: float | None = None
@@ -121,6 +124,8 @@ class Body:
     frame: Placement | None = None
     accept_unphysical: bool = False
     description: str = ""
+    looks: tuple[Shape, ...] = ()
+    colour: str = ""
 
     def __repr__(self) -> str:
         mass = "from its solids" if self.solid is not None else f"{self.mass or 0.0:g} kg"

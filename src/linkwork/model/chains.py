@@ -18,7 +18,7 @@ from linkwork.model.vectors import number
 if TYPE_CHECKING:
     from linkwork.model.mechanism import Mechanism
 
-_BODY_KEYS = ("mass", "com", "inertia", "solid", "density", "accept_unphysical", "description")
+_BODY_KEYS = ("mass", "com", "inertia", "solid", "density", "accept_unphysical", "description", "looks", "colour")
 _OWN_KEYS = ("joint", "body", "kind", "limits", "value")
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
 
+from linkwork.colours import NAMED
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.bodies import Body, inertia
@@ -15,7 +17,7 @@ from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCu
 from linkwork.model.joints import Bevel, Gear, Rack
 from linkwork.model.parts import checked_name
 from linkwork.model.placement import Axis, Placement, placement
-from linkwork.model.solids import Solid, parts_of
+from linkwork.model.solids import MeshLook, Shape, Solid, parts_of
 from linkwork.model.vectors import Vector, direction, number, numbers, positive, vector
 
 PRESSURE_ANGLE = math.radians(20.0)
@@ -46,6 +48,8 @@ def body_record(
     frame: Placement | None,
     accept_unphysical: bool,
     description: str,
+    looks: Any = None,
+    colour: Any = "",
 ) -> Body:
     """A body with every number checked; all problems at once."""
     where = f"bodies.{name}"
@@ -65,7 +69,9 @@ def body_record(
     tensor = None if moments is None else attempt(lambda: inertia(moments, where=f"{where}.inertia"))
     density = None if density is None else attempt(lambda: positive(density, f"{where}.density"))
     if solid is not None:
-        attempt(lambda: parts_of(solid))
+        shapes = attempt(lambda: parts_of(solid)) or ()
+        if any(isinstance(shape, MeshLook) for _, shape in shapes):
+            problems.append(Problem("a mesh that is only to be seen among the solids", where, "use read_mesh(...)"))
         given = [n for n, v in (("mass", mass), ("com", com), ("inertia", tensor)) if v is not None]
         if given:
             problems.append(Problem(f"{', '.join(given)} besides solids", where, "keep the numbers or the solids"))
@@ -73,9 +79,44 @@ def body_record(
         problems.append(Problem("a density without solids", where, "give `solid`, or `mass`"))
     if frame is not None and not isinstance(frame, Placement):
         problems.append(Problem(f"{frame!r} is not a placement", f"{where}.frame", "make it with lw.placement(...)"))
+    seen = attempt(lambda: looks_of(looks, f"{where}.looks"))
+    shade = attempt(lambda: checked_colour(colour, f"{where}.colour"))
     if problems:
         raise ModelError(problems)
-    return Body(name, mass, com, tensor, solid, density, frame, bool(accept_unphysical), str(description))
+    return Body(
+        name,
+        mass,
+        com,
+        tensor,
+        solid,
+        density,
+        frame,
+        bool(accept_unphysical),
+        str(description),
+        seen or (),
+        shade or "",
+    )
+
+
+def looks_of(looks: Any, where: str) -> tuple[Shape, ...]:
+    """Shapes only to be seen: one, a sum, or a list of them; nothing can be cut out."""
+    if looks is None:
+        return ()
+    given = looks if isinstance(looks, list | tuple) else [looks]
+    parts = [part for look in given for part in located(lambda s=look: parts_of(s), where)]  # type: ignore[misc]
+    if any(sign < 0 for sign, _ in parts):
+        raise ModelError(Problem("a shape is cut out of the looks", where, "looks are added only; use a mesh"))
+    if any(shape.density is not None for _, shape in parts):
+        raise ModelError(Problem("a density among the looks", where, "looks have no mass; use `solid` for that"))
+    return tuple(shape for _, shape in parts)
+
+
+def checked_colour(colour: Any, where: str) -> str:
+    """A colour as #RRGGBB or a name of the palette; "" for none."""
+    if isinstance(colour, str) and (colour in ("", *NAMED) or re.fullmatch(r"#[0-9A-Fa-f]{6}", colour)):
+        return colour
+    text = repr(colour) if len(repr(colour)) < 40 else f"{repr(colour)[:37]}..."
+    raise ModelError(Problem(f"{text} is not a colour", where, f"write '#D55E00', or one of {', '.join(NAMED)}"))
 
 
 def first_frame(at: Any, axis: Any, x: Any, where: str) -> Placement:

@@ -118,6 +118,8 @@ class Mechanism:
         frame: Placement | None = None,
         accept_unphysical: bool = False,
         description: str = "",
+        looks: Solid | Sequence[Solid] | None = None,
+        colour: str = "",
     ) -> Body:
         """Add a rigid body.
 
@@ -132,6 +134,8 @@ class Mechanism:
         frame : the body's own frame in the layout posture, `lw.placement(...)`; by default the global frame
         accept_unphysical : take mass properties that no real body has, with a warning
         description : a sentence for readers
+        looks : shapes only to be seen, without mass, instead of those that pictures make of joints and solids
+        colour : in pictures: "#RRGGBB", or a name of the palette such as "vermilion"
         """
         where = f"bodies.{name}"
         known = self.bodies.get(checked_name(name, where))
@@ -139,7 +143,9 @@ class Mechanism:
             self._claim(name, where)
         elif name != self._ground or known != Body(name):
             raise ModelError(Problem(f"there are two bodies named '{name}'", where, "give one another name"))
-        new = entry.body_record(name, mass, com, inertia, solid, density, frame, accept_unphysical, description)
+        new = entry.body_record(
+            name, mass, com, inertia, solid, density, frame, accept_unphysical, description, looks, colour
+        )
         self.bodies[name] = new
         return new
 

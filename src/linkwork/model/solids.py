@@ -7,7 +7,7 @@ Moving a solid is X M Xᵀ, joining two is +, cutting one out of another is -.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -189,11 +189,30 @@ class MeshSolid(Shape):
     path: str
     scale: float
     integrals: tuple[float, ...]
+    folder: str = field(default="", compare=False, repr=False)
     kind = "mesh"
     sizes = ("scale",)
 
     def local_moments(self) -> Array:
         return np.array(self.integrals).reshape(4, 4)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeshLook(Shape):
+    """A surface in a file, only to be seen (`linkwork.mesh_look`): it is read when it is drawn, and has no mass.
+
+    `folder` is where it is looked for; without one it is not.
+    """
+
+    path: str
+    scale: float
+    folder: str = field(default="", compare=False, repr=False)
+    kind = "mesh"
+    sizes = ("scale",)
+
+    def local_moments(self) -> Array:
+        hint = "use read_mesh(...) for a solid"
+        raise ModelError(Problem(f"the mesh '{self.path}' is only to be seen and has no mass", self.kind, hint))
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,7 @@ def build_run(
     message: str = "",
     asked: int | None = None,
     warnings: Sequence[str] = (),
+    machine: Any = None,
 ) -> Run:
     """A run from plain arrays; ModelError lists everything that does not fit.
 
@@ -111,6 +112,7 @@ def build_run(
     status, message : 'complete' or 'stopped', and why it stopped
     asked : number of samples that were asked for; without, those that are there
     warnings : what the user should know
+    machine : the machine that moved, so that the run can be seen
     """
     drafts = _Drafts(np.size(time))
     clock = drafts.array("time", time, ())
@@ -148,7 +150,8 @@ def build_run(
                 frames=list(frames or {}),
                 points=list(points or {}),
             ),
-        )
+        ),
+        machine,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linkwork.results.plots import Panels
+    from linkwork.results.run import Run
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,7 +31,7 @@ class JointItem:
     variables: tuple[str, ...]
     speeds: tuple[str, ...]
     signals: dict[str, Signal]
-    _plot: Callable[..., Panels]
+    _run: Run
 
     @property
     def kind(self) -> str:
@@ -77,20 +78,42 @@ class JointItem:
         """Second derivatives of the rates."""
         return self._several("jerk")
 
-    def plot(self, *quantities: str, units: Units = None, x: str = "time", ax: Axes | None = None) -> Panels:
+    def plot(
+        self,
+        *quantities: str,
+        units: Units = None,
+        x: str = "time",
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> Panels:
         """Plot its variables.
 
         Parameters
         ----------
         quantities : 'value', 'rate', 'acceleration', 'jerk'; the value where none is given
-        units, x, ax : as in `Run.plot`
+        units, x, against, ax : as in `Run.plot`
         """
         asked = quantities or ("value",)
         _known(asked, ("value", *DERIVATIVES), self.name)
         names = [f"{self.name}.{n}" for q in asked for n in self._names(q)]
         if not names:
             raise ModelError(Problem(f"the run has no {' and no '.join(asked)}", self.name, _there(self.signals)))
-        return self._plot(*names, units=units, x=x, ax=ax)
+        return self._run.plot(*names, units=units, x=x, against=against, ax=ax)
+
+    def phase(
+        self,
+        *,
+        units: Units = None,
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> Panels:
+        """Plot the rates over the variables, the phase plane.
+
+        Parameters
+        ----------
+        units, against, ax : as in `Run.phase`
+        """
+        return self._run.phase(*(f"{self.name}.{v}" for v in self.variables), units=units, against=against, ax=ax)
 
     def _names(self, quantity: str) -> list[str]:
         """Names of variables, or of the derivatives of what moves, after the joint's own."""
@@ -127,7 +150,7 @@ class PlaceItem:
     name: str
     kind: str
     signals: dict[str, Signal]
-    _plot: Callable[..., Panels]
+    _run: Run
 
     @property
     def position(self) -> xr.DataArray:
@@ -169,33 +192,65 @@ class PlaceItem:
         """Angular jerk [rad/s^3] (time, axis) of a body or frame."""
         return self._of("angular_jerk")
 
-    def plot(self, *quantities: str, units: Units = None, x: str = "time", ax: Axes | None = None) -> Panels:
+    def plot(
+        self,
+        *quantities: str,
+        units: Units = None,
+        x: str = "time",
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> Panels:
         """Plot x, y and z.
 
         Parameters
         ----------
         quantities : 'position', 'velocity', 'acceleration', 'angular_velocity' ...; the position where none is given
-        units, x, ax : as in `Run.plot`
+        units, x, against, ax : as in `Run.plot`
         """
         asked = quantities or ("position",)
         _known(asked, tuple(PLACE_UNITS), self.name)
         for quantity in asked:
             self._of(quantity)  # says what there is when it is missing
-        return self._plot(*(f"{self.name}.{q}" for q in asked), units=units, x=x, ax=ax)
+        names = [f"{self.name}.{q}" for q in asked]
+        return self._run.plot(*names, units=units, x=x, against=against, ax=ax)
 
-    def path(self, *, units: Units = None, plane: str | None = None, ax: Axes | None = None) -> Panels:
+    def path(
+        self,
+        *,
+        units: Units = None,
+        plane: str | None = None,
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | None = None,
+    ) -> Panels:
         """Plot the path of the origin, the coupler curve of a point, with equal axes.
 
         Parameters
         ----------
         units : units of length to show, {"length": "mm"}
         plane : 'xy', 'xz', 'yz' or 'xyz'; without, the plane in which it moves, space where there is none
+        against : other runs to overlay, by the name that tells them apart
         ax : axes to draw into; a new figure without
         """
-        from linkwork.results.plots import plot_path
-
         self._of("position")
-        return plot_path(self.signals[f"{self.name}.position"], units=units, plane=plane, ax=ax, label=self.name)
+        return self._run.path(self.name, units=units, plane=plane, against=against, ax=ax)
+
+    def hodograph(
+        self,
+        of: str = "velocity",
+        *,
+        units: Units = None,
+        plane: str | None = None,
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | None = None,
+    ) -> Panels:
+        """Plot the way of the tip of a vector that starts in the origin, with equal axes.
+
+        Parameters
+        ----------
+        of : 'velocity', 'acceleration', 'jerk', 'angular_velocity', 'angular_acceleration' or 'angular_jerk'
+        units, plane, against, ax : as of `path`
+        """
+        return self._run.hodograph(self.name, of=of, units=units, plane=plane, against=against, ax=ax)
 
     def _of(self, quantity: str) -> xr.DataArray:
         found = self.signals.get(f"{self.name}.{quantity}")

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import copy
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.results import report, samples
 from linkwork.results.evidence import Evidence, evidence_of
 from linkwork.results.items import JointItem, PlaceItem
 from linkwork.results.layout import AXES, problems_of, results_in
 from linkwork.results.names import Names, Reference
 from linkwork.results.signals import Signal, Units
+from linkwork.results.viewing import Viewer, ViewOptions
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
     from linkwork.results.plots import Panels
 
 Item = JointItem | PlaceItem | Signal
+TIPS = {"position": "", "velocity": "v", "acceleration": "a", "jerk": "j"}
+TIPS |= {"angular_velocity": "w", "angular_acceleration": "dw", "angular_jerk": "ddw"}
+"""Vectors of places, and the letters before x, y and z in their plots."""
 
 
 class Run:
@@ -35,16 +40,19 @@ class Run:
     Parameters
     ----------
     data : an xarray.Dataset in the layout of a run, as `Run.data` gives it; `build_run` makes one from arrays
+    machine : the machine that moved, so that the run can be seen; files do not keep it
     """
 
-    __slots__ = ("_data", "_names", "evidence")
+    __slots__ = ("_data", "_names", "evidence", "machine")
 
     _data: xr.Dataset
     _names: Names
     evidence: Evidence
     """What was reached, how well the loops closed, and what was noticed."""
+    machine: Any
+    """The machine that moved; None in a run that was loaded from a file."""
 
-    def __init__(self, data: xr.Dataset) -> None:
+    def __init__(self, data: xr.Dataset, machine: Any = None) -> None:
         problems = problems_of(data)
         if problems:
             raise ModelError(problems, str(data.attrs.get("mechanism", "")))
@@ -52,6 +60,7 @@ class Run:
         object.__setattr__(self, "_data", _frozen(data))
         object.__setattr__(self, "_names", Names(shapes, data.attrs))
         object.__setattr__(self, "evidence", evidence_of(data))
+        object.__setattr__(self, "machine", machine)
 
     def __setattr__(self, key: str, value: object) -> None:
         raise AttributeError("a run never changes; build another one")
@@ -60,7 +69,7 @@ class Run:
         raise AttributeError("a run never changes; build another one")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Run, (self.data,)
+        return Run, (self.data, self.machine)
 
     # ---------------------------------------------------------------- what is there
 
@@ -163,8 +172,8 @@ class Run:
         own = {v: self._signal(Reference(v, v)) for v in self._names.shapes if v.startswith(f"{name}.")}
         if kind == "joint":
             variables, speeds = (tuple(t.get(name, ())) for t in (self._names.joints, self._names.speeds))
-            return JointItem(name, variables, speeds, own, self.plot)
-        return PlaceItem(name, kind, own, self.plot)
+            return JointItem(name, variables, speeds, own, self)
+        return PlaceItem(name, kind, own, self)
 
     def _signal(self, reference: Reference) -> Signal:
         data = self._data[reference.variable]
@@ -227,11 +236,18 @@ class Run:
         kept = f"{part.sizes['time']} of {len(self)} samples"
         before = self._data.attrs["part"]
         part.attrs = copy.deepcopy(self._data.attrs) | {"part": f"{kept} of {before}" if before else kept}
-        return Run(part)
+        return Run(part, self.machine)
 
     # ---------------------------------------------------------------- what you see
 
-    def plot(self, *names: str, units: Units = None, x: str = "time", ax: Axes | None = None) -> Panels:
+    def plot(
+        self,
+        *names: str,
+        units: Units = None,
+        x: str = "time",
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> Panels:
         """Plot signals by name, those of one unit in one panel, panels above each other.
 
         Parameters
@@ -239,17 +255,148 @@ class Run:
         names : signals; a place stands for its position, a joint for its variables; driven variables without any
         units : units to show, {"angle": "deg", "length": "mm"}, also of one signal, {"A.rate": "rpm"}; or a UnitSystem
         x : the signal to plot against
-        ax : axes to draw into, when all signals have one unit; a new figure without
+        against : other runs to overlay, by the name that tells them apart: {"slow": slow}; their times may differ
+        ax : axes to draw into, one a panel; a new figure without
         """
-        from linkwork.results.plots import plot_signals
+        from linkwork.results.plots import Series, describe_over
 
         asked = names or tuple(self.driven) or tuple(self._names.joints)
-        problems = [self._names.unknown(n) for n in asked if n not in self or not isinstance(n, str)]
-        problems += [] if x in self else [self._names.unknown(x)]
+        self._assert_known((*asked, x), {})
+        signals = [s for n in asked for s in self._plotted(n)]
+        others = self._assert_known([*(s.name for s in signals), x], against)
+        series = [Series(signals, self.signal(x))]
+        series += [Series([r.signal(s.name) for s in signals], r.signal(x), label) for label, r in others.items()]
+        return describe_over(series, units=units, title=self.name).draw(ax)
+
+    def path(
+        self,
+        *names: str,
+        units: Units = None,
+        plane: str | None = None,
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | None = None,
+    ) -> Panels:
+        """Plot the paths of points, frames or origins of bodies with equal axes: coupler curves.
+
+        Parameters
+        ----------
+        names : of places
+        units : units of length to show, {"length": "mm"}
+        plane : 'xy', 'xz', 'yz' or 'xyz'; without, the plane in which all of them move, space where there is none
+        against : other runs to overlay, by the name that tells them apart
+        ax : axes to draw into; a new figure without
+        """
+        return self._tracked("position", names, units, plane, against, ax)
+
+    def hodograph(
+        self,
+        *names: str,
+        of: str = "velocity",
+        units: Units = None,
+        plane: str | None = None,
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | None = None,
+    ) -> Panels:
+        """Plot the way of the tip of a vector that starts in the origin, with equal axes.
+
+        Parameters
+        ----------
+        names : of places
+        of : 'velocity', 'acceleration', 'jerk', 'angular_velocity', 'angular_acceleration' or 'angular_jerk'
+        units, plane, against, ax : as of `path`
+        """
+        return self._tracked(of, names, units, plane, against, ax)
+
+    def phase(
+        self,
+        *names: str,
+        units: Units = None,
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> Panels:
+        """Plot rates over their variables, the phase plane; a ring marks the start.
+
+        Parameters
+        ----------
+        names : joint variables, 'A.angle', or joints that have one, 'A'; driven variables without any
+        units : as of `plot`; the rate is shown in the unit of the variable a second unless it is named
+        against : other runs to overlay, by the name that tells them apart
+        ax : axes to draw into, one a panel; a new figure without
+        """
+        from linkwork.results.plots import Pair, describe_phase
+
+        asked = names or tuple(self.driven)
+        others = self._assert_known(asked, against)
+        problems = []
+        pairs = []
+        for label, run in {"": self, **others}.items():
+            for name in asked:
+                value = run.signal(name)
+                if f"{value.name}.rate" in run:
+                    pairs.append(Pair(value, run.signal(f"{value.name}.rate"), label))
+                else:
+                    problems.append(
+                        Problem(f"'{name}' has no rate", hint="name a variable of a joint, such as A.angle")
+                    )
+        if problems or not pairs:
+            raise ModelError(problems or Problem("no joint variable is named", hint="for example run.phase('A')"))
+        return describe_phase(pairs, units=units, title=f"{self.name}: phase plane").draw(ax)
+
+    def plot_evidence(
+        self, *, units: Units = None, x: str = "time", against: Mapping[str, Run] | None = None
+    ) -> Panels:
+        """Plot what was recorded of the loops: residual, quality, iterations, mobility; and where the run stopped.
+
+        Parameters
+        ----------
+        units, x : as of `plot`
+        against : other runs to overlay, by the name that tells them apart
+        """
+        from linkwork.results.plots import describe_evidence
+
+        others = self._assert_known([x], against)
+        return describe_evidence(self, units=units, x=x, against=others).draw()
+
+    def _tracked(
+        self,
+        quantity: str,
+        names: Sequence[str],
+        units: Units,
+        plane: str | None,
+        against: Mapping[str, Run] | None,
+        ax: Axes | None,
+    ) -> Panels:
+        """Ways of the tips of one vector of each place."""
+        from linkwork.results.plots import Track, describe_paths
+
+        letter = TIPS.get(quantity)
+        if letter is None:
+            raise ModelError(Problem(f"'{quantity}' is no vector of a place", "of", did_you_mean(str(quantity), TIPS)))
+        if not names:
+            raise ModelError(Problem("no place is named", hint="name a point, frame or body"), self.name)
+        others = self._assert_known([f"{n}.{quantity}" if isinstance(n, str) else n for n in names], against)
+        tracks = [
+            Track(name, run.signal(f"{name}.{quantity}"), label)
+            for label, run in {"": self, **others}.items()
+            for name in names
+        ]
+        what = "path" if quantity == "position" else quantity.replace("_", " ")
+        title = f"{what} of {names[0]}" if len(tracks) == 1 else f"{self.name}: {'paths' if what == 'path' else what}"
+        letters = (f"{letter}x", f"{letter}y", f"{letter}z")
+        origin = quantity != "position"
+        return describe_paths(tracks, units=units, plane=plane, title=title, letters=letters, origin=origin).draw(ax)
+
+    def _assert_known(self, names: Sequence[str], against: Mapping[str, Run] | None) -> dict[str, Run]:
+        """ModelError for every name that this run or another one does not have; the other runs."""
+        others = {} if against is None else against
+        if not isinstance(others, Mapping) or not all(isinstance(r, Run) for r in others.values()):
+            raise ModelError(Problem("other runs are given by name", "against", 'write against={"slow": slow}'))
+        problems = [self._names.unknown(n) for n in names if n not in self or not isinstance(n, str)]
+        for label, run in others.items():
+            problems += [replace(run._names.unknown(n), where=f"against.{label}") for n in names if n not in run]
         if problems:
             raise ModelError(problems, self.name)
-        signals = [s for n in asked for s in self._plotted(n)]
-        return plot_signals(signals, self.signal(x), units=units, ax=ax, title=self.name)
+        return {str(label): run for label, run in others.items()}
 
     def _plotted(self, name: str) -> list[Signal]:
         """Signals of a name; a place that moves in a plane is shown without the axis across it."""
@@ -261,6 +408,18 @@ class Run:
         is_place = self._names.kinds.get(name, "joint") != "joint"
         moving = [s for s, t in zip(signals, travels, strict=True) if t > 1e-9 * max(travels)]
         return moving if is_place and moving else signals
+
+    def view(self, machine: Any = None, **options: Unpack[ViewOptions]) -> Viewer:
+        """Open the workbench in the browser, ready to play this run; in a notebook, show it below the cell.
+
+        Parameters
+        ----------
+        machine : the machine that moved, for a run that was loaded from a file
+        options : port, host, browser, wait, dark, as `lw.ViewOptions` tells
+        """
+        from linkwork.views.show import view_run
+
+        return view_run(self, machine, **options)
 
     def summary(self) -> str:
         """Name, samples, time, what was driven, status, worst residual, warnings: a few lines."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linkwork.results.plots import Panels
+    from linkwork.results.run import Run
 
 Units = UnitSystem | Mapping[str, str] | None
 
@@ -61,14 +62,21 @@ class Signal(NDArrayOperatorsMixin):
             raise ModelError(Problem(f"'{unit}' measures {given}, not {wanted}", self.name, f"it is in {self.unit}"))
         return self.values / factor
 
-    def plot(self, *, units: Units = None, x: str = "time", ax: Axes | None = None) -> Panels:
+    def plot(
+        self,
+        *,
+        units: Units = None,
+        x: str = "time",
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> Panels:
         """Plot it; see `Run.plot`.
 
         Parameters
         ----------
-        units, x, ax : as in `Run.plot`
+        units, x, against, ax : as in `Run.plot`
         """
-        return self._plot(self.name, units=units, x=x, ax=ax)
+        return self._plot(self.name, units=units, x=x, against=against, ax=ax)
 
     def __len__(self) -> int:
         return len(self.values)

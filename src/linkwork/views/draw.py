@@ -1,29 +1,38 @@
-"""The layout posture as a line drawing: bodies between their joints, joints by their textbook symbols.
+"""Line drawings of a machine: its layout, any posture, several over each other, all closures side by side.
 
 Planar mechanisms are drawn in their plane, others in three dimensions.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import MissingExtra
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.machine import Machine
+from linkwork.colours import LIGHT, PALETTE, Theme
+from linkwork.errors import MissingExtra, ModelError, Problem
 from linkwork.geometry import Array
-from linkwork.model.joints import Gear, LineOnCurve, PointOnCurve, Rack
-from linkwork.model.layout import Layout, Seat, lay_out
+from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
 from linkwork.units import LENGTH, SI, UnitSystem
+from linkwork.views.line_drawing import MANY, LineDrawing, Name, page_rows, plane_normal
+from linkwork.views.naming import dotted, halo, placed_names, size_of
+from linkwork.views.placed import layout_at
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-# Okabe-Ito, which colour-blind readers can tell apart; black is kept for ground and text.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A6A00")
-INK, STONE = "#222222", "#9A9A9A"
-MARKERS = {"prismatic": "s", "spheric": "o", "rigid": "X", "free": "", "universal": "P", "helical": "h"}
-MANY = 24  # bodies or joints beyond which names would cover the drawing
+__all__ = ["PALETTE", "draw_closures", "draw_layout", "draw_posture", "plane_normal"]
+
+WIDTH, HIGHEST = 7.5, 7.5  # of a page [inch]
+FONT = 9.0  # points
+MOST_CLOSURES = 24  # that are drawn side by side
+ELEVATION, ACROSS_Y, ACROSS_X = 22.0, -58.0, -32.0  # [deg] from where space is seen
 
 
 def draw_layout(m: Mechanism, ax: Axes | None = None, *, names: bool = True) -> Axes:
@@ -35,259 +44,229 @@ def draw_layout(m: Mechanism, ax: Axes | None = None, *, names: bool = True) -> 
     ax : axes to draw into (three-dimensional ones for a spatial mechanism); a new figure without
     names : whether to write names beside joints, points and bodies
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtra("matplotlib", "plot", "drawing the layout") from None
     if not isinstance(m, Mechanism):
         raise TypeError(
             f"a Mechanism is wanted, not {type(m).__name__}; a file is loaded first: draw_layout(load(path))"
         )
-    layout = lay_out(m)
-    normal = plane_normal(m, layout)
-    if ax is None:
-        figure = Figure(figsize=_page_size(layout, normal), layout="constrained")
+    return _drawn(m, [lay_out(m)], ax, names, False)
+
+
+def draw_posture(
+    s: Machine,
+    posture: Posture | Sequence[Posture] | None = None,
+    ax: Axes | None = None,
+    *,
+    names: bool = True,
+    faint: bool = False,
+) -> Axes:
+    """Draw a posture, or several over each other, all faint but the last.
+
+    Parameters
+    ----------
+    s : the machine
+    posture : one that `s.at` or `s.closures` gave, or several; home without
+    ax : axes to draw into (three-dimensional ones for a spatial machine), also those of an earlier drawing; a new
+        figure without
+    names : whether to write names beside joints, points and bodies; faint postures have none
+    faint : draw the last one faint too, to be drawn over
+    """
+    if not isinstance(s, Machine):
+        raise TypeError(f"a Machine is wanted, not {type(s).__name__}; a mechanism is assembled first: m.assemble()")
+    given = [s.home if posture is None else posture] if posture is None or isinstance(posture, Posture) else [*posture]
+    if not given:
+        raise ModelError(Problem("there is no posture to draw", "draw_posture", "give one, or None for home"), s.name)
+    return _drawn(s.mechanism, [layout_at(s, p) for p in given], ax, names, faint)
+
+
+def draw_closures(s: Machine, closures: Sequence[Posture], *, most: int = MOST_CLOSURES) -> Figure:
+    """Draw all closures side by side, on equal axes, each under its name.
+
+    Parameters
+    ----------
+    s : the machine
+    closures : what `s.closures` gave, or any postures
+    most : how many are drawn; the title counts the rest
+    """
+    figure_class = _figure_class("drawing closures")
+    shown = list(closures)[:most]
+    if not shown:
+        raise ModelError(Problem("there is no closure to draw", "draw_closures"), s.name)
+    m = s.mechanism
+    layouts = [layout_at(s, p) for p in shown]
+    normal = _common_normal(m, layouts)
+    columns = min(len(shown), max(2, math.ceil(math.sqrt(1.6 * len(shown)))))
+    rows = math.ceil(len(shown) / columns)
+    figure: Figure = figure_class(figsize=(2.5 * columns + 0.4, 2.4 * rows + 0.5), layout="constrained")
+    kind = {} if normal is not None else {"projection": "3d"}
+    panels = figure.subplots(rows, columns, squeeze=False, subplot_kw=kind).ravel()
+    for ax, layout, posture in zip(panels, layouts, shown, strict=False):
+        LineDrawing(m, layout, ax, normal, _units(m)).draw()
+        ax.set_title(posture.name, fontsize=10, color=LIGHT.ink)
+    spans = np.array([_span(ax) for ax in panels[: len(shown)]])
+    span = np.array([spans[:, 0].min(axis=0), spans[:, 1].max(axis=0)])
+    for ax in panels[: len(shown)]:
+        _limit(ax, span, normal is not None)
+        ax.set_axis_off()
+    for ax in panels[len(shown) :]:
+        ax.remove()
+    total = len(closures)
+    count = f"{len(shown)} of {total} closures" if len(shown) < total else f"{total} closure{'s' * (total != 1)}"
+    figure.suptitle(f"{m.name}: {count}", fontsize=12, color=LIGHT.ink)
+    return figure
+
+
+def draw_layouts(
+    m: Mechanism, layouts: Sequence[Layout], ax: Any, normal: Array | None, theme: Theme = LIGHT, faint: bool = False
+) -> LineDrawing:
+    """Draw layouts into axes, all faint but the last, without names, limits and titles; gives the last drawing."""
+    for layout in layouts[:-1]:
+        LineDrawing(m, layout, ax, normal, _units(m), theme, faint=True).draw()
+    last = LineDrawing(m, layouts[-1], ax, normal, _units(m), theme, faint)
+    last.draw()
+    return last
+
+
+def _drawn(m: Mechanism, layouts: Sequence[Layout], ax: Any, names: bool, faint: bool) -> Axes:
+    figure_class = _figure_class("drawing a machine")
+    normal = _common_normal(m, layouts)
+    own = ax is None
+    if own:
+        figure = figure_class(figsize=(WIDTH, 6.0), layout="constrained" if normal is not None else None)
         ax = figure.add_subplot() if normal is not None else figure.add_subplot(projection="3d")
-    units = SI if m.source is None else m.source.units
-    _Drawing(m, layout, ax, normal, units, names).draw()
-    return ax
+    elif (ax.name == "3d") != (normal is None):
+        fitting = 'three-dimensional axes: figure.add_subplot(projection="3d")' if normal is None else "plain axes"
+        what = f"the machine is {'spatial' if normal is None else 'planar'}, the axes are not"
+        raise ModelError(Problem(what, "ax", f"give {fitting}"), m.name)
+    drawing = draw_layouts(m, layouts, ax, normal, faint=faint)
+    ax.set_title(m.name, fontsize=12, color=LIGHT.ink)
+    if normal is not None:
+        _finish_plane(ax, normal, _units(m), own)
+    else:
+        _finish_space(ax, _units(m), own)
+    if names and not faint and max(len(m.joints), len(m.bodies)) <= MANY:
+        _write(ax, drawing.names)
+    return ax  # type: ignore[no-any-return]
 
 
-def _page_size(layout: Layout, normal: Array | None) -> tuple[float, float]:
-    """Width and height [inch] of a page that the machine fills."""
-    if normal is None:
-        return (7.5, 6.0)
-    places = [p for s in layout.seats.values() for p in (s.X_WF[:3, 3], s.X_WM[:3, 3])] + list(layout.points.values())
-    width, height = np.ptp(_page(normal) @ np.array(places).T, axis=1) if places else (1.0, 1.0)
-    shape = float(np.clip((height + 0.1 * width) / max(width + 0.1 * height, 1e-300), 0.25, 1.1))
-    return (7.5, 1.2 + 6.3 * shape)
+def _figure_class(purpose: str) -> Any:
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise MissingExtra("matplotlib", "plot", purpose) from None
+    return Figure
 
 
-def plane_normal(m: Mechanism, layout: Layout) -> Array | None:
-    """Unit normal of the plane in which everything turns and slides, None for a spatial mechanism."""
-    axes = [s.X_WF[:3, 2] for n, s in layout.seats.items() if m.joints[n].law.kind not in _TRANSLATING]
-    slides = [s.X_WF[:3, 2] for n, s in layout.seats.items() if m.joints[n].law.kind == "prismatic"]
-    spatial = any(j.law.kind in ("spheric", "universal", "free", "bevel") for j in m.joints.values())
-    if spatial or not axes:
+def _units(m: Mechanism) -> UnitSystem:
+    return SI if m.source is None else m.source.units
+
+
+def _common_normal(m: Mechanism, layouts: Sequence[Layout]) -> Array | None:
+    """Of the plane that all postures share; a machine that is planar by chance in one of them is not."""
+    normals = [plane_normal(m, layout) for layout in layouts]
+    first = normals[0]
+    if first is None or any(n is None or abs(float(n @ first)) < 1.0 - 1e-9 for n in normals):
         return None
-    normal = axes[0]
-    if any(float(np.linalg.norm(np.cross(normal, a))) > 1e-6 for a in axes):
-        return None
-    if any(abs(float(normal @ s)) > 1e-6 for s in slides):
-        return None
-    # Look against the axis that points most up, right or towards the reader.
-    return normal if normal[int(np.argmax(np.abs(normal)))] > 0.0 else -normal
+    return first
 
 
-_TRANSLATING = ("prismatic", "rigid", "free", "spheric", "universal")
+# ---------------------------------------------------------------- pages
 
 
-class _Drawing:
-    """One drawing in the plane or in space; `_at` turns world places into coordinates of the page."""
-
-    def __init__(
-        self, m: Mechanism, layout: Layout, ax: Any, normal: Array | None, units: UnitSystem, names: bool
-    ) -> None:
-        self.m, self.layout, self.ax, self.normal, self.units = m, layout, ax, normal, units
-        self.names = names and len(m.joints) <= MANY
-        self.labels: dict[tuple[Any, ...], list[tuple[str, Array, str]]] = {}
-        self.rows = _page(normal) if normal is not None else np.eye(3)
-        moving = [b for b in m.bodies if b != m.ground.name]
-        self.colours = {b: PALETTE[i % len(PALETTE)] for i, b in enumerate(moving)} | {m.ground.name: STONE}
-
-    def draw(self) -> None:
-        places = self._places_of_bodies()
-        for body, points in places.items():
-            self._body(body, points)
-        for name, seat in self.layout.seats.items():
-            self._joint(name, seat)
-        for name, place in self.layout.points.items():
-            self._plot([place], color=INK, marker="+", markersize=8, linestyle="", zorder=5)
-            self._name(name, place, INK)
-        self._finish()
-
-    def _places_of_bodies(self) -> dict[str, list[Array]]:
-        places: dict[str, list[Array]] = {b: [] for b in self.m.bodies}
-        for name, seat in self.layout.seats.items():
-            joint = self.m.joints[name]
-            for body, X in ((joint.tail, seat.X_WF), (joint.head, seat.X_WM)):
-                on_curve = isinstance(joint.law, PointOnCurve | LineOnCurve) and body == joint.tail
-                if body in places and not on_curve:
-                    places[body].append(X[:3, 3])
-        for point in self.m.points.values():
-            if point.name in self.layout.points and point.body in places:
-                places[point.body].append(self.layout.points[point.name])
-        return places
-
-    def _body(self, body: str, points: list[Array]) -> None:
-        """A bar through two places, a filled polygon through more; ground is shown by its joints."""
-        if body == self.m.ground.name or not points:
-            return
-        corners = _outline([self._at(p) for p in _distinct(points)]) if self.normal is not None else None
-        colour = self.colours[body]
-        if corners is not None and len(corners) > 2:
-            self.ax.fill(*corners.T, facecolor=colour, alpha=0.18, edgecolor=colour, linewidth=2.4, zorder=2)
-        else:
-            centre = np.mean(points, axis=0)
-            distinct = _distinct(points)
-            if len(distinct) <= 2:
-                self._plot(distinct, color=colour, linewidth=3.2, solid_capstyle="round", zorder=2)
-            else:
-                for p in distinct:
-                    self._plot([centre, p], color=colour, linewidth=2.4, solid_capstyle="round", zorder=2)
-        if len(self.m.bodies) <= MANY and self.names and len(_distinct(points)) > 1:
-            self._name(body, np.mean(_distinct(points), axis=0), colour, below=True)
-
-    def _joint(self, name: str, seat: Seat) -> None:
-        joint = self.m.joints[name]
-        law = joint.law
-        if isinstance(law, Gear):
-            for X, radius, body in ((seat.X_WF, law.radius, joint.tail), (seat.X_WM, law.mate, joint.head)):
-                self._circle(X, abs(radius), self.colours.get(body, INK))
-            self._name(name, seat.X_WF[:3, 3] + law.radius * seat.X_WF[:3, 0], INK)
-            return
-        if isinstance(law, Rack):
-            self._circle(seat.X_WM, abs(law.radius), self.colours.get(joint.head, INK))
-            along = seat.X_WF[:3, 0] * 2.5 * abs(law.radius)
-            self._plot(
-                [seat.X_WF[:3, 3] - along, seat.X_WF[:3, 3] + along], color=self.colours.get(joint.tail, INK), lw=2.4
-            )
-            self._name(name, seat.X_WF[:3, 3], INK)
-            return
-        if isinstance(law, PointOnCurve | LineOnCurve):
-            _, u, v = law.curve.samples()
-            X = seat.X_WF
-            outline = X[:3, 3] + np.outer(u, X[:3, 0]) + np.outer(v, X[:3, 1])
-            self._plot(list(outline), color=self.colours.get(joint.tail, INK), linewidth=2.4, zorder=2)
-            if isinstance(law, LineOnCurve):
-                face = seat.X_WM[:3, 0] * law.curve.size() / 2
-                self._plot(
-                    [seat.X_WM[:3, 3] - face, seat.X_WM[:3, 3] + face], color=self.colours.get(joint.head, INK), lw=3
-                )
-        grounded = self.m.ground.name in (joint.tail, joint.head)
-        if law.kind in ("prismatic", "cylindric", "helical"):
-            self._plot(
-                [seat.X_WF[:3, 3], seat.X_WM[:3, 3]], color=INK, linewidth=1.6, linestyle=(0, (3, 1.5)), zorder=3
-            )
-        if law.kind == "prismatic":
-            reach = seat.X_WF[:3, 2] * 0.09 * self.layout.size
-            self._plot([seat.X_WF[:3, 3] - reach, seat.X_WF[:3, 3] + reach], color=INK, linewidth=1.4, zorder=3)
-        if law.kind != "free":
-            self._plot(
-                [seat.X_WM[:3, 3]],
-                marker=MARKERS.get(law.kind, "o"),
-                color=INK,
-                markerfacecolor=STONE if grounded else "white",
-                markersize=8,
-                markeredgewidth=1.5,
-                linestyle="",
-                zorder=4,
-            )
-        if self.normal is None and law.kind in ("revolute", "cylindric", "helical"):
-            reach = seat.X_WF[:3, 2] * 0.07 * self.layout.size
-            ends = [seat.X_WM[:3, 3] - reach, seat.X_WM[:3, 3] + reach]
-            self._plot(ends, color=INK, linewidth=1.2, linestyle=(0, (6, 2, 1.5, 2)), zorder=3)
-        if grounded and self.normal is not None and law.kind == "revolute":
-            self._pedestal(self._at(seat.X_WF[:3, 3]))
-        self._name(name, seat.X_WM[:3, 3], INK)
-
-    def _pedestal(self, at: Array) -> None:
-        """A hatched foot under a pin on ground, of the same size on every page."""
-        self.ax.annotate(
-            "",
-            xy=tuple(at),
-            xytext=(0, -13),
-            textcoords="offset points",
-            arrowprops={"arrowstyle": "-", "color": INK, "linewidth": 1.4},
-            zorder=1,
-        )
-        self.ax.annotate(
-            "/////",
-            xy=tuple(at),
-            xytext=(0, -19),
-            textcoords="offset points",
-            ha="center",
-            va="center",
-            color=INK,
-            fontsize=7,
-            fontweight="bold",
-            zorder=1,
-        )
-
-    def _circle(self, X: Array, radius: float, colour: str) -> None:
-        t = np.linspace(0.0, 2 * np.pi, 181)
-        ring = X[:3, 3] + radius * (np.outer(np.cos(t), X[:3, 0]) + np.outer(np.sin(t), X[:3, 1]))
-        self._plot(list(ring), color=colour, linewidth=1.8, linestyle=(0, (6, 1.5)), zorder=2)
-        self._plot([X[:3, 3]], color=colour, marker="o", markersize=4, linestyle="", zorder=3)
-
-    def _name(self, text: str, place: Array, colour: str, below: bool = False) -> None:
-        """Keep a name to be written; names at one place share a line."""
-        if self.names:
-            x, *rest = (round(float(c), 9) for c in self._at(place) / (self.layout.size / self.units.factor(LENGTH)))
-            self.labels.setdefault((x, *rest, below), []).append((text, self._at(place), colour))
-
-    def _write_names(self) -> None:
-        halo = {"boxstyle": "round,pad=0.1", "facecolor": "white", "edgecolor": "none", "alpha": 0.7}
-        for key, entries in self.labels.items():
-            text = ", ".join(text for text, _, _ in entries[:3]) + (" ..." if len(entries) > 3 else "")
-            _, at, colour = entries[0]
-            if self.normal is not None:
-                offset = (0, -14) if key[-1] else (7, 7)
-                style = {"fontsize": 9, "color": colour, "zorder": 6, "ha": "center" if key[-1] else "left"}
-                self.ax.annotate(text, tuple(at), xytext=offset, textcoords="offset points", bbox=halo, **style)
-            else:
-                x, y, z = at
-                self.ax.text(x, y, z, f"  {text}", fontsize=9, color=colour, zorder=6, va="bottom")
-
-    def _plot(self, places: list[Array], **style: Any) -> None:
-        self.ax.plot(*np.array([self._at(p) for p in places]).T, **style)
-
-    def _at(self, place: Array) -> Array:
-        return np.asarray(self.rows @ place / self.units.factor(LENGTH))
-
-    def _widen(self) -> None:
-        """A flat box would be all ticks: every side gets at least a third of the longest."""
-        limits = [np.array(get()) for get in (self.ax.get_xlim3d, self.ax.get_ylim3d, self.ax.get_zlim3d)]
-        least = max(float(np.ptp(pair)) for pair in limits) / 3
-        for pair, put in zip(limits, (self.ax.set_xlim3d, self.ax.set_ylim3d, self.ax.set_zlim3d), strict=True):
-            half = max(float(np.ptp(pair)), least) / 2
-            put(pair.mean() - half, pair.mean() + half)
-
-    def _finish(self) -> None:
-        from matplotlib.ticker import MaxNLocator
-
-        symbol = self.units.symbol(LENGTH)
-        self.ax.set_title(self.m.name, fontsize=12, color=INK)
-        self._write_names()
-        self.ax.margins(0.12)
-        if self.normal is not None:
-            self.ax.set_aspect("equal", adjustable="datalim")
-            names = [_axis_name(row) for row in self.rows]
-            self.ax.set_xlabel(f"{names[0]} [{symbol}]")
-            self.ax.set_ylabel(f"{names[1]} [{symbol}]")
-            self.ax.grid(color="#E5E5E5", linewidth=0.7)
-            self.ax.set_axisbelow(True)
-            for side in ("top", "right"):
-                self.ax.spines[side].set_visible(False)
-        else:
-            self._widen()
-            self.ax.set_aspect("equal")
-            for axis, letter in zip((self.ax.xaxis, self.ax.yaxis, self.ax.zaxis), "xyz", strict=True):
-                axis.set_label_text(f"{letter} [{symbol}]")
-                axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
-                axis.set_major_locator(MaxNLocator(4))
-            self.ax.view_init(elev=22.0, azim=-58.0)
+def _lines(ax: Any) -> list[Array]:
+    """Points of all lines, in coordinates of the page or of space."""
+    return [np.array(line.get_data_3d() if ax.name == "3d" else line.get_data(), float).T for line in ax.lines]
 
 
-def _page(normal: Array) -> Array:
-    """Two rows that project onto the page: x to the right and y up as far as the normal allows."""
-    right = np.array([1.0, 0.0, 0.0]) if abs(normal[0]) < 0.9 else np.array([0.0, 1.0, 0.0])
-    right = right - (right @ normal) * normal
-    right /= np.linalg.norm(right)
-    up = np.cross(normal, right)
-    if up[int(np.argmax(np.abs(up)))] < 0.0:
-        up = -up
-    return np.vstack([right, up])
+def _span(ax: Any) -> Array:
+    """Lowest and highest coordinates of all that is drawn, as rows."""
+    points = np.vstack([*_lines(ax), np.zeros((0, 3 if ax.name == "3d" else 2))])
+    points = points[np.isfinite(points).all(axis=1)] if len(points) else np.zeros((1, points.shape[1]))
+    return np.array([points.min(axis=0), points.max(axis=0)])
+
+
+def _limit(ax: Any, span: Array, plane: bool) -> None:
+    """Limits around a span, with a margin; a side that is flat gets a part of the longest."""
+    middle, sides = span.mean(axis=0), span[1] - span[0]
+    longest = float(sides.max()) or 1.0
+    half = np.maximum(sides, (0.2 if plane else 0.3) * longest) / 2 + 0.07 * longest
+    low, high = middle - half, middle + half
+    ax.set_xlim(low[0], high[0], auto=plane)  # equal axes widen one of them, quietly if it is not fixed
+    ax.set_ylim(low[1], high[1], auto=plane)
+    if not plane:
+        ax.set_zlim(low[2], high[2])
+        ax.view_init(elev=ELEVATION, azim=ACROSS_Y if half[0] >= half[1] else ACROSS_X)
+        ax.set_box_aspect(high - low)
+    else:
+        ax.set_aspect("equal", adjustable="datalim")
+
+
+def _finish_plane(ax: Any, normal: Array, units: UnitSystem, own: bool) -> None:
+    span, symbol = _span(ax), units.symbol(LENGTH)
+    _limit(ax, span, True)
+    wide, high = (np.ptp(pair) for pair in (ax.get_xlim(), ax.get_ylim()))
+    if own:
+        shape = float(np.clip(high / wide, 0.2, 1.15))
+        ax.figure.set_size_inches(WIDTH, 1.1 + (WIDTH - 0.9) * shape)
+    names = [_axis_name(row) for row in page_rows(normal)]
+    ax.set_xlabel(f"{names[0]} [{symbol}]")
+    ax.set_ylabel(f"{names[1]} [{symbol}]")
+    ax.grid(color=LIGHT.grid, linewidth=0.7)
+    ax.set_axisbelow(True)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+
+
+def _finish_space(ax: Any, units: UnitSystem, own: bool) -> None:
+    _limit(ax, _span(ax), False)
+    for axis, letter in zip((ax.xaxis, ax.yaxis, ax.zaxis), "xyz", strict=True):
+        axis.set_label_text(f"{letter} [{units.symbol(LENGTH)}]")
+        axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
+        axis.line.set_color(LIGHT.stone)
+        axis._axinfo["grid"] |= {"color": LIGHT.grid, "linewidth": 0.7}
+    ax.tick_params(labelsize=8, pad=0)
+    if own:
+        _fit_page(ax)
+    _sparse_ticks(ax)
+
+
+def _corners_on_page(ax: Any) -> Array:
+    """The eight corners of the box (2, 2, 2, 2), by x, y and z, in pixels."""
+    from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+    limits = ax.get_xlim(), ax.get_ylim(), ax.get_zlim()
+    grid = np.array(np.meshgrid(*limits, indexing="ij")).reshape(3, -1)
+    ax.apply_aspect()
+    x, y, _ = proj_transform(*grid, ax.get_proj())
+    return np.asarray(ax.transData.transform(np.column_stack([x, y]))).reshape(2, 2, 2, 2)
+
+
+def _fit_page(ax: Any) -> None:
+    """A page that the box fills: matplotlib draws space into a square, of which a flat machine needs a strip."""
+    beside, below, above = 0.75, 0.6, 0.45  # room for ticks and title [inch]
+    figure = ax.figure
+    figure.set_size_inches(WIDTH, WIDTH)
+    ax.set_position((0.0, 0.0, 1.0, 1.0))
+    corners = _corners_on_page(ax).reshape(-1, 2) / (WIDTH * figure.dpi)
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    side = min((WIDTH - 2 * beside) / (high[0] - low[0]), (HIGHEST - below - above) / (high[1] - low[1]))
+    wide, tall = side * (high - low) + (2 * beside, below + above)
+    figure.set_size_inches(wide, tall)
+    left, bottom = (beside - low[0] * side) / wide, (below - low[1] * side) / tall
+    ax.set_position((left, bottom, side / wide, side / tall))
+    ax.patch.set_visible(False)
+    figure.suptitle(ax.get_title(), fontsize=12, color=LIGHT.ink, y=1.0 - 0.12 / tall, va="top")
+    ax.title.set_visible(False)  # it would stand above the square, out of the page
+
+
+def _sparse_ticks(ax: Any) -> None:
+    """As many ticks as a side has room for: about one in two thirds of an inch of the page."""
+    from matplotlib.ticker import MaxNLocator
+
+    corners = _corners_on_page(ax) / ax.figure.dpi
+    sides = [corners[1, 0, 0] - corners[0, 0, 0], corners[0, 1, 0] - corners[0, 0, 0]]
+    sides.append(corners[0, 0, 1] - corners[0, 0, 0])
+    for axis, side in zip((ax.xaxis, ax.yaxis, ax.zaxis), sides, strict=True):
+        axis.set_major_locator(MaxNLocator(int(np.clip(np.linalg.norm(side) / 0.65, 1, 5)), min_n_ticks=1))
 
 
 def _axis_name(row: Array) -> str:
@@ -297,33 +276,56 @@ def _axis_name(row: Array) -> str:
     return ("" if row[index] > 0 else "-") + "xyz"[index]
 
 
-def _distinct(points: list[Array]) -> list[Array]:
-    kept: list[Array] = []
-    for p in points:
-        if all(float(np.linalg.norm(p - k)) > 1e-9 * (1e-3 + float(np.linalg.norm(p))) for k in kept):
-            kept.append(p)
-    return kept
+# ---------------------------------------------------------------- names
 
 
-def _outline(points: list[Array]) -> Array | None:
-    """Convex outline of points of the page, None when they lie on a line."""
-    flat = np.array(points)
-    if len(flat) < 3:
-        return None
-    spread = np.linalg.svd(flat - flat.mean(axis=0), compute_uv=False)
-    if spread[1] < 1e-6 * spread[0]:
-        return None
-    order = sorted(map(tuple, flat))
-    hull: list[Any] = []
-    for sweep in (order, order[::-1]):
-        start = len(hull)
-        for p in sweep:
-            while len(hull) - start >= 2 and _turn(hull[-2], hull[-1], p) <= 0:
-                hull.pop()
-            hull.append(p)
-        hull.pop()
-    return np.array(hull)
+def _write(ax: Any, names: Sequence[Name]) -> None:
+    """Write names beside their places, off each other and off the lines."""
+    if not names:
+        return
+    figure = ax.figure
+    figure.draw_without_rendering()  # pages find their limits when they are drawn
+    points = 72.0 / figure.dpi
+    lines = [_pixels(ax, line) * points for line in _lines(ax)]
+    anchors = np.array([_pixels(ax, name.at[None])[0] for name in names]) * points
+    sizes = np.array([size_of(name.text, FONT) for name in names])
+    window = figure.bbox if ax.name == "3d" else ax.get_window_extent()
+    page = np.array([[window.x0, window.y0], [window.x1, window.y1]]) * points
+    centres = placed_names(anchors, sizes, dotted(lines), page)
+    write = _spatial_note if ax.name == "3d" else _planar_note
+    for name, offset in zip(names, centres - anchors, strict=True):
+        write(ax, name, (round(float(offset[0]), 2), round(float(offset[1]), 2)))
 
 
-def _turn(a: Any, b: Any, c: Any) -> float:
-    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))
+_STYLE: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": FONT, "zorder": 30}
+
+
+def _planar_note(ax: Any, name: Name, offset: tuple[float, float]) -> None:
+    ax.annotate(name.text, tuple(name.at), offset, color=name.colour, path_effects=halo(LIGHT.paper), **_STYLE)
+
+
+def _spatial_note(ax: Any, name: Name, offset: tuple[float, float]) -> None:
+    """A note that stays beside its place when the view is turned."""
+    from matplotlib.text import Annotation
+    from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+    class Note(Annotation):
+        def draw(self, renderer: Any) -> None:
+            self.xy = proj_transform(*name.at, ax.get_proj())[:2]
+            super().draw(renderer)
+
+    at = proj_transform(*name.at, ax.get_proj())[:2]
+    style: dict[str, Any] = {"color": name.colour, "path_effects": halo(LIGHT.paper), "annotation_clip": False}
+    note = Note(name.text, at, offset, xycoords="data", **style, **_STYLE)
+    note.set_transform(ax.transData)
+    ax._add_text(note)
+    note.set_clip_on(False)
+
+
+def _pixels(ax: Any, places: Array) -> Array:
+    if ax.name == "3d":
+        from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+        x, y, _ = proj_transform(*places.T, ax.get_proj())
+        places = np.column_stack([x, y])
+    return np.asarray(ax.transData.transform(places))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,12 @@ from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.curves import Curve
 from linkwork.numerics.elimination import eliminate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from linkwork.results.plots import Panels
+    from linkwork.results.signals import Units
 
 FIRST = 64
 """Starts of the first round; every round doubles them."""
@@ -116,6 +122,43 @@ class Closures(Sequence[Posture]):
         if len(self) > SHOWN:
             lines.append(f"  ... and {len(self) - SHOWN} more")
         return "\n".join(lines)
+
+    def plot(self, *names: str, units: Units = None, ax: Axes | Sequence[Axes] | None = None) -> Panels:
+        """Plot the variables of all closures side by side, a line for each closure.
+
+        Parameters
+        ----------
+        names : variables or joints; without, those that are not the same in all closures
+        units : units to show, {"angle": "deg"}; without, those of the model
+        ax : axes to draw into, one for every unit; a new figure without
+        """
+        from linkwork.analyses.kinematics.plotting import chosen_names, units_of
+        from linkwork.results.plots import Axis, Line, Panel, Plot, Quantity, Showing
+
+        loops = self.postures[0]._loops
+        known = units_of(loops)
+        plain = [n for n, place in zip(known, range(loops.plan.ny), strict=True) if place not in loops.quaternion_parts]
+        values = {n: np.array([p[n] for p in self.postures]) for n in known}
+        apart = [n for n in plain if np.ptp(values[n]) > SAME * (loops.length if known[n] == "m" else 1.0)]
+        wanted = chosen_names(names, list(known)) if names else (apart or plain)
+        show = Showing(units, [Quantity(n, known[n], values[n]) for n in wanted], loops.system.layout.units)
+        shown = [show(Quantity(n, known[n], values[n])) for n in wanted]
+        panels = []
+        for unit in dict.fromkeys((s.symbol, s.dimension) for s in shown):
+            own = [s for s in shown if (s.symbol, s.dimension) == unit]
+            places = np.arange(float(len(own)))
+            lines = []
+            for k, posture in enumerate(self.postures):
+                y = np.array([s.values[k] for s in own])
+                heads = ("variable", f"closure {posture.name}")
+                lines.append(Line("", places, y, tint=k, style="thin", heads=heads))
+                lines.append(Line(heads[1], places, y, tint=k, style="dots", heads=heads))
+            x = Axis("", places=tuple(s.name for s in own))
+            panels.append(Panel(x, Axis(own[0].axis.kind, unit[0]), tuple(lines), legend=len(self) <= SHOWN))
+        noun = "closure" if len(self) == 1 else "closures"
+        same = len(plain) - len(wanted)
+        alike = f"; {same} more variables are the same in all" if same and not names else ""
+        return Plot(tuple(panels), f"{loops.plan.name}: {len(self)} {noun}{alike}").draw(ax)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON."""

@@ -41,6 +41,12 @@ class CannotClose(ClosureError):
     status = "cannot close"
 
 
+class CannotReach(ClosureError):
+    """A target does not get where it is wanted; `reached` is the nearest posture that was found."""
+
+    status = "cannot reach"
+
+
 class LimitOfTravel(ClosureError):
     """A driver has come to the end of its range."""
 

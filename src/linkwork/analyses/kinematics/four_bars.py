@@ -10,7 +10,6 @@ from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from linkwork.analyses.kinematics.grashof import (
     CHANGE_POINT,
@@ -179,6 +178,8 @@ def _distances(pins: Sequence[_Pin], start: str) -> dict[str, int]:
 
 def _shared_pins(pins: Sequence[_Pin], size: float) -> Iterator[_Pin]:
     """A pin through three bodies and more is several revolutes in one line: it joins each two of its bodies."""
+    from scipy.spatial import cKDTree  # slow to import, and few ask for four-bars
+
     turning = [pin for pin in pins if pin.letter == "R"]
     if not turning:
         return

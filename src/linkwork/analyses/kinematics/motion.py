@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,10 @@ from linkwork.formulas import Question
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
-    from linkwork.results import Run
+    from matplotlib.axes import Axes
+
+    from linkwork.results import Panels, Run
+    from linkwork.results.signals import Units
 
 SAMPLES = 361
 OPTIONS = ("samples", "duration", "times", "jerk", "progress", "threads")
@@ -92,6 +95,7 @@ class Sweep:
     stopped : why samples are missing (at the end of a path) or blank (nan, where each is solved by itself), or None
     warnings : what else should be known
     names, rate_names : of the columns, those of `Machine.variables` and `Machine.variable_rates`
+    units : SI units of the variables
     """
 
     variables: Array
@@ -103,6 +107,7 @@ class Sweep:
     warnings: tuple[str, ...]
     names: tuple[str, ...]
     rate_names: tuple[str, ...]
+    units: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.variables)
@@ -138,6 +143,31 @@ class Sweep:
         """
         return self.accelerations[:, _index(self.rate_names, name)]
 
+    def plot(
+        self, *names: str, x: str = "sample", units: Units = None, ax: Axes | Sequence[Axes] | None = None
+    ) -> Panels:
+        """Plot variables, those of one unit in one panel.
+
+        Parameters
+        ----------
+        names : variables or joints; without, all but x
+        x : the variable to plot over; without, the number of the sample
+        units : units to show; without, degrees and metres
+        ax : axes to draw into, one a panel; a new figure without
+        """
+        from linkwork.analyses.kinematics.plotting import DEGREES, chosen_names
+        from linkwork.results.plots import Quantity, Series, describe_over
+
+        def quantity(name: str) -> Quantity:
+            return Quantity(name, self.units[self.names.index(name)], self.value(name))
+
+        over = Quantity("sample", "1", np.arange(float(len(self))))
+        if x != "sample":
+            over = quantity(chosen_names([x], self.names)[0])
+        wanted = chosen_names(names, self.names) if names else [n for n in self.names if n != over.name]
+        series = Series([quantity(n) for n in wanted], over)
+        return describe_over([series], units=units, title="sweep", default=DEGREES).draw(ax)
+
 
 def _index(names: tuple[str, ...], name: str) -> int:
     from linkwork.errors import did_you_mean
@@ -168,6 +198,8 @@ def solved(
     U = np.atleast_2d(given.values)
     if not len(U):
         raise ModelError(Problem("there are no samples"), loops.plan.name)
+    from linkwork.analyses.kinematics.plotting import units_of  # which brings the results with it
+
     independent = independent_with(loops, home, given.columns)
     levels = [_level(loops, given, what, len(U)) for what in (rates or {}, accelerations or {})]
     found = swept(loops, home.y, independent, given.variables, U, levels, path=path, threads=threads)
@@ -175,7 +207,7 @@ def solved(
         raise found.stop
     return Sweep(
         found.Y, found.rates[0], found.rates[1], found.residual, found.quality, found.stop, tuple(found.warnings),
-        loops.plan.variables, loops.plan.variable_rates,
+        loops.plan.variables, loops.plan.variable_rates, tuple(units_of(loops)[n] for n in loops.plan.variables),
     )  # fmt: skip
 
 
@@ -367,7 +399,7 @@ def _run(
         t[:reached], mechanism=plan.name, variables=variables, speeds=speeds, bodies=bodies, frames=frames,
         points=points, closure=closure if loops.count else None, driven=laws,
         status="complete" if found.stop is None else "stopped", message=stopped, asked=len(t),
-        warnings=[*found.warnings, *_jumps(driven), *warnings_of_run(loops, found.Y, t)],
+        warnings=[*found.warnings, *_jumps(driven), *warnings_of_run(loops, found.Y, t)], machine=loops.system,
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,19 +48,19 @@ def body_motion(system: System, run: Run, name: str) -> tuple[Array, Array, Arra
 def screw_over(system: System, run: Run, body: str, seen_from: str) -> ScrewMotion:
     """Instantaneous screws and axodes of a body over a run."""
     (X_A, V_A, _), (X_B, V_B, _) = body_motion(system, run, seen_from), body_motion(system, run, body)
-    return relative_screw(X_A, V_A, X_B, V_B, system.layout.size)
+    return replace(relative_screw(X_A, V_A, X_B, V_B, system.layout.size), run=run)
 
 
 def centrodes_over(system: System, run: Run, body: str, seen_from: str, normal: Array | None) -> Centrodes:
     """Instant centres and centrodes of a body over a run."""
     (X_A, V_A, _), (X_B, V_B, _) = body_motion(system, run, seen_from), body_motion(system, run, body)
-    return centrodes(X_A, V_A, X_B, V_B, system.layout.size, normal)
+    return replace(centrodes(X_A, V_A, X_B, V_B, system.layout.size, normal), run=run)
 
 
 def pole_over(system: System, run: Run, body: str, seen_from: str, normal: Array | None) -> PoleMotion:
     """Pole velocity and inflection circle of a body over a run."""
     A, B = body_motion(system, run, seen_from), body_motion(system, run, body)
-    return pole_motion(*A, *B, system.layout.size, normal)
+    return replace(pole_motion(*A, *B, system.layout.size, normal), run=run)
 
 
 def joint_places(system: System, run: Run, joint: str, body: str) -> Array:
@@ -83,10 +84,11 @@ def transmission_over(system: System, run: Run, output: str) -> TransmissionAngl
     bar: FourBar = chosen[0]
     first, second, third = (name.partition("+")[0] for name in bar.joints[1:])
     axis = body_motion(system, run, bar.ground)[0][:, :3, :3] @ _own_axis(system, bar)
-    return transmission_angle(
+    angle = transmission_angle(
         _place(system, run, first, bar.coupler), _place(system, run, second, bar.output),
         _place(system, run, third, bar.output), axis,
     )  # fmt: skip
+    return replace(angle, run=run)
 
 
 def _own_axis(system: System, bar: FourBar) -> Array:

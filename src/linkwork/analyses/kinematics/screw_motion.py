@@ -13,7 +13,9 @@ sliding |v|. Uicker, Ravani, Sheth, Matrix Methods, sec. 6.4; Bottema, Roth, The
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +27,12 @@ from linkwork.geometry.screws import Screw, screw_from_displacement
 from linkwork.geometry.types import Array, ArrayLike, Bools
 from linkwork.geometry.vectors import as_vectors, dot, unit
 from linkwork.geometry.vectors import length as _norm
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from linkwork.results import Panels, Run
+    from linkwork.results.signals import Units
 
 Kinds = NDArray[np.str_]
 
@@ -107,6 +115,7 @@ class ScrewMotion:
     pitch : sliding / turning [m/rad], infinite in a translation and 0 at rest
     angular_speed : [rad/s], 0 where nothing turns; sliding_speed : along the direction [m/s], signed
     fixed, moving : the axis in A's and in B's frame; mean something only where `turning`
+    run : the run of which it was asked, None where it was made from arrays
     """
 
     kind: Kinds
@@ -117,6 +126,7 @@ class ScrewMotion:
     sliding_speed: Array
     fixed: Axode
     moving: Axode
+    run: Run | None = field(default=None, repr=False, compare=False)
 
     @property
     def turning(self) -> Bools:
@@ -128,6 +138,19 @@ class ScrewMotion:
         kinds, counts = np.unique(self.kind, return_counts=True)
         found = ", ".join(f"{n} {kind}" for kind, n in zip(kinds, counts, strict=True))
         return f"ScrewMotion: {self.kind.size} samples\n  {found}"
+
+    def plot(self, *, x: str = "time", units: Units = None, ax: Axes | Sequence[Axes] | None = None) -> Panels:
+        """Plot angular speed, sliding speed and pitch.
+
+        Parameters
+        ----------
+        x : the signal of the run to plot over; samples are counted where there is no run
+        units : units to show; without, degrees and metres
+        ax : three axes to draw into; a new figure without
+        """
+        from linkwork.analyses.kinematics.screw_plots import describe_screw
+
+        return describe_screw(self, x, units).draw(ax)
 
 
 def relative_screw(
@@ -221,6 +244,8 @@ class Centrodes:
     normal : unit normal of the plane, in A's frame; rate : angular velocity about it [rad/s]
     turning : where there is a pole; elsewhere (translation, rest) all components of the poles are inf
     pole : in the world; fixed, moving : in A's and in B's frame [m], in the plane through B's origin
+    X_AB : poses of B in A
+    run : the run of which it was asked, None where it was made from arrays
     """
 
     normal: Array
@@ -229,9 +254,24 @@ class Centrodes:
     pole: Array
     fixed: Array
     moving: Array
+    X_AB: Array
+    run: Run | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return f"Centrodes: {self.turning.size} samples\n  {int(np.sum(self.turning))} with a pole"
+
+    def plot(self, *, at: int = 0, units: Units = None, ax: Axes | None = None) -> Panels:
+        """Plot both centrodes with equal axes, seen from A; a ring marks where one rolls on the other.
+
+        Parameters
+        ----------
+        at : number of the sample at which the moving centrode is drawn
+        units : units to show, {"length": "mm"}
+        ax : axes to draw into; a new figure without
+        """
+        from linkwork.analyses.kinematics.screw_plots import describe_centrodes
+
+        return describe_centrodes(self, at, units).draw(ax)
 
 
 def centrodes(
@@ -258,7 +298,8 @@ def centrodes(
     X_AW, X_BW = inverse(X_WA), inverse(X_WB)
     there = view.turning[..., None]
     fixed, moving = (np.where(there, transform_points(X, pole), np.inf) for X in (X_AW, X_BW))
-    return Centrodes(view.normal_A, view.rate, view.turning, np.where(there, pole, np.inf), fixed, moving)
+    X_AB = X_AW @ np.asarray(X_WB, dtype=np.float64)
+    return Centrodes(view.normal_A, view.rate, view.turning, np.where(there, pole, np.inf), fixed, moving, X_AB)
 
 
 @dataclass(frozen=True)
@@ -270,6 +311,7 @@ class PoleMotion:
         where there is no pole. Points of the circle pass through a straight part of their paths
     acceleration_pole : the point of B without acceleration [m]; inf where `accelerating` is false
     accelerating : where there is an acceleration pole: B turns, or begins to
+    run : the run of which it was asked, None where it was made from arrays
     """
 
     velocity: Array
@@ -277,6 +319,27 @@ class PoleMotion:
     inflection_pole: Array
     acceleration_pole: Array
     accelerating: Bools
+    run: Run | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        there = self.inflection_diameter[np.isfinite(self.inflection_diameter)]
+        text = f"PoleMotion: {self.inflection_diameter.size} samples\n  {there.size} with a pole"
+        if there.size:
+            text += f", inflection circles of {there.min():.4g} to {there.max():.4g} m"
+        return f"{text}; {int(np.sum(self.accelerating))} with an acceleration pole"
+
+    def plot(self, *, x: str = "time", units: Units = None, ax: Axes | Sequence[Axes] | None = None) -> Panels:
+        """Plot the speed of the pole and the diameter of the inflection circle.
+
+        Parameters
+        ----------
+        x : the signal of the run to plot over; samples are counted where there is no run
+        units : units to show, {"length": "mm"}
+        ax : two axes to draw into; a new figure without
+        """
+        from linkwork.analyses.kinematics.screw_plots import describe_pole
+
+        return describe_pole(self, x, units).draw(ax)
 
 
 def pole_motion(

@@ -9,7 +9,9 @@ Alt, Der Übertragungswinkel, Werkstattstechnik 26 (1932); Uicker, Pennock, Shig
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +19,14 @@ from linkwork.errors import ModelError, Problem
 from linkwork.geometry.types import Array, ArrayLike, Bools
 from linkwork.geometry.vectors import as_vectors, dot, length, unit
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from linkwork.results import Panels, Run
+    from linkwork.results.signals import Units
+
+DRIVES_WELL = (40.0, 140.0)
+"""Degrees of the raw angle between which a coupler drives well, by the common rule."""
 CLOSES = 1e-12
 """Part of the longest link by which lengths may miss closing before that is an error: rounding."""
 
@@ -26,11 +36,40 @@ class TransmissionAngle:
     """Angle between coupler and output link [rad]: `raw` in [0, pi], `folded` min(raw, pi - raw) in [0, pi/2].
 
     `signed` in (-pi, pi] counts from coupler to output link about the axis: its sign tells the way of assembly.
+    `run` is the run of which it was asked, None where it was made from arrays.
     """
 
     raw: Array
     folded: Array
     signed: Array
+    run: Run | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        low, high = (math.degrees(float(x)) for x in (np.min(self.raw), np.max(self.raw)))
+        worst = math.degrees(float(np.min(self.folded)))
+        count = "1 sample" if np.size(self.raw) == 1 else f"{np.size(self.raw)} samples"
+        return f"TransmissionAngle: {count}\n  {low:.4g} to {high:.4g} deg, folded at worst {worst:.4g} deg"
+
+    def plot(self, *, x: str = "time", units: Units = None, ax: Axes | Sequence[Axes] | None = None) -> Panels:
+        """Plot the raw angle, with the range from 40 to 140 degrees in which a coupler drives well.
+
+        Parameters
+        ----------
+        x : the signal of the run to plot over; samples are counted where there is no run
+        units : units to show; without, degrees
+        ax : axes to draw into; a new figure without
+        """
+        from linkwork.analyses.kinematics.plotting import DEGREES, abscissa
+        from linkwork.results.plots import Band, Plot, Quantity, Series, Showing, describe_over
+
+        raw = Quantity("transmission angle", "rad", np.ravel(self.raw))
+        over = abscissa(self.run, x, len(raw.values))
+        (panel,) = describe_over([Series([raw], over)], units=units, default=DEGREES).panels
+        ends = Quantity("transmission angle", "rad", np.radians(DRIVES_WELL))
+        low, high = Showing(units, [raw, over], DEGREES)(ends).values
+        band = Band(float(low), float(high), "drives well: 40° to 140°", tint=2)
+        title = f"{self.run.name}: transmission angle" if self.run is not None else "transmission angle"
+        return Plot((replace(panel, bands=(band,)),), title).draw(ax)
 
 
 def transmission_angle(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,12 @@ from linkwork.analyses.kinematics.samples import Swept
 from linkwork.analyses.kinematics.sweeping import swept
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from linkwork.results.plots import Panels
+    from linkwork.results.signals import Units
 
 SAMPLES = 721
 SIZES = 10.0
@@ -68,6 +75,7 @@ class Travel:
     within: tuple[float, float]
     limited_by: tuple[str, str]
     _loops: Loops = field(repr=False)
+    _postures: Array = field(repr=False)
 
     def __str__(self) -> str:
         shown = self._loops.shown
@@ -92,6 +100,46 @@ class Travel:
                 turns = ", full turns" if name in self.full_turns else ""
                 lines.append(f"  {name}: {shown(name, s.least)} to {shown(name, s.greatest)}{turns}")
         return "\n".join(lines)
+
+    def plot(self, *names: str, units: Units = None, ax: Axes | Sequence[Axes] | None = None) -> Panels:
+        """Plot all other variables over the travel; lines mark its limits, rings the extremes of each variable.
+
+        Parameters
+        ----------
+        names : variables or joints; without, all that have a stroke
+        units : units to show, {"angle": "deg"}; without, those of the model
+        ax : axes to draw into, one for every unit; a new figure without
+        """
+        from linkwork.analyses.kinematics.plotting import chosen_names, units_of
+        from linkwork.results.plots import Mark, Plot, Quantity, Series, Showing, describe_over
+
+        loops, known = self._loops, units_of(self._loops)
+        others = [n for n in self.strokes if n != self.variable] or [self.variable]
+        wanted = chosen_names(names, list(self.strokes)) if names else others
+        columns = {n: self._postures[:, loops.plan.variables.index(n)] for n in (*wanted, self.variable)}
+        quantities = {n: Quantity(n, known[n], column) for n, column in columns.items()}
+        default = loops.system.layout.units
+        series = Series([quantities[n] for n in wanted], quantities[self.variable])
+        title = f"{loops.plan.name}: travel of {self.variable}"
+        plot = describe_over([series], units=units, title=title, default=default)
+        show = Showing(units, list(quantities.values()), default)
+
+        def at(name: str, *values: float) -> Array:
+            return show(Quantity(name, known[name], np.array(values))).values
+
+        marks = [] if self.full_turn else [(x, "limit of travel") for x in (self.lower, self.upper)]
+        marks += [(x, f"limit of {n}") for x, n in zip(self.within, self.limited_by, strict=True) if n]
+        told = tuple(Mark(float(at(self.variable, x)[0]), text) for x, text in marks if np.isfinite(x))
+        panels = []
+        for panel in plot.panels:
+            rings = [
+                replace(line, name="", style="ring",
+                        x=at(self.variable, stroke.at_least, stroke.at_greatest),
+                        y=at(line.name, stroke.least, stroke.greatest))
+                for line in panel.lines if (stroke := self.strokes[line.name])
+            ]  # fmt: skip
+            panels.append(replace(panel, lines=(*panel.lines, *rings), marks=told))
+        return Plot(tuple(panels), plot.title).draw(ax)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON; limits that were not met are None."""
@@ -139,7 +187,7 @@ def travel_of(loops: Loops, home: Posture, variable: str, largest: float | None)
     strokes = _strokes(loops, independent, place, column, Y)
     stops = (sides[0].stop, sides[-1].stop)
     return Travel(
-        name, lower, upper, full, stops, strokes, _full_turns(loops, Y, full), reach, within, limited_by, loops
+        name, lower, upper, full, stops, strokes, _full_turns(loops, Y, full), reach, within, limited_by, loops, Y
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linkwork.cli.models import AsJson, File, readable
+from linkwork.cli.models import AsJson, File, asking, readable, units_of
 from linkwork.cli.printing import fail, print_json, print_problems, print_tables, say, title
 
 if TYPE_CHECKING:
@@ -23,6 +24,19 @@ def show(
     layout: Annotated[
         Path | None, typer.Option(help="Draw the layout posture into this file (svg, png, pdf), as layout.svg.")
     ] = None,
+    solid: Annotated[
+        Path | None, typer.Option(help="Paint the machine as solid shapes into this file (svg, png, pdf).")
+    ] = None,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Draw the posture with this value instead of the layout, --at A=30deg; again for other variables. A "
+            "variable that is given again begins the next posture: --at A=30deg --at A=60deg draws both, over each "
+            "other.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Show what a model says: bodies, joints, points, in the units of the file."""
     from linkwork.analyses.check import check as check_model
@@ -31,13 +45,23 @@ def show(
     found = check_model(m)
     if not found.sound:
         print_problems(found.errors, stderr=True)
-    if graph is not None or layout is not None:
-        _draw(m, graph, layout)
+    pictures = {"graph": graph, "layout": layout, "solid": solid}
+    wanted = {kind: picture for kind, picture in pictures.items() if picture is not None}
+    if at and not (layout or solid):
+        fail("--at is of a drawing; name its file too: --layout drawing.svg")
+    if at and solid and not layout and len(_postures(at)) > 1:
+        fail("--solid paints one posture; give every variable once")
+    for picture in wanted.values():
+        if not picture.suffix:
+            fail(f"'{picture}' has no ending that tells the format; try {picture}.svg")
+    with asking(file, m, as_json):
+        for kind, picture in wanted.items():
+            _save(picture, _drawn(m, kind, at or ()))
     if as_json:
         from linkwork.files.write import as_data
 
         print_json(as_data(m))
-    elif graph is None and layout is None:
+    elif not wanted:
         _print(m)
     raise typer.Exit(0 if found.sound else 1)
 
@@ -51,23 +75,46 @@ def _print(m: Mechanism) -> None:
     print_tables(tables(m))
 
 
-def _draw(m: Mechanism, graph: Path | None, layout: Path | None) -> None:
+def _drawn(m: Mechanism, kind: str, at: Sequence[str]) -> Any:
+    """The axes of a picture."""
     from linkwork.topology import graph_of
-    from linkwork.views.draw import draw_layout
+    from linkwork.views.draw import draw_layout, draw_posture
     from linkwork.views.graph import draw_graph
 
-    for picture in (graph, layout):
-        if picture is not None and not picture.suffix:
-            fail(f"'{picture}' has no ending that tells the format; try {picture}.svg")
-    jobs: list[tuple[Path, Any]] = []
-    if graph is not None:
-        kinds = {j.name: j.law.letter for j in m.joints.values()}
-        jobs.append((graph, draw_graph(graph_of(m), kinds)))
-    if layout is not None:
-        jobs.append((layout, draw_layout(m)))
-    for file, ax in jobs:
-        try:
-            ax.figure.savefig(file, dpi=150, bbox_inches="tight", pad_inches=0.1)
-        except (OSError, ValueError) as error:
-            fail(f"cannot write {file}: {error}")
-        typer.echo(f"wrote {file}")
+    if kind == "graph":
+        return draw_graph(graph_of(m), {j.name: j.law.letter for j in m.joints.values()})
+    if kind == "layout" and not at:
+        return draw_layout(m)
+    from linkwork.cli.given import Problems, Variables
+    from linkwork.views.paint import paint_posture
+
+    machine, problems = m.assemble(), Problems()
+    variables = Variables(machine, units_of(m), problems)
+    given = [variables.values(texts, "--at") for texts in _postures(at)]
+    problems.done(m.name)
+    postures = [machine.at(values) if values else machine.home for values in given]
+    if kind == "layout":
+        return draw_posture(machine, postures)
+    return paint_posture(machine, postures[-1])
+
+
+def _postures(at: Sequence[str]) -> list[list[str]]:
+    """Values of each posture: a variable that is given again begins the next one, in which the others stay."""
+    found: list[dict[str, str]] = [{}]
+    names = set[str]()
+    for text in at:
+        name = text.partition("=")[0].strip()
+        if name in names:
+            found.append(dict(found[-1]))
+            names.clear()
+        names.add(name)
+        found[-1][name] = text
+    return [list(values.values()) for values in found]
+
+
+def _save(file: Path, ax: Any) -> None:
+    try:
+        ax.figure.savefig(file, dpi=150)
+    except (OSError, ValueError) as error:
+        fail(f"cannot write {file}: {error}")
+    typer.echo(f"wrote {file}")

@@ -4,7 +4,7 @@ The same classes check a file, tell editors what is allowed (JSON Schema), and b
 """
 
 from linkwork.files.entries.base import Entry, Gather, Switch, Text
-from linkwork.files.entries.bodies import BodyEntry, InertiaEntry, SolidEntry, inertia_form
+from linkwork.files.entries.bodies import BodyEntry, InertiaEntry, LookEntry, SolidEntry, inertia_form
 from linkwork.files.entries.joints import JOINTS, variable_limits, variable_values
 from linkwork.files.entries.parts import ChainEntry, CurveEntry, FrameEntry, PointEntry, RowEntry
 from linkwork.files.entries.placements import PlacementEntry, point_as_placement
@@ -18,6 +18,7 @@ __all__ = [
     "FrameEntry",
     "Gather",
     "InertiaEntry",
+    "LookEntry",
     "PlacementEntry",
     "PointEntry",
     "RowEntry",

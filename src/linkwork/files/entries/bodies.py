@@ -61,8 +61,8 @@ class RingSectorSizes(Entry):
     length: Length
 
 
-class SolidEntry(PlacementEntry):
-    """A solid with a density, added to a body or cut out of it. Exactly one shape is given."""
+class ShapeEntry(PlacementEntry):
+    """A shape and where it stands in its body. Exactly one is given."""
 
     model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": [k]} for k in (*solids.SHAPES, "mesh")]})
 
@@ -72,13 +72,11 @@ class SolidEntry(PlacementEntry):
     sphere: SphereSizes | None = None
     cone: ConeSizes | None = None
     ring_sector: RingSectorSizes | None = None
-    mesh: Text | None = Field(None, description="STL, OBJ, PLY, OFF or GLB file beside the model; `units` is mandatory")
+    mesh: Text | None = Field(None, description="STL, OBJ, PLY, OFF, GLB or GLTF beside the model; needs `units`")
     units: Text | None = Field(None, description="length unit of the mesh file, such as mm")
-    density: Density | None = None
-    minus: Switch = Field(False, description="true: cut out")
 
-    def solid(self, where: str, read_mesh: Any) -> solids.Shape:
-        """The shape; `read_mesh(path, units)` reads mesh files."""
+    def shape(self, where: str, read_mesh: Any, **more: Any) -> solids.Shape:
+        """The shape; `read_mesh(path, units)` makes one of a mesh file."""
         kinds = [k for k in (*solids.SHAPES, "mesh") if getattr(self, k) is not None]
         if len(kinds) != 1:
             hint = f"one of {', '.join((*solids.SHAPES, 'mesh'))}"
@@ -96,9 +94,24 @@ class SolidEntry(PlacementEntry):
 
         with Gather() as part:
             frame = part(self.placement, where)
-            made = part(lambda: located(lambda: shape(frame=frame, density=self.density), f"{where}.{kind}"))
+            made = part(lambda: located(lambda: shape(frame=frame, **more), f"{where}.{kind}"))
         assert made is not None
         return made
+
+
+class SolidEntry(ShapeEntry):
+    """A solid with a density, added to a body or cut out of it. Exactly one shape is given."""
+
+    density: Density | None = None
+    minus: Switch = Field(False, description="true: cut out")
+
+    def solid(self, where: str, read_mesh: Any) -> solids.Shape:
+        """The shape; `read_mesh(path, units)` reads mesh files."""
+        return self.shape(where, read_mesh, density=self.density)
+
+
+class LookEntry(ShapeEntry):
+    """A shape only to be seen; a mesh need not be closed. Exactly one shape is given."""
 
 
 class InertiaEntry(Entry):
@@ -152,10 +165,13 @@ class BodyEntry(Entry):
     frame: PlacementEntry | None = Field(None, description="the body's own frame in the layout posture")
     accept_unphysical: Switch = Field(False, description="take mass properties that no real body has, with a warning")
     description: Text = ""
+    looks: list[LookEntry] | None = Field(None, description="shapes only to be seen, instead of the solids")
+    colour: Text = Field("", description="#RRGGBB or a name of the palette")
 
-    def arguments(self, where: str, read_mesh: Any) -> dict[str, Any]:
+    def arguments(self, where: str, read_mesh: Any, mesh_look: Any) -> dict[str, Any]:
         """Keyword arguments of `Mechanism.body`."""
         with Gather() as part:
+            looks = part(self._looks, where, mesh_look)
             solid = part(self._solid, where, read_mesh)
             inertia = part(lambda: None if self.inertia is None else self.inertia.inertia(f"{where}.inertia"))
             frame = part(lambda: None if self.frame is None else self.frame.placement(f"{where}.frame"))
@@ -168,7 +184,14 @@ class BodyEntry(Entry):
             "frame": frame,
             "accept_unphysical": self.accept_unphysical,
             "description": self.description,
+            "looks": looks or None,
+            "colour": self.colour,
         }
+
+    def _looks(self, where: str, mesh_look: Any) -> list[solids.Shape]:
+        with Gather() as part:
+            looks = [part(look.shape, f"{where}.looks[{i}]", mesh_look) for i, look in enumerate(self.looks or ())]
+        return [look for look in looks if look is not None]
 
     def _solid(self, where: str, read_mesh: Any) -> Solid | None:
         entries = self.solids or ()

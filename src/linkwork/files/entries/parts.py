@@ -125,12 +125,12 @@ class RowEntry(BodyEntry):
     value: Annotated[Any, WithJsonSchema(VALUE_SCHEMA)] = None
     limits: Annotated[Any, WithJsonSchema(LIMITS_SCHEMA)] = None
 
-    def row(self, where: str, units: UnitSystem, read_mesh: Any) -> dict[str, Any]:
+    def row(self, where: str, units: UnitSystem, read_mesh: Any, mesh_look: Any) -> dict[str, Any]:
         """The row as `Mechanism.dh_chain` takes it."""
         if self.frame is not None:
             raise ModelError(Problem("`frame` in a row", where, "the row itself is the body's frame"))
         with Gather() as part:
-            given = part(self.arguments, where, read_mesh) or {}
+            given = part(self.arguments, where, read_mesh, mesh_look) or {}
             value = part(variable_values, self.kind, self.value, units, f"{where}.value")
             limits = part(variable_limits, self.kind, self.limits, units, f"{where}.limits")
         row = {k: v for k, v in given.items() if v is not None and v != ""}

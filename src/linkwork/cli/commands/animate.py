@@ -1,0 +1,165 @@
+"""`linkwork animate`."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from linkwork.cli.driving import Closure, Drives, Duration, Samples, Speeds, Start, begun
+from linkwork.cli.models import File, asking, sound, units_of
+from linkwork.cli.printing import fail, say, tell
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+    from linkwork.cli.progress import Work
+    from linkwork.drives import Drive
+    from linkwork.results import Run
+    from linkwork.views.animate import Movie
+
+FPS = 25.0
+
+
+def animate(
+    file: File,
+    drive: Drives = None,
+    speed: Speeds = None,
+    samples: Samples = None,
+    duration: Duration = None,
+    start: Start = None,
+    closure: Closure = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="The movie, --out crank.gif, .mp4, or .html for a page that is turned by hand; FILE.gif here by "
+            "default. A file that is there is overwritten.",
+            show_default=False,
+        ),
+    ] = None,
+    trace: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Draw the path of this point, frame or body, --trace P; again for others. All points by default.",
+            show_default=False,
+        ),
+    ] = None,
+    layer: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Draw velocity, acceleration, screws or centrodes over it, --layer velocity; again for others.",
+            show_default=False,
+        ),
+    ] = None,
+    fps: Annotated[float, typer.Option(metavar="NUMBER", help="Frames in a second, --fps 30.")] = FPS,
+    playback: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Seconds of motion in a second of the movie, --playback 0.1 for slow motion. By default 1, but what "
+            "takes less than 2 s is slowed down and what takes more than 20 s is hurried.",
+            show_default=False,
+        ),
+    ] = None,
+    line: Annotated[bool, typer.Option("--line", help="A line drawing instead of solid shapes.")] = False,
+    dark: Annotated[bool, typer.Option("--dark", help="Dark colours.")] = False,
+    names: Annotated[bool, typer.Option("--names", help="Write names beside joints, points and bodies.")] = False,
+    all_closures: Annotated[
+        bool,
+        typer.Option(
+            "--closures", help="Show all closures instead of a motion, a second each; --start gives the values."
+        ),
+    ] = False,
+) -> None:
+    """Write a movie of a motion, as GIF, MP4 or a page for the browser.
+
+    Without --drive the first independent variable makes a turn, or goes to the ends of its travel and back.
+    Ctrl-C ends the work and leaves no file.
+
+    Example: linkwork animate slider-crank --drive 'A=0:360deg in 2s' --layer velocity --out crank.gif
+    """
+    m = sound(file, False)
+    from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.progress import Work
+    from linkwork.views.animate import animate_closures
+    from linkwork.views.movies.files import check_ending
+
+    path = Path(f"{file.stem}.gif") if out is None else out
+    check_ending(path, () if all_closures else (".html",))
+    problems = Problems()
+    style: Literal["solid", "line"] = "line" if line else "solid"
+    with asking(file, m, False), Work("motion", keeps=False) as work:
+        machine = m.assemble()
+        variables = Variables(machine, units_of(m), problems)
+        seconds = variables.duration(duration)
+        given = variables.laws_of_time(drive or (), speed or (), duration if seconds is not None else None)
+        begin = variables.values(start or (), "--start")
+        if all_closures and (drive or closure or trace or layer or names):
+            hint = "leave out --drive, --closure, --trace, --layer and --names"
+            problems.note("closures stand still", "--closures", hint)
+        problems.done(m.name)
+        theme = "dark" if dark else "light"
+        if all_closures:
+            values = begin or {n: machine.home[n] for n in machine.home.independent if n in variables.dimensions}
+            work.restarted("closures")
+            found = machine.closures(values, progress=work.progress)
+            _stop_if_asked(work)
+            work.restarted("movie")
+            how: dict[str, Any] = {"style": style, "fps": fps, "theme": theme}
+            movie = animate_closures(machine, found, path, progress=work.progress, **how)
+            say(f"wrote {_told(movie)}")
+            return
+        laws = {name: law for name, (_, law) in given.items()}
+        machine = begun(machine, begin, laws, closure, work)
+        run = _moved(machine, laws, samples, seconds, work)
+        _stop_if_asked(work)
+        work.restarted("movie")
+        movie = _written(run, path, playback, work, style=style, traces=trace, layers=layer or (), fps=fps,
+                         theme=theme, names=names)  # fmt: skip
+    say(f"wrote {_told(movie)}")
+    if not run.evidence.complete:
+        tell(f"the motion stopped: {run.message}")
+        raise typer.Exit(1)
+
+
+def _moved(machine: Machine, laws: dict[str, Drive], samples: int | None, seconds: float | None, work: Work) -> Run:
+    if laws:
+        return machine.motion(laws, samples=samples, duration=seconds, progress=work.progress)
+    from linkwork.views.report.showing import shown_motion
+
+    shown = shown_motion(machine, samples, work.progress)
+    if shown.run is None:
+        fail(f"{machine.name}: {shown.why_still}")
+    assert shown.run is not None
+    driven = ", ".join(name for name, law in shown.run.driven.items() if law != "held")
+    say(f"nothing is driven by --drive; {driven} moves")
+    return shown.run
+
+
+def _written(run: Run, path: Path, playback: float | None, work: Work, **how: object) -> Movie:
+    """The movie; what it warns of is told."""
+    from linkwork.views.animate import animate as write
+    from linkwork.views.tracks import slowing
+
+    lasts = float(run.time[-1] - run.time[0]) if len(run) else 0.0
+    rate = 1.0 / slowing(lasts) if playback is None else playback
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        movie = write(run, path, speed=rate, progress=work.progress, **how)  # type: ignore[arg-type]
+    for note in movie.notes:
+        tell(note)
+    return movie
+
+
+def _stop_if_asked(work: Work) -> None:
+    if work.stopped:
+        raise KeyboardInterrupt
+
+
+def _told(movie: Movie) -> str:
+    pace = "" if movie.speed == 1.0 else f", at {movie.speed:.3g} times its speed"
+    return f"{movie}, {movie.path.stat().st_size / 1000:.0f} kB{pace}"

@@ -1,0 +1,78 @@
+"""`linkwork view`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from linkwork.cli.models import File, load
+from linkwork.cli.printing import say
+from linkwork.errors import ModelError
+
+if TYPE_CHECKING:
+    from linkwork.views.workbench.bench import Opened
+
+
+def view(
+    file: File,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Play this run, --run run.nc, which `linkwork motion` wrote.", show_default=False
+        ),
+    ] = None,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port; the next free one if it is taken.")] = 8080,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 lets others on your network in.")
+    ] = "127.0.0.1",
+    browser: Annotated[bool, typer.Option(help="Open a browser, if there is a display.")] = True,
+    dark: Annotated[bool, typer.Option("--dark", help="Dark colours.")] = False,
+) -> None:
+    """Open the workbench in the browser: the machine in three dimensions, sliders, motion, plots, the model's text.
+
+    A file with mistakes opens too: they are listed by line, and vanish as you mend them. Ctrl-C ends it.
+
+    Example: linkwork view slider-crank
+    """
+    opened = _opened(file, run)
+    from linkwork.views.workbench.server import Workbench
+
+    bench = Workbench(opened, port=port, host=host, dark=dark)
+    if bench.port != port:
+        say(f"port {port} is taken; {bench.port} is used")
+    if opened.problems:
+        say(f"{len(opened.problems)} problem{'s' * (len(opened.problems) > 1)} in {file}: the page lists them", "yellow")
+    say(f"{opened.mechanism.name}: {bench.url}   (Ctrl-C ends it)")
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        say("it can be seen and used from other computers", "yellow")
+    if browser and not bench.open_browser():
+        say("there is no display: open the address in a browser")
+    bench.wait()
+
+
+def _opened(file: Path, run: Path | None) -> Opened:
+    from linkwork.model.mechanism import Mechanism
+    from linkwork.views.workbench.bench import Opened
+
+    try:
+        m = load(file)
+    except ModelError as error:
+        if not file.is_file():
+            raise
+        return Opened(Mechanism(file.stem), _text(file), file.parent, problems=error.problems)
+    folder = file.parent if file.is_file() else None
+    if run is None:
+        return Opened(m, _text(file), folder)
+    from linkwork.results import load_run
+
+    return Opened(m, _text(file), folder, machine=m.assemble(), run=load_run(run))
+
+
+def _text(file: Path) -> str:
+    if file.is_file():
+        return file.read_bytes().decode("utf-8", "replace")
+    from linkwork.files.gallery import example_text
+
+    return example_text(str(file))

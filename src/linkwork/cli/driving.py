@@ -1,0 +1,81 @@
+"""Options that drive a machine, shared by the commands that move it, and the posture that it starts from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from linkwork.cli.printing import fail
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+    from linkwork.cli.progress import Work
+    from linkwork.drives import Drive
+
+Drives = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=LAW",
+        help="Law of a joint variable; again for others. A range --drive A=0:360deg, with a speed or a duration "
+        "'A=0:360deg @ 3000rpm', 'A=0:360deg in 2s'; a value A=30deg; 'A=harmonic(0, 30deg, 2Hz)', "
+        "'A=cycloidal(0, 90deg, 1s)', 'A=345(0, 90deg, 1s)', 'A=trapezoidal(0, 90deg, 60rpm, 5rad/s^2)', "
+        "'A=table(0s: 0, 1s: 20deg)', 'A=spline(0s: 0, 1s: 20deg, 2s: 0)', 'A=expr(0.3*sin(2*t))', "
+        "'A=dwell(90deg, 2s)'; one after the other with ';'. Numbers without a unit are in the units of the file.",
+        show_default=False,
+    ),
+]
+Speeds = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=SPEED",
+        help="Speed of a driven range, --speed A=3000rpm; again for others.",
+        show_default=False,
+    ),
+]
+Samples = Annotated[
+    int | None,
+    typer.Option(metavar="NUMBER", help="How many, evenly spaced, --samples 721; 361 by default.", show_default=False),
+]
+Duration = Annotated[
+    str | None,
+    typer.Option(
+        metavar="TIME",
+        help="Of the motion, --duration 2s; by default that of the longest law. A range without a speed lasts as "
+        "long, 1 s by default.",
+        show_default=False,
+    ),
+]
+Start = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="Start from the posture with this value, --start A=10deg; again for others. Variables that are "
+        "neither driven nor dependent keep their values.",
+        show_default=False,
+    ),
+]
+Closure = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Start from this closure, by its number in `linkwork closures` with the first values of the drives, "
+        "--closure 2.",
+        show_default=False,
+    ),
+]
+
+
+def begun(machine: Machine, start: dict[str, Any], laws: dict[str, Drive], closure: str | None, work: Work) -> Machine:
+    """The machine at the posture to start from."""
+    if closure is None:
+        return machine.starting_from(start) if start else machine
+    first = {name: float(law.sample(0.0)[0]) for name, law in laws.items()} | start
+    work.what = "closures"
+    found = machine.closures(first, progress=work.progress)
+    work.restarted("motion")
+    names = [p.name for p in found]
+    if closure not in names:
+        at = "the first values of the drives"
+        fail(f"{machine.name}: --closure: there is no closure '{closure}'; with {at} there is: {', '.join(names)}")
+    return machine.starting_from(found[closure])

@@ -1,0 +1,79 @@
+"""Layers on a stage: their curves once, their arrows at any sample; each layer switched on and off as one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.geometry import Array
+from linkwork.views.layers.parts import Curve, Layer, Segments
+from linkwork.views.stage import Stage
+
+WIDTH = 2.5  # pixels
+SHAFT, HEAD, LENGTH = 0.008, 0.02, 0.05  # of an arrow, in parts of the machine's size
+
+
+class Overlay:
+    """Layers over a stage.
+
+    Parameters
+    ----------
+    stage : where the machine is
+    layers : what to draw over it
+    hidden : names of layers that are switched off at first
+    """
+
+    def __init__(self, stage: Stage, layers: Sequence[Layer], hidden: Sequence[str] = ()) -> None:
+        self.stage, self.layers = stage, tuple(layers)
+        self.roots: dict[str, list[Any]] = {layer.name: [] for layer in layers}
+        self.moving: list[tuple[str, Segments, Any]] = []
+        for layer in layers:
+            for curve in layer.curves:
+                self.roots[layer.name].append(self._curve(layer, curve))
+            for segments in layer.segments:
+                node = self._segments(layer, segments)
+                self.roots[layer.name].append(node)
+                self.moving.append((layer.name, segments, node))
+        for name in hidden:
+            self.show(name, False)
+
+    def _curve(self, layer: Layer, curve: Curve) -> Any:
+        pieces = np.stack([curve.points[:-1], curve.points[1:]], axis=1)
+        pieces = pieces[np.isfinite(pieces).all(axis=(1, 2))]  # a gap stays a gap
+        pieces = (pieces * self.stage.unit).astype(np.float32)
+        name = f"{self.stage.root}/{curve.body}/{layer.name}-{curve.name}"
+        return self.stage.api.add_line_segments(name, pieces, self.stage.theme.rgb(curve.tint), line_width=WIDTH)
+
+    def _segments(self, layer: Layer, segments: Segments) -> Any:
+        name = f"{self.stage.root}/{layer.name}-{segments.name}"
+        points = self._points(segments, 0)
+        colour = self.stage.theme.rgb(segments.tint)
+        if not segments.arrows:
+            return self.stage.api.add_line_segments(name, points, colour, line_width=WIDTH)
+        sizes = {"shaft_radius": SHAFT, "head_radius": HEAD, "head_length": LENGTH}
+        return self.stage.api.add_arrows(name, points, colour, **sizes)
+
+    def _points(self, segments: Segments, sample: int) -> Array:
+        """Ends at a sample; what is not finite shrinks to nothing."""
+        ends = np.asarray(segments.ends[sample])
+        good = np.isfinite(ends).all(axis=(1, 2))
+        shown: Array = (np.where(good[:, None, None], ends, 0.0) * self.stage.unit).astype(np.float32)
+        return shown
+
+    def to_sample(self, sample: int) -> None:
+        """Move all arrows and lines to a sample."""
+        for _, segments, node in self.moving:
+            node.points = self._points(segments, sample)
+
+    def show(self, name: str, visible: bool) -> None:
+        """Switch a layer on or off; one that has nothing to draw is not there."""
+        for node in self.roots.get(name, ()):
+            node.visible = visible
+
+    def remove(self) -> None:
+        """Take all layers away."""
+        for nodes in self.roots.values():
+            for node in nodes:
+                node.remove()

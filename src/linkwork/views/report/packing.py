@@ -1,0 +1,30 @@
+"""Bytes as text that an HTML page can hold: gzip, then five letters for four bytes.
+
+The letters are those of RFC 1924 with `<`, `>`, `&`, `` ` `` and `$` exchanged, so that no text can end a script
+element or begin a comment. `assets/unpack.js` reads it back.
+"""
+
+from __future__ import annotations
+
+import gzip
+from base64 import b85encode
+from functools import lru_cache
+
+from linkwork.errors import MissingExtra
+
+_LETTERS = bytes.maketrans(b"<>&`$", b".,:[]")
+
+
+def packed(content: str) -> str:
+    """A text, packed. The same text gives the same letters."""
+    return b85encode(gzip.compress(content.encode(), 9, mtime=0)).translate(_LETTERS).decode("ascii")
+
+
+@lru_cache(maxsize=1)
+def packed_plotly() -> str:
+    """The library that draws figures on the page, packed; half a second, once in the life of a process."""
+    try:
+        from plotly.offline import get_plotlyjs
+    except ImportError:
+        raise MissingExtra("plotly", "view", "writing a report") from None
+    return packed(str(get_plotlyjs()))

@@ -1,0 +1,58 @@
+"""How far the motion can be trusted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from linkwork.results.plots import Plot, describe_evidence
+from linkwork.units import TIME, format_quantity
+from linkwork.views.report.markup import facts, paragraph
+from linkwork.views.report.section import Content
+from linkwork.views.report.subject import Subject
+
+
+def evidence(subject: Subject) -> Content | None:
+    """Residuals of the loops, the quality index and Newton's steps, as numbers and over time."""
+    run = subject.run
+    if run is None or not len(run):
+        return None
+    if "closure.residual" not in run or not subject.machine.topology.n_loops:
+        return Content(
+            (paragraph("The machine has no loops: every posture follows from its joints without an error."),)
+        )
+    found, units = run.evidence, subject.units
+
+    def at(time: float | None) -> str:
+        return format_quantity(time or 0.0, TIME, units)
+
+    pairs = [("status", found.status)]
+    if found.worst_residual is not None:
+        unit = "" if found.residual_unit == "1" else f" {found.residual_unit}"
+        pairs.append(("largest residual", f"{found.worst_residual:.2e}{unit} at {at(found.worst_residual_at)}"))
+    if found.smallest_quality is not None:
+        pairs.append(("smallest quality", f"{found.smallest_quality:.4g} at {at(found.smallest_quality_at)}"))
+    if found.iterations is not None:
+        pairs.append(("Newton's steps", f"{found.iterations}, at most {found.most_iterations} a sample"))
+    if found.mobility:
+        pairs.append(("mobility", ", ".join(map(str, found.mobility))))
+    plot = replace(describe_evidence(run, units=units, against={}), title="Evidence over time", notes=())
+    seen, note = _above_zero(plot)
+    return Content((facts(pairs, "facts wide"), seen, *([paragraph(note, "caption")] if note else [])))
+
+
+def _above_zero(plot: Plot) -> tuple[Plot, str]:
+    """An error of exactly zero, which is best of all, has no place on a logarithmic scale: it is drawn at the foot."""
+    panels, exact = [], 0
+    for panel in plot.panels:
+        if panel.y.log:
+            y = panel.along(1)
+            foot = float(y[np.isfinite(y) & (y > 0.0)].min(initial=np.inf)) / 2.0
+            exact += int((y == 0.0).sum())
+            lines = tuple(replace(line, y=np.where(line.y == 0.0, foot, line.y)) for line in panel.lines)
+            panels.append(replace(panel, lines=lines))
+        else:
+            panels.append(panel)
+    note = f"{exact} sample{'s have' if exact != 1 else ' has'} no error at all, drawn at the foot." if exact else ""
+    return replace(plot, panels=tuple(panels)), note

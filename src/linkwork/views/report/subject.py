@@ -1,0 +1,71 @@
+"""What a report is about: a machine, what a check says of it, and what it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from linkwork.analyses.check import Check
+from linkwork.analyses.kinematics.travel import Travel
+from linkwork.analyses.machine import Machine
+from linkwork.colours import DARK, LIGHT, Theme
+from linkwork.model.joints import Free, Law
+from linkwork.model.mechanism import Mechanism
+from linkwork.results import Run
+from linkwork.units import SI, Dimension, UnitSystem
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Everything that sections may ask.
+
+    machine, check : the machine at the posture from which it starts, and what is noticed about its model
+    run : what it does, None where it cannot move; why_still : the reason
+    travel : of the variable that moves where none was chosen
+    title : of the page; command : how to write it again; dark : whether it is dark for every reader
+    """
+
+    machine: Machine
+    check: Check
+    run: Run | None
+    why_still: str
+    travel: Travel | None
+    title: str
+    command: str
+    dark: bool
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The model."""
+        return self.machine.mechanism
+
+    @property
+    def units(self) -> UnitSystem:
+        """Units to show: those of the model's file."""
+        source = self.mechanism.source
+        return SI if source is None else source.units
+
+    @property
+    def theme(self) -> Theme:
+        """Colours of what is coloured when the page is written."""
+        return DARK if self.dark else LIGHT
+
+    @cached_property
+    def changed(self) -> tuple[str, ...]:
+        """Parameters of the machine that differ from those of the model."""
+        model = self.machine.mechanism.assemble().parameters
+        return tuple(n for n, value in self.machine.parameters.items() if value != model.get(n, value))
+
+    @cached_property
+    def dimensions(self) -> dict[str, Dimension]:
+        """What the joint variables measure, by full name."""
+        return variable_dimensions(self.machine)
+
+
+def variable_dimensions(machine: Machine) -> dict[str, Dimension]:
+    """What the joint variables of a machine measure, by full name."""
+    joints = machine.mechanism.joints
+    laws: dict[str, Law] = {name: joint.law for name, joint in joints.items()}
+    # a floating body's freedoms are under its own name
+    laws |= {owner: Free() for n in machine.variables if (owner := n.rpartition(".")[0]) not in joints}
+    return {f"{owner}.{v.name}": v.quantity for owner, law in laws.items() for v in law.variables}

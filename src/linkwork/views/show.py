@@ -1,0 +1,99 @@
+"""`.view()`: the workbench for scripts and terminals, a live frame or a page of its own in notebooks."""
+
+from __future__ import annotations
+
+import html
+import sys
+from typing import Any, Unpack
+
+from linkwork.analyses.machine import Machine
+from linkwork.colours import DARK, LIGHT
+from linkwork.errors import ModelError, Problem
+from linkwork.results import Run
+from linkwork.results.viewing import ViewOptions
+from linkwork.views.layers import layers_of
+from linkwork.views.placed import layout_at
+from linkwork.views.record import animation_page
+from linkwork.views.scene import scene_of
+from linkwork.views.tracks import frames, slowing, tracks_of
+from linkwork.views.workbench.bench import Opened
+from linkwork.views.workbench.server import Workbench
+
+MOST_FRAMES = 1000
+HEIGHT = 560
+
+
+def view_machine(s: Machine, **options: Unpack[ViewOptions]) -> Workbench:
+    """Open the workbench with a machine."""
+    return _opened(Opened.of(s.mechanism, s), options)
+
+
+def view_run(run: Run, machine: Machine | None = None, **options: Unpack[ViewOptions]) -> Workbench:
+    """Open the workbench with a run on its play bar."""
+    s = machine_of(run, machine)
+    return _opened(Opened.of(s.mechanism, s, run), options)
+
+
+def machine_of(run: Run, machine: Machine | None = None) -> Machine:
+    """The machine of a run; a run from a file does not know it."""
+    found = run.machine if machine is None else machine
+    if found is None:
+        hint = "give it: run.view(machine), with machine = lw.load(...).assemble()"
+        raise ModelError(
+            Problem("the run does not know its machine: it was loaded from a file", "view", hint), run.name
+        )
+    if not isinstance(found, Machine):
+        hint = "a mechanism is assembled first: m.assemble()"
+        raise ModelError(Problem(f"a Machine is wanted, not {type(found).__name__}", "machine", hint), run.name)
+    return found
+
+
+def page_of(
+    run: Run, machine: Machine | None = None, *, dark: bool = False, layers: tuple[str, ...] = ("traces",)
+) -> str:
+    """The animation of a run as one page that needs nothing else, HTML text.
+
+    Parameters
+    ----------
+    run : what to play
+    machine : the machine that moved, for a run that was loaded from a file
+    dark : dark colours
+    layers : what to draw over it: traces, velocity, acceleration, screws, centrodes
+    """
+    s = machine_of(run, machine)
+    scene = scene_of(s.mechanism, layout_at(s))
+    tracks = tracks_of(run, scene.bodies)
+    kept = frames(tracks.times, MOST_FRAMES)
+    rate = slowing(float(tracks.times[-1] - tracks.times[0])) if len(tracks) else 1.0
+    drawn = layers_of(s, run, layers)
+    return animation_page(scene, tracks.part(kept), theme=DARK if dark else LIGHT, layers=drawn, rate=rate)
+
+
+class NotebookWorkbench(Workbench):
+    """A workbench that shows itself below the cell of a notebook."""
+
+    def _repr_html_(self) -> str:
+        frame = f'<iframe src="{html.escape(self.url)}" width="100%" height="{HEIGHT}" style="border:none"></iframe>'
+        return f"<div>{frame}</div>"
+
+
+def _opened(opened: Opened, options: ViewOptions) -> Workbench:
+    known = {k: v for k, v in options.items() if k in ("port", "host", "dark")}
+    notebook = _in_notebook()
+    bench = (NotebookWorkbench if notebook else Workbench)(opened, **known)  # type: ignore[arg-type]
+    if not notebook and options.get("browser", True) and not bench.open_browser():
+        print(f"open {bench.url} in a browser", file=sys.stderr)
+    if options.get("wait", not notebook and not _interactive()):
+        bench.wait()
+    return bench
+
+
+def _interactive() -> bool:
+    return hasattr(sys, "ps1") or bool(sys.flags.interactive)
+
+
+def _in_notebook() -> bool:
+    """Whether a notebook's kernel runs this."""
+    module: Any = sys.modules.get("IPython")
+    shell = module.get_ipython() if module is not None else None
+    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"

@@ -1,0 +1,120 @@
+"""A scene on a viser page: one node a body, its parts and names below it. Moving a body moves what it carries."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from linkwork.colours import LIGHT, Theme
+from linkwork.errors import MissingExtra
+from linkwork.geometry import Array
+from linkwork.geometry.rotations import to_quaternion
+from linkwork.views.scene.camera import ASPECT, Camera, camera_for
+from linkwork.views.scene.parts import Part, Scene
+
+MACHINE = "/machine"
+LOCALHOST = "127.0.0.1"
+
+
+class Stage:
+    """A machine on a page.
+
+    Parameters
+    ----------
+    api : `server.scene` for all visitors, `client.scene` for one
+    scene : what is seen
+    theme : colours of the page
+    root : name of the node that holds the machine
+    """
+
+    def __init__(self, api: Any, scene: Scene, theme: Theme = LIGHT, root: str = MACHINE) -> None:
+        self.api, self.scene, self.theme, self.root = api, scene, theme, root
+        self.unit = 1.0 / scene.size if scene.size > 0.0 else 1.0
+        """Lengths of the page per metre: a page shows machines of 1 µm and of 1 km alike, near and far planes fit."""
+        self.parts: dict[str, Any] = {}
+        self.labels: list[Any] = []
+        api.add_frame(root, show_axes=False)
+        self.bodies = {body: api.add_frame(f"{root}/{body}", show_axes=False) for body in scene.bodies}
+        for part in scene.parts:
+            self.parts[part.name] = self._add(part)
+        for i, label in enumerate(scene.labels):
+            node = api.add_label(
+                f"{root}/{label.body}/name-{i}",
+                label.text,
+                position=label.at * self.unit,
+                font_screen_scale=0.9,
+                depth_test=False,
+                anchor="bottom-left",
+            )
+            self.labels.append(node)
+        self.place(scene.poses)
+
+    def _add(self, part: Part) -> Any:
+        return self.api.add_mesh_simple(
+            f"{self.root}/{part.body}/{part.name}",
+            (part.mesh.vertices * self.unit).astype(np.float32),
+            part.mesh.faces.astype(np.uint32),
+            color=self.theme.rgb(part.tint),
+            opacity=None if part.opacity >= 1.0 else part.opacity,
+            flat_shading=not part.smooth,
+            side="double",
+            cast_shadow=False,
+            receive_shadow=False,
+        )
+
+    def place(self, poses: Mapping[str, Array]) -> None:
+        """Move bodies to poses X_WB; those that are not named stay."""
+        for body, X in poses.items():
+            node = self.bodies.get(body)
+            if node is not None and np.isfinite(X).all():
+                node.position = X[:3, 3] * self.unit
+                node.wxyz = to_quaternion(X[:3, :3])
+
+    def show_names(self, visible: bool) -> None:
+        """Show or hide all names."""
+        for label in self.labels:
+            label.visible = visible
+
+    def on_click(self, answer: Callable[[Part], None]) -> None:
+        """Call a function with the part that a visitor clicks."""
+        for part in self.scene.parts:
+            self.parts[part.name].on_click(lambda _, part=part: answer(part))
+
+    def remove(self) -> None:
+        """Take everything away."""
+        self.api.remove_by_name(self.root)
+
+
+def page_camera(scene: Scene, corners: Array | None = None, aspect: float = ASPECT) -> Camera:
+    """The camera for a scene in lengths of the page; `corners` of the space that must be seen, by default the scene."""
+    unit = 1.0 / scene.size if scene.size > 0.0 else 1.0
+    own = camera_for(scene, corners, aspect)
+    return Camera(own.eye * unit, own.target * unit, own.up, own.fov)
+
+
+def aim(camera_handle: Any, camera: Camera) -> None:
+    """Point a client's camera, or the one with which a page opens."""
+    camera_handle.up = camera.up
+    camera_handle.position = camera.eye
+    camera_handle.look_at = camera.target
+    camera_handle.fov = camera.fov
+
+
+def viser_module(purpose: str) -> Any:
+    """viser, or a line that says what to install."""
+    try:
+        import viser
+    except ImportError:
+        raise MissingExtra("viser", "view", purpose) from None
+    return viser
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """viser announces itself on the screen; Linkwork speaks for itself."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield

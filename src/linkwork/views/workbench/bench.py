@@ -1,0 +1,284 @@
+"""What one visitor works on: a model's text, its machine, the posture it stands in, the run it made. No page here.
+
+Whatever is asked for and cannot be had leaves everything as it was, and says why.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.analyses.check import check
+from linkwork.analyses.kinematics.failures import ClosureError
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.machine import Machine
+from linkwork.drives import Drive, parse_drive
+from linkwork.errors import LinkworkError, ModelError, Problem
+from linkwork.files.read import loads
+from linkwork.files.write import dumps
+from linkwork.geometry import Array
+from linkwork.model.mechanism import Mechanism
+from linkwork.results import Run
+from linkwork.units import ANGLE, LENGTH, Dimension, UnitSystem, format_quantity
+from linkwork.views.placed import layout_at
+from linkwork.views.scene import Scene, scene_of
+
+if TYPE_CHECKING:
+    from linkwork.analyses.kinematics.closures import Closures
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a workbench was opened with: a model, its text and folder, and perhaps a machine and a run of it.
+
+    A text that is no model yet stands with an empty mechanism, to be mended on the page; `problems` say why.
+    """
+
+    mechanism: Mechanism
+    text: str
+    folder: Path | None = None
+    machine: Machine | None = None
+    run: Run | None = None
+    problems: tuple[Problem, ...] = ()
+
+    @classmethod
+    def of(cls, m: Mechanism, machine: Machine | None = None, run: Run | None = None) -> Opened:
+        """From Python, where there is no file."""
+        try:
+            text = dumps(m)
+        except ModelError as error:
+            text = "".join(f"# This model cannot be written as text: {p}\n" for p in error.problems)
+        return cls(m, text, None, machine, run)
+
+
+@dataclass(frozen=True)
+class Dial:
+    """A slider of a joint variable, in the units of the page; `factor` is the size of that unit in SI."""
+
+    variable: str
+    unit: str
+    factor: float
+    low: float
+    high: float
+    step: float
+    value: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The posture to show, and why it is not the one that was asked for, if it is not."""
+
+    posture: Posture
+    complaint: str = ""
+
+
+class Bench:
+    """A machine to be moved and asked.
+
+    Parameters
+    ----------
+    opened : what to begin with
+    """
+
+    def __init__(self, opened: Opened) -> None:
+        self.mechanism, self.text, self.folder = opened.mechanism, opened.text, opened.folder
+        self.machine: Machine | None = opened.machine
+        self.posture: Posture | None = None
+        """The last posture from which the machine can go on: not one at a dead end."""
+        self.run: Run | None = opened.run
+        self.found: Closures | None = None
+        self.problems = opened.problems
+        if self.machine is not None:
+            self.posture = self.machine.home
+
+    # ---------------------------------------------------------------- the model
+
+    @property
+    def units(self) -> UnitSystem:
+        """Units of the page: those of the model's file; degrees where it says nothing."""
+        return UnitSystem(angle="deg") if self.mechanism.source is None else self.mechanism.source.units
+
+    def assemble(self) -> str:
+        """Close the loops; why that fails, or nothing."""
+        if self.machine is not None:
+            return ""
+        if self.problems:
+            return str(ModelError(self.problems))
+        try:
+            check(self.mechanism).raise_if_unsound()
+            self.machine = self.mechanism.assemble()
+        except LinkworkError as error:
+            return str(error)
+        self.posture = self.machine.home
+        return ""
+
+    def edit(self, text: str) -> list[Problem]:
+        """Another model in place of this one; its problems, and everything stays as it was, if there are any."""
+        try:
+            m = loads(text, source=self.mechanism.name, folder=self.folder)
+            problems = [m.source.locate(p) if m.source else p for p in check(m).errors]
+            machine = None if problems else m.assemble()
+        except ModelError as error:
+            return list(error.problems)
+        except ClosureError as error:
+            return [error.problem]
+        if machine is None:
+            return problems
+        self.mechanism, self.text, self.machine, self.posture = m, text, machine, machine.home
+        self.run, self.found, self.problems = None, None, ()
+        return []
+
+    def scene(self) -> Scene:
+        """What is seen, in the posture that is held, or in the layout before the loops are closed."""
+        if self.machine is None:
+            return scene_of(self.mechanism)
+        return scene_of(self.mechanism, layout_at(self.machine, self.posture))
+
+    # ---------------------------------------------------------------- postures
+
+    def _ready(self) -> tuple[Machine, Posture]:
+        if self.machine is None or self.posture is None:
+            raise ModelError(Problem("the machine is not assembled yet", hint="wait a moment"), self.mechanism.name)
+        return self.machine, self.posture
+
+    def poses(self, posture: Posture) -> dict[str, Array]:
+        """X_WB of every moving body."""
+        machine, _ = self._ready()
+        return dict(zip(machine.bodies, np.asarray(machine.poses(posture.q)), strict=True))
+
+    def dimension(self, variable: str) -> Dimension | None:
+        """Of a variable that is one number by itself; None of a part of a quaternion."""
+        machine, _ = self._ready()
+        joint, _, name = variable.rpartition(".")
+        for slot in machine._plan.slots:
+            if slot.joint == joint:
+                own = {v.name: v for v in slot.law.variables[: slot.plain]}
+                return own[name].quantity if name in own else None
+        return None
+
+    def dials(self) -> list[Dial]:
+        """A slider for every independent variable that is a plain number."""
+        machine, posture = self._ready()
+        limits = {f"{j}.{n}": (a, b) for j, joint in machine.mechanism.joints.items() for n, a, b in joint.limits}
+        return [
+            self._dial(name, dimension, posture, limits.get(name, (-np.inf, np.inf)))
+            for name in machine.home.independent
+            if (dimension := self.dimension(name)) is not None
+        ]
+
+    def _dial(self, name: str, dimension: Dimension, posture: Posture, limits: tuple[float, float]) -> Dial:
+        machine, _ = self._ready()
+        unit, factor = self.units.symbol(dimension), self.units.factor(dimension)
+        value = float(posture[name])
+        about = {ANGLE: math.pi, LENGTH: 0.5 * machine.layout.size}.get(dimension, 1.0)
+        middle = 0.0 if dimension == ANGLE and abs(value) <= math.pi else value
+        low, high = (x if np.isfinite(x) else d for x, d in zip(limits, (middle - about, middle + about), strict=True))
+        low, high = min(low, value), max(high, value)
+        step = _nice((high - low) / factor / 1000)
+        ends = math.floor(low / factor / step + 1e-9) * step, math.ceil(high / factor / step - 1e-9) * step
+        return Dial(name, unit, factor, *ends, step, value / factor)
+
+    def drag(self, variable: str, value: float) -> Answer:
+        """A variable at a value [SI], the other dials as they are, loops closed."""
+        from linkwork.analyses.kinematics.motion import reached
+
+        machine, posture = self._ready()
+        held = {d.variable: float(posture[d.variable]) for d in self.dials()}
+        return self._follow(lambda: reached(machine._loops, posture, held | {variable: value}))
+
+    def pull(self, name: str, place: Array, rotation: Array | None = None) -> Answer:
+        """A point, frame or body pulled to a place [m], and perhaps to an attitude."""
+        machine, posture = self._ready()
+        return self._follow(lambda: machine.reach(name, place, rotation=rotation, start=posture))
+
+    def _follow(self, ask: Callable[[], Posture]) -> Answer:
+        _, posture = self._ready()
+        try:
+            found = ask()
+        except ClosureError as error:
+            shown = posture if error.reached is None else error.reached
+            self._keep(shown)
+            return Answer(shown, str(error.problem))
+        self._keep(found)
+        return Answer(found, "; ".join(found.beyond_limits))
+
+    def _keep(self, posture: Posture) -> None:
+        """A posture at a dead end is shown, but the next step starts from the one before it."""
+        if not posture.singular and posture.conditioning > 1e-3:
+            self.posture = posture
+
+    def stand(self, posture: Posture) -> None:
+        """Stand in a posture that was chosen: home, a closure, a sample of a run."""
+        self.posture = posture
+
+    def home(self) -> Posture:
+        """Back to where it started."""
+        machine, _ = self._ready()
+        self.posture = machine.home
+        return machine.home
+
+    def closures(self, progress: Progress | None = None) -> Closures:
+        """All ways to assemble it with the dials where they are."""
+        machine, posture = self._ready()
+        values = {d.variable: float(posture[d.variable]) for d in self.dials()}
+        self.found = machine.closures(values, progress=progress)
+        return self.found
+
+    def change(self, parameters: Mapping[str, float]) -> str:
+        """Other numbers of the model [SI]; why that fails, or nothing."""
+        machine, posture = self._ready()
+        try:
+            changed = machine.starting_from(posture).with_parameters(dict(parameters))
+        except (LinkworkError, ValueError) as error:
+            return str(error)
+        self.machine, self.posture, self.run, self.found = changed, changed.home, None, None
+        return ""
+
+    # ---------------------------------------------------------------- motion
+
+    def drives(self, texts: Mapping[str, str]) -> dict[str, Drive]:
+        """Laws of time from texts by variable; ModelError with all that is wrong."""
+        laws, problems = {}, []
+        for name, text in texts.items():
+            dimension = self.dimension(name)
+            if not text.strip() or dimension is None:
+                continue
+            try:
+                laws[name] = parse_drive(text, dimension, name, self.units)
+            except ModelError as error:
+                problems += [replace(p, where=name) for p in error.problems]
+        if not problems and not laws:
+            problems.append(Problem("nothing is driven", "motion", "write a law, such as 0:360deg in 2s"))
+        if problems:
+            raise ModelError(problems)
+        return laws
+
+    def move(self, texts: Mapping[str, str], samples: int, progress: Progress | None = None) -> Run:
+        """Drive the machine from the posture it stands in."""
+        machine, posture = self._ready()
+        laws = self.drives(texts)
+        self.run = machine.starting_from(posture).motion(laws, samples=samples, progress=progress)
+        return self.run
+
+    def shown(self, value: float, dimension: Dimension) -> str:
+        """A quantity as text."""
+        return format_quantity(value, dimension, self.units, 5)
+
+    def readings(self, posture: Posture) -> list[tuple[str, str]]:
+        """Every joint variable with its value as text; those of quaternions are left out."""
+        machine, _ = self._ready()
+        found: list[tuple[str, Any]] = [(n, self.dimension(n)) for n in machine.variables]
+        return [(n, self.shown(float(posture[n]), d)) for n, d in found if d is not None]
+
+
+def _nice(step: float) -> float:
+    """The largest of 1, 2, 5 times a power of ten below a step."""
+    power = 10.0 ** math.floor(math.log10(max(step, 1e-300)))
+    return next((m * power for m in (5.0, 2.0) if m * power <= step), power)

@@ -1,0 +1,134 @@
+"""Plots beside the scene, with a mark at the sample that is seen; uPlot draws them, which is made for changing data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.colours import PALETTE, Theme
+from linkwork.geometry import Array
+from linkwork.results import Run
+from linkwork.units import UnitSystem, parse_unit
+
+MOST_LINES = 7
+MOST_POINTS = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """Lines of one unit over time: names, values (lines, samples) in that unit."""
+
+    title: str
+    unit: str
+    names: tuple[str, ...]
+    times: Array
+    values: Array
+    note: str = ""
+
+
+def choices(run: Run) -> dict[str, tuple[str, ...]]:
+    """What can be plotted of a run: a title, and the signals under it."""
+    joints = {n: [s for s in run.signals if s.rpartition(".")[0] == n] for n in run.names if "." not in n}
+    variables = [s for own in joints.values() for s in own if s in run.signals]
+    plain = [s for s in run.signals if s.count(".") == 1]
+    known = [s for s in plain if s in variables and not s.startswith("closure.")]
+    found: dict[str, tuple[str, ...]] = {"joints": tuple(known)} if known else {}
+    for level in ("rate", "acceleration", "jerk"):
+        own = tuple(s for s in run.signals if s.endswith(f".{level}") and s.removesuffix(f".{level}") in known)
+        if own:
+            found[{"rate": "rates", "acceleration": "accelerations", "jerk": "jerks"}[level]] = own
+    for place in run.names:
+        for what in ("position", "velocity", "acceleration"):
+            own = tuple(f"{place}.{what}.{c}" for c in "xyz" if f"{place}.{what}.{c}" in run.signals)
+            if own:
+                found[f"{place} {what}"] = own
+    evidence = tuple(s for s in run.signals if s.startswith("closure."))
+    return found | {s.replace("closure.", "closure "): (s,) for s in evidence}
+
+
+def charts(run: Run, title: str, names: Sequence[str], units: UnitSystem) -> list[Chart]:
+    """One chart for every unit among the signals; lines that do not fit are told."""
+    groups: dict[tuple[str, float], list[str]] = {}
+    for name in names:
+        _, dimension = parse_unit(run.signal(name).unit)
+        groups.setdefault((units.symbol(dimension), units.factor(dimension)), []).append(name)
+    stride = max(1, -(-len(run) // MOST_POINTS))
+    times = np.asarray(run.time[::stride], float)
+    found = []
+    for (unit, factor), own in groups.items():
+        kept = _moving_first(run, own)[:MOST_LINES]
+        values = np.array([np.asarray(run.signal(n).values[::stride], float) / factor for n in kept])
+        left = f"{len(own) - len(kept)} more lines are not drawn" if len(own) > len(kept) else ""
+        gaps = int((~np.isfinite(values)).any(axis=0).sum())
+        note = "; ".join(t for t in (left, f"{gaps} samples are not finite" if gaps else "") if t)
+        found.append(Chart(title, unit, tuple(kept), times, values, note))
+    return found
+
+
+def _moving_first(run: Run, names: Sequence[str]) -> list[str]:
+    """Lines that change before those that do not."""
+    travel = {n: float(np.ptp(v)) if (v := _finite(run.signal(n).values)).size else 0.0 for n in names}
+    return sorted(names, key=lambda n: travel[n] <= 1e-12)
+
+
+def _finite(values: Any) -> Array:
+    array: Array = np.asarray(values, float)
+    kept: Array = array[np.isfinite(array)]
+    return kept
+
+
+def _range(values: Array) -> tuple[float, float]:
+    """Lowest and highest value with a margin; the page itself would stumble over the gaps of the mark."""
+    finite = _finite(values)
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    margin = 0.06 * (high - low) or 0.05 * abs(high) or 1.0
+    return low - margin, high + margin
+
+
+class ChartView:
+    """A chart on the page.
+
+    Parameters
+    ----------
+    gui : of the visitor
+    chart : what it shows
+    theme : colours
+    """
+
+    def __init__(self, gui: Any, chart: Chart, theme: Theme) -> None:
+        self.chart = chart
+        self._data = (chart.times, *chart.values)
+        label = f"{chart.title} [{chart.unit}]" if chart.unit else chart.title
+        series: list[Mapping[str, Any]] = [{"label": "time [s]"}]
+        series += [{"label": n, "stroke": PALETTE[i % len(PALETTE)], "width": 1.6} for i, n in enumerate(chart.names)]
+        series.append({"label": "now", "stroke": theme.ink, "points": {"show": True, "size": 9, "fill": theme.ink}})
+        self.view = gui.add_uplot(
+            (*self._data, self._mark(0)),
+            tuple(series),
+            title=label,
+            scales={"x": {"time": False}, "y": {"range": _range(chart.values)}},
+            legend={"show": True},
+            height=220,
+        )
+        self.note = gui.add_html(f"<small style='padding:0 1em'>{chart.note}</small>") if chart.note else None
+
+    def _mark(self, sample: int) -> Array:
+        """A point on the first line at the moment that is seen."""
+        mark = np.full(len(self.chart.times), np.nan)
+        if len(mark):
+            mark[sample] = self.chart.values[0][sample]
+        return mark
+
+    def to_time(self, time: float) -> None:
+        """Move the mark."""
+        sample = int(np.clip(np.searchsorted(self.chart.times, time), 0, max(len(self.chart.times) - 1, 0)))
+        self.view.data = (*self._data, self._mark(sample))
+
+    def remove(self) -> None:
+        """Take it away."""
+        self.view.remove()
+        if self.note is not None:
+            self.note.remove()

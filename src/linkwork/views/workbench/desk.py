@@ -1,0 +1,247 @@
+"""One visitor's page: the machine on its stage, the panels beside it, and the work that goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.colours import DARK, LIGHT, Theme
+from linkwork.errors import LinkworkError
+from linkwork.results import Run
+from linkwork.views.layers import layers_of
+from linkwork.views.overlay import Overlay
+from linkwork.views.record import swept_corners
+from linkwork.views.scene import Part, Scene
+from linkwork.views.stage import Stage, page_camera
+from linkwork.views.workbench.bench import Answer, Bench, Opened
+from linkwork.views.workbench.lanes import Cancelled, Lane
+from linkwork.views.workbench.panels import PANELS, Panel
+from linkwork.views.workbench.player import Player
+
+WIDTH = 360  # of the control panel [pixel]
+SETTLING = 0.5  # seconds until a window has its new shape
+NARROW = 768  # of a window in which panels lie below the scene [pixel]
+
+
+class Desk:
+    """A page for one visitor.
+
+    Parameters
+    ----------
+    client : the visitor, of viser
+    opened : what the workbench was opened with
+    scene : of the layout, made once for all visitors
+    dark : whether the page begins dark
+    """
+
+    def __init__(self, client: Any, opened: Opened, scene: Scene, dark: bool = False) -> None:
+        self.client, self.gui = client, client.gui
+        self.bench = Bench(opened)
+        self.theme: Theme = DARK if dark else LIGHT
+        self.live = Lane("linkwork live", self._trouble)
+        self.jobs = Lane("linkwork jobs", self._trouble)
+        self.overlay: Overlay | None = None
+        self.hidden: set[str] = {"velocity", "acceleration", "screws", "centrodes"}
+        self.names = True
+        self.selected = ""
+        self._cancel = threading.Event()
+        self._looked_at_motion, self._arriving = False, True
+        self.watchers: list[Callable[[Posture], None]] = []
+        """Called with every new posture on the stage."""
+        self.player = Player(self.to_sample)
+        self.stage = self._staged(scene)
+        self.look(scene)
+        self._arriving = False
+        self._dress()
+        self.tabs = self.gui.add_tab_group()
+        self.panels: list[Panel] = [make(self) for make in PANELS]
+        for panel in self.panels:
+            panel.tab = self.tabs.add_tab(panel.title, panel.icon)
+            panel.build()
+        self.live.do("assemble", self._assemble)
+
+    # ---------------------------------------------------------------- the stage
+
+    def _dress(self) -> None:
+        self.gui.configure_theme(dark_mode=self.theme.name == "dark", show_share_button=False, show_logo=False)
+        self.gui.set_panel_label(self.bench.mechanism.name)
+        self.gui.main_panel.dock_right()
+        self.gui.main_panel.set_width(WIDTH)
+
+    def _staged(self, scene: Scene) -> Stage:
+        stage = Stage(self.client.scene, scene, self.theme)
+        stage.show_names(self.names)
+        stage.on_click(self._picked)
+        return stage
+
+    def restage(self, look: bool = False) -> None:
+        """Draw the machine anew: another model, other numbers, other colours; `look`: point the camera at it."""
+        self.forget_overlay()
+        self.stage.remove()
+        scene = self.bench.scene()
+        self.stage = self._staged(scene)
+        if look:
+            self.look(scene)
+
+    def look(self, scene: Scene | None = None, along: Any = None) -> None:
+        """Point the camera at the whole machine and its motion, perhaps along a direction."""
+        shown = self.stage.scene if scene is None else scene
+        tracks = self.player.tracks if self.overlay is not None else None
+        camera = page_camera(shown, swept_corners(shown, tracks) if tracks else None, self._aspect())
+        if along is not None:
+            way = np.asarray(along, float)
+            distance = float(np.linalg.norm(camera.eye - camera.target))
+            up = shown.up if abs(float(way @ shown.up)) < 0.9 else np.roll(np.asarray(shown.up), 1)
+            camera = type(camera)(camera.target + distance * way, camera.target, up, camera.fov)
+        with self.client.atomic():
+            self.client.camera.up_direction = camera.up
+            self.client.camera.position = camera.eye
+            self.client.camera.look_at = camera.target
+
+    def _look_soon(self) -> None:
+        """Once the window has made room for the plots, and has told its new size."""
+        timer = threading.Timer(SETTLING, lambda: self.live.do("look", self.look))
+        timer.daemon = True
+        timer.start()
+
+    def _aspect(self) -> float:
+        """Width by height of the part of the window that the panels leave free; none float on a narrow one."""
+        wide, high = self.client.camera.image_width, self.client.camera.image_height
+        docked = WIDTH if self._arriving and wide > NARROW else 0  # the panel is only on its way
+        return float(max(wide - docked, 100) / max(high, 100))
+
+    def show(self, posture: Posture) -> None:
+        """Put the machine into a posture."""
+        with self.client.atomic():
+            self.stage.place(self.bench.poses(posture))
+        for watch in self.watchers:
+            watch(posture)
+
+    def answer(self, found: Answer) -> None:
+        """Show what came of a wish."""
+        self.show(found.posture)
+
+    def _picked(self, part: Part) -> None:
+        self.selected = part.of
+        for panel in self.panels:
+            panel.selected(part.kind, part.of)
+
+    # ---------------------------------------------------------------- runs
+
+    def show_run(self, run: Run) -> None:
+        """Put a run on the play bar, with its layers."""
+        machine = self.bench.machine
+        assert machine is not None
+        self.forget_overlay()
+        self.player.load(run, self.stage)
+        self.overlay = Overlay(self.stage, layers_of(machine, run), tuple(self.hidden))
+        for panel in self.panels:
+            panel.run_shown(run)
+        self.to_sample(0)
+        if not self._looked_at_motion:  # later the camera is the visitor's
+            self._looked_at_motion = True
+            self._look_soon()
+
+    def to_sample(self, sample: int) -> None:
+        """Put the machine where the run has it at a sample."""
+        with self.client.atomic():
+            self.player.place(sample)
+            if self.overlay is not None:
+                self.overlay.to_sample(sample)
+        for panel in self.panels:
+            panel.sample_shown(sample)
+
+    def forget_overlay(self) -> None:
+        """Take a run's arrows and traces away."""
+        self.player.pause()
+        if self.overlay is not None:
+            self.overlay.remove()
+            self.overlay = None
+
+    # ---------------------------------------------------------------- work
+
+    def _assemble(self) -> None:
+        trouble = self.bench.assemble()
+        if trouble:
+            self.say("the machine cannot be assembled", trouble, bad=True)
+        for panel in self.panels:
+            panel.assembled(trouble)
+        if self.bench.run is not None and not trouble:
+            self.show_run(self.bench.run)
+        elif not trouble and self.bench.posture is not None:
+            self._warm()
+
+    def _warm(self) -> None:
+        """Ask for the posture it is in: what must be compiled for the first drag is compiled now."""
+        dials = self.bench.dials()
+        if dials:
+            self.bench.drag(dials[0].variable, dials[0].value * dials[0].factor)
+
+    def job(self, title: str, work: Callable[[Callable[[int, int], None]], None], bar: Any, stop: Any) -> None:
+        """Do long work with a progress bar and a button that ends it; troubles are told to the visitor."""
+
+        def progress(done: int, total: int) -> None:
+            bar.value = 100.0 * done / max(total, 1)
+            if self._cancel.is_set():
+                raise Cancelled
+
+        def whole() -> None:
+            self._cancel.clear()
+            bar.visible, bar.value, stop.visible = True, 0.0, True
+            try:
+                work(progress)
+            except LinkworkError as error:
+                self.say(title, str(error), bad=True)
+            finally:
+                bar.visible = stop.visible = False
+
+        self.jobs.do(title, whole)
+
+    def cancel(self) -> None:
+        """End the work that goes on; what is done is kept."""
+        self._cancel.set()
+
+    def say(self, title: str, text: str = "", *, bad: bool = False) -> None:
+        """A message that the visitor sees."""
+        seconds = None if bad else 4.0
+        self.client.add_notification(title, text, color="red" if bad else None, auto_close_seconds=seconds)
+
+    def _trouble(self, error: BaseException) -> None:
+        self.say("something went wrong", f"{type(error).__name__}: {error}", bad=True)
+
+    def download(self, name: str, content: bytes) -> None:
+        """Give the visitor a file."""
+        self.client.send_file_download(name, content)
+
+    def set_theme(self, dark: bool) -> None:
+        """Light or dark."""
+        self.theme = DARK if dark else LIGHT
+        self._dress()
+        self.live.do("restage", self._recolour)
+
+    def _recolour(self) -> None:
+        run, shown = self.bench.run, self.player.sample
+        had = self.overlay is not None
+        self.restage()
+        if had and run is not None:
+            self.show_run(run)
+            self.player.seek(shown)
+
+    def model_changed(self) -> None:
+        """Another model is on the bench."""
+        self._looked_at_motion = False
+        self.restage(look=True)
+        self.gui.set_panel_label(self.bench.mechanism.name)
+        for panel in self.panels:
+            panel.model_changed()
+
+    def close(self) -> None:
+        """The visitor has left."""
+        self.player.close()
+        self._cancel.set()
+        self.live.close()
+        self.jobs.close()

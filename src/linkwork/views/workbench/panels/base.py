@@ -1,0 +1,62 @@
+"""What every panel is: a tab that is told what happens on the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from linkwork.results import Run
+
+if TYPE_CHECKING:
+    from linkwork.views.workbench.desk import Desk
+
+
+class Panel:
+    """A tab of the page. A new analysis is a subclass, listed in `PANELS`; it changes nothing else.
+
+    Parameters
+    ----------
+    desk : the page
+    """
+
+    title: ClassVar[str]
+    icon: ClassVar[Any] = None
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk, self.gui = desk, desk.gui
+        self.tab: Any = None
+        self.box: Any = None
+
+    def build(self) -> None:
+        """Put the content into the tab; called once, and again after `clear`."""
+        with self.tab:
+            self.box = self.gui.add_folder(None)
+        with self.box:
+            self.fill()
+
+    def fill(self) -> None:
+        """The content."""
+
+    def rebuild(self) -> None:
+        """Take everything out and put it in again."""
+        if self.box is not None:
+            self.box.remove()
+        self.build()
+
+    # What happens on the page; most panels care for little of it.
+
+    def assembled(self, trouble: str) -> None:
+        """The loops are closed, or cannot be."""
+        self.rebuild()
+
+    def model_changed(self) -> None:
+        """Another model, assembled."""
+        self.rebuild()
+
+    def run_shown(self, run: Run) -> None:
+        """A run is on the play bar."""
+
+    def sample_shown(self, sample: int) -> None:
+        """A sample of the run is on the stage."""
+
+    def selected(self, kind: str, name: str) -> None:
+        """The visitor clicked on a body, joint or point."""

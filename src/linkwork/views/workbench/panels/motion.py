@@ -1,0 +1,208 @@
+"""Drive the machine through laws of time, play what came out, plot it, take it home."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from linkwork.results import Run
+from linkwork.views.layers import LAYERS
+from linkwork.views.workbench.bench import Dial
+from linkwork.views.workbench.charts import ChartView, charts, choices
+from linkwork.views.workbench.panels.base import Panel
+from linkwork.views.workbench.texts import escaped, note, warning
+
+SPEEDS = {"1/8": 0.125, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
+WIDTH = 360  # of the plots [pixel]
+FOLLOW = 0.1
+"""Seconds between two moves of the marks in the plots while it plays."""
+
+
+class MotionPanel(Panel):
+    """Laws, a run, its play bar, its layers, its plots."""
+
+    title = "Motion"
+
+    def fill(self) -> None:
+        """Laws and a button; the rest appears with a run."""
+        self.laws: dict[str, Any] = {}
+        self.views: list[ChartView] = []
+        self.pickers: list[Any] = []
+        self.bar_box: Any = None
+        self.plots: Any = getattr(self, "plots", None)
+        self._drop_plots()
+        self._marked = 0.0
+        bench = self.desk.bench
+        if bench.machine is None:
+            self.gui.add_html(note("closing the loops ..."))
+            return
+        for i, dial in enumerate(bench.dials()):
+            hint = "a range 0:360deg in 2s, a value 30deg, harmonic(0, 30deg, 2Hz), ...; empty: it stays"
+            self.laws[dial.variable] = self.gui.add_text(dial.variable, _law(dial) if i == 0 else "", hint=hint)
+        self.samples = self.gui.add_number("samples", 361, min=2, max=1_000_000, step=1)
+        self.go = self.gui.add_button("Run", hint="from the posture in which it stands")
+        self.bar = self.gui.add_progress_bar(0.0, visible=False)
+        self.stop = self.gui.add_button("Stop", visible=False)
+        self.evidence = self.gui.add_html("")
+        self.go.on_click(lambda _: self.desk.job("motion", self._move, self.bar, self.stop))
+        self.stop.on_click(lambda _: self.desk.cancel())
+
+    def _move(self, progress: Callable[[int, int], None]) -> None:
+        texts = {name: field.value for name, field in self.laws.items()}
+        run = self.desk.bench.move(texts, int(self.samples.value), progress)
+        self.desk.show_run(run)
+
+    # ---------------------------------------------------------------- the play bar
+
+    def run_shown(self, run: Run) -> None:
+        """A play bar, switches for the layers, plots, files."""
+        self.evidence.content = _evidence(run)
+        if self.bar_box is not None:
+            self.bar_box.remove()
+        with self.box:
+            self.bar_box = self.gui.add_folder("Play")
+        with self.bar_box:
+            last = max(float(run.time[-1]), 1e-12) if len(run) else 1.0
+            first = float(run.time[0]) if len(run) else 0.0
+            self.clock = self.gui.add_slider(
+                "time [s]", first, max(last, first + 1e-12), max(last - first, 1e-12) / 1000, first
+            )
+            self.play = self.gui.add_button("Play")
+            speed = self.gui.add_dropdown("speed", tuple(SPEEDS), initial_value="1")
+            loop = self.gui.add_checkbox("again and again", self.desk.player.loop)
+            self._layers()
+            self._files()
+        self.clock.on_update(self._seek)
+        self.play.on_click(lambda _: self._toggle())
+        speed.on_update(lambda event: setattr(self.desk.player, "speed", SPEEDS[event.target.value]))
+        loop.on_update(lambda event: setattr(self.desk.player, "loop", bool(event.target.value)))
+        self.desk.player.changed = self._played
+        self._plot_panel(run)
+
+    def _toggle(self) -> None:
+        player = self.desk.player
+        player.pause() if player.playing else player.play()
+
+    def _played(self, playing: bool) -> None:
+        self.play.label = "Pause" if playing else "Play"
+
+    def _seek(self, event: Any) -> None:
+        if event.client is None or self.desk.player.tracks is None:
+            return
+        self.desk.player.pause()
+        times = np.asarray(self.desk.player.tracks.times)
+        sample = int(np.clip(np.searchsorted(times, float(event.target.value)), 0, len(times) - 1))
+        self.desk.live.do("seek", lambda: self.desk.player.seek(sample))
+
+    def sample_shown(self, sample: int) -> None:
+        """The clock and the marks in the plots follow."""
+        tracks = self.desk.player.tracks
+        if tracks is None or self.bar_box is None or not len(tracks):
+            return
+        now = float(tracks.times[min(sample, len(tracks) - 1)])
+        if time.monotonic() - self._marked < FOLLOW and self.desk.player.playing:
+            return
+        self._marked = time.monotonic()
+        if abs(float(self.clock.value) - now) > 0.51 * float(self.clock.step):
+            self.clock.value = now
+        for view in self.views:
+            view.to_time(now)
+
+    def _layers(self) -> None:
+        overlay = self.desk.overlay
+        for layer in overlay.layers if overlay is not None else ():
+            switch = self.gui.add_checkbox(layer.title, layer.name not in self.desk.hidden, hint=layer.legend or None)
+            switch.on_update(lambda event, name=layer.name: self._switch(name, bool(event.target.value)))
+
+    def _switch(self, name: str, visible: bool) -> None:
+        (self.desk.hidden.discard if visible else self.desk.hidden.add)(name)
+        if self.desk.overlay is not None and name in LAYERS:
+            self.desk.overlay.show(name, visible)
+
+    # ---------------------------------------------------------------- plots
+
+    def _plot_panel(self, run: Run) -> None:
+        """Two plots in a window of their own, each with a list of what it can show."""
+        self._drop_plots()
+        known = choices(run)
+        if not known:
+            return
+        self.plots = self.gui.add_panel()
+        with self.plots.add_tab("Plots"):
+            wanted = list(known)[:2]
+            for title in wanted:
+                picker = self.gui.add_dropdown("plot", tuple(known), initial_value=title)
+                picker.on_update(lambda _: self.desk.live.do("plots", lambda: self._draw(run)))
+                self.pickers.append(picker)
+            self.sheet = self.gui.add_folder(None)
+        self.plots.dock_left()
+        self.plots.set_width(WIDTH)
+        self._draw(run)
+
+    def _draw(self, run: Run) -> None:
+        for view in self.views:
+            view.remove()
+        self.views = []
+        known = choices(run)
+        with self.sheet:
+            for picker in self.pickers:
+                for chart in charts(run, picker.value, known[picker.value], self.desk.bench.units):
+                    self.views.append(ChartView(self.gui, chart, self.desk.theme))
+
+    def _drop_plots(self) -> None:
+        if self.plots is not None:
+            self.plots.remove()
+            self.plots = None
+        self.views, self.pickers = [], []
+
+    # ---------------------------------------------------------------- files
+
+    def _files(self) -> None:
+        names = ("run.nc", "run.csv", "page.html", "report.html")
+        save = self.gui.add_button_group("save", names, hint="download the run, its animation or a report")
+        save.on_click(lambda event: self.desk.jobs.do("save", lambda: self._save(str(event.target.value))))
+
+    def _save(self, name: str) -> None:
+        run = self.desk.bench.run
+        if run is None:
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / name
+            _write(run, path, self.desk.theme.name == "dark")
+            self.desk.download(f"{self.desk.bench.mechanism.name}-{name}", path.read_bytes())
+
+
+def _write(run: Run, path: Path, dark: bool) -> None:
+    if path.name == "report.html":
+        from linkwork.views.report import write_report
+
+        write_report(run, path, dark=dark)
+    elif path.name == "page.html":
+        from linkwork.views.show import page_of
+
+        path.write_text(page_of(run, dark=dark), encoding="utf-8")
+    else:
+        run.save(path)
+
+
+def _law(dial: Dial) -> str:
+    """A first law to try: a turn of an angle, a little way of a length."""
+    if dial.unit in ("deg", "rad"):
+        turn = 360.0 if dial.unit == "deg" else 2 * math.pi
+        return f"{dial.value:.6g}:{dial.value + turn:.6g}{dial.unit} in 2s"
+    return f"{dial.value:.6g}:{dial.value + 0.1 * (dial.high - dial.low):.6g}{dial.unit} in 2s"
+
+
+def _evidence(run: Run) -> str:
+    found = run.evidence
+    lines = [f"{len(run)} samples, {found.status}"]
+    if found.worst_residual is not None:
+        lines.append(f"largest residual {found.worst_residual:.1e}")
+    text = f"<div style='padding:0 0.8em'>{'<br>'.join(map(escaped, lines))}</div>"
+    return text + "".join(warning(w) for w in (*([found.message] if found.message else []), *found.warnings))

@@ -1,0 +1,197 @@
+"""Move the machine by hand: sliders of its free coordinates, a point to pull, closures to choose from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.geometry.rotations import from_quaternion, to_quaternion
+from linkwork.views.workbench.bench import Answer, Dial
+from linkwork.views.workbench.panels.base import Panel
+from linkwork.views.workbench.texts import element_id, note, table, warning
+
+NOTHING = "nothing"
+MANY = 40
+"""Sliders that a page can hold; the rest is told."""
+
+
+class MovePanel(Panel):
+    """Sliders, a point to pull, closures."""
+
+    title = "Move"
+
+    def fill(self) -> None:
+        """Sliders first, then the rest."""
+        self.sliders: dict[str, Any] = {}
+        self.dials: dict[str, Dial] = {}
+        self.red: str = ""
+        self.gizmo: Any = None
+        bench = self.desk.bench
+        self.style = self.gui.add_html("")
+        if bench.machine is None:
+            self.message = self.gui.add_html(note("closing the loops ..."))
+            return
+        dials = bench.dials()
+        for dial in dials[:MANY]:
+            self._slider(dial)
+        self.message = self.gui.add_html(_hint(len(dials), len(bench.machine.home.independent)))
+        home = self.gui.add_button("Home", hint="back to the posture in which it was assembled")
+        home.on_click(lambda _: self.desk.live.do("home", self._home))
+        self._pulling()
+        self._closures()
+        with self.gui.add_folder("All joints", expand_by_default=False):
+            self.readings = self.gui.add_html("")
+        self.desk.watchers[:] = [self._posture_shown]
+        if bench.posture is not None:
+            self._posture_shown(bench.posture)
+
+    # ---------------------------------------------------------------- sliders
+
+    def _slider(self, dial: Dial) -> None:
+        label = f"{dial.variable} [{dial.unit}]" if dial.unit else dial.variable
+        value = float(np.clip(dial.value, dial.low, dial.high))
+        slider = self.gui.add_slider(label, dial.low, dial.high, dial.step, value)
+        slider.on_update(lambda event, name=dial.variable: self._dragged(name, event))
+        self.sliders[dial.variable], self.dials[dial.variable] = slider, dial
+
+    def _dragged(self, name: str, event: Any) -> None:
+        if event.client is None:  # the page itself moved it
+            return
+        self.desk.player.pause()
+        value = float(event.target.value) * self.dials[name].factor
+        self.desk.live.do(f"drag {name}", lambda: self._drag(name, value))
+
+    def _drag(self, name: str, value: float) -> None:
+        found = self.desk.bench.drag(name, value)
+        self.desk.answer(found)
+        self._complain(name if found.complaint else "", found)
+
+    def _complain(self, name: str, found: Answer) -> None:
+        """The slider that cannot go on turns red, and the page says why."""
+        if name != self.red or found.complaint:
+            self.message.content = warning(found.complaint) if found.complaint else ""
+        if name != self.red:
+            self.red = name
+            colour = self.desk.theme.warning
+            own = f'[id="{element_id(self.sliders[name])}"]' if name in self.sliders else ""
+            parts = (".mantine-Slider-bar", ".mantine-Slider-thumb")
+            rules = ",".join(f"{own} {p}" for p in parts) if own else ""
+            self.style.content = f"<style>{rules}{{background:{colour} !important}}</style>" if own else ""
+
+    def _home(self) -> None:
+        self.desk.forget_overlay()
+        self.desk.show(self.desk.bench.home())
+        self._complain("", Answer(self.desk.bench.home()))
+        self._follow_gizmo()
+
+    def _posture_shown(self, posture: Posture) -> None:
+        """Sliders and numbers follow what is on the stage; the one in the visitor's hand stays where it is."""
+        for name, slider in self.sliders.items():
+            dial = self.dials[name]
+            value = float(posture[name]) / dial.factor
+            if name != self.red and abs(slider.value - value) > 0.51 * dial.step:
+                slider.value = float(np.clip(value, dial.low, dial.high))
+        rows = self.desk.bench.readings(posture)
+        self.readings.content = table(("joint", "value"), rows[:200])
+
+    # ---------------------------------------------------------------- a point to pull
+
+    def _pulling(self) -> None:
+        machine = self.desk.bench.machine
+        assert machine is not None
+        ground = machine.mechanism.ground.name
+        points = [n for n, p in machine.mechanism.points.items() if p.body != ground]
+        frames = [n for n, f in machine.mechanism.frames.items() if f.body != ground]
+        self.turning = {*frames, *machine.bodies}
+        names = (NOTHING, *points, *frames, *machine.bodies)
+        hint = "a handle appears on the stage: drag it, and the machine follows as far as it can"
+        self.pulled = self.gui.add_dropdown("Pull", names, initial_value=NOTHING, hint=hint)
+        self.pulled.on_update(lambda _: self.desk.live.do("handle", self._handle))
+        self.turn = self.gui.add_checkbox("and turn", False, visible=False, hint="hold the attitude of the handle too")
+        self.turn.on_update(lambda _: self.desk.live.do("handle", self._handle))
+
+    def _handle(self) -> None:
+        if self.gizmo is not None:
+            self.gizmo.remove()
+            self.gizmo = None
+        name, bench = self.pulled.value, self.desk.bench
+        self.turn.visible = name in self.turning
+        if name == NOTHING or bench.posture is None:
+            return
+        X = bench.posture.pose(name)
+        turns = bool(self.turn.value and name in self.turning)
+        self.gizmo = self.desk.client.scene.add_transform_controls(
+            "/handle",
+            scale=0.35,
+            position=X[:3, 3] * self.desk.stage.unit,
+            wxyz=to_quaternion(X[:3, :3]) if turns else (1.0, 0.0, 0.0, 0.0),
+            disable_rotations=not turns,
+            depth_test=False,
+        )
+        self.gizmo.on_update(lambda event: self._pull(name, event.target, turns))
+        self.gizmo.on_drag_end(lambda _: self.desk.live.do("settle", self._follow_gizmo))
+
+    def _pull(self, name: str, gizmo: Any, turns: bool) -> None:
+        place = np.array(gizmo.position) / self.desk.stage.unit
+        rotation = from_quaternion(np.array(gizmo.wxyz)) if turns else None
+        self.desk.player.pause()
+
+        def go() -> None:
+            found = self.desk.bench.pull(name, place, rotation)
+            self.desk.answer(found)
+            self.message.content = warning(found.complaint) if found.complaint else ""
+
+        self.desk.live.do("pull", go)
+
+    def _follow_gizmo(self) -> None:
+        """The handle goes where the machine could follow."""
+        if self.gizmo is not None and self.desk.bench.posture is not None:
+            X = self.desk.bench.posture.pose(self.pulled.value)
+            self.gizmo.position = X[:3, 3] * self.desk.stage.unit
+
+    # ---------------------------------------------------------------- closures
+
+    def _closures(self) -> None:
+        with self.gui.add_folder("Closures", expand_by_default=False):
+            find = self.gui.add_button(
+                "Find all closures", hint="other ways to assemble it, with the sliders as they are"
+            )
+            bar = self.gui.add_progress_bar(0.0, visible=False)
+            stop = self.gui.add_button("Stop", visible=False)
+            self.chosen = self.gui.add_dropdown("Closure", ("1",), visible=False)
+        find.on_click(lambda _: self.desk.job("closures", self._search, bar, stop))
+        stop.on_click(lambda _: self.desk.cancel())
+        self.chosen.on_update(self._choose)
+
+    def _search(self, progress: Callable[[int, int], None]) -> None:
+        found = self.desk.bench.closures(progress)
+        self.chosen.options = tuple(p.name for p in found)
+        self.chosen.visible = True
+        self.desk.say(f"{len(found)} closure{'s' * (len(found) != 1)}", "choose one in the list")
+
+    def _choose(self, event: Any) -> None:
+        found = self.desk.bench.found
+        if event.client is None or found is None:
+            return
+
+        def stand() -> None:
+            posture = found[self.chosen.value]
+            self.desk.forget_overlay()
+            self.desk.bench.stand(posture)
+            self.desk.show(posture)
+            self._follow_gizmo()
+
+        self.desk.live.do("choose", stand)
+
+
+def _hint(shown: int, free: int) -> str:
+    if not free:
+        return note("the machine has no freedom: nothing can be moved")
+    if shown > MANY:
+        return note(f"sliders of the first {MANY} of {shown} free coordinates")
+    if shown < free:
+        return note("joints that turn freely have no slider: pull their bodies")
+    return ""

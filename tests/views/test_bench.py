@@ -1,0 +1,136 @@
+"""What a visitor of the workbench works on, without a page."""
+
+import math
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.views.workbench.bench import Bench, Opened
+from linkwork.views.workbench.lanes import Lane
+
+ROCKER = """
+linkwork: 1
+name: rocker
+units: {length: mm, angle: deg}
+bodies: {a: , b: , c: }
+joints:
+  A: {revolute: [ground, a], at: [0, 0, 0], axis: z}
+  B: {revolute: [a, b], at: [100, 0, 0], axis: z}
+  C: {revolute: [b, c], at: [105, 39.68626966596886, 0], axis: z}
+  D: {revolute: [ground, c], at: [150, 0, 0], axis: z}
+points:
+  P: {on: b, at: [105, 20, 0]}
+"""
+
+
+def bench(name: str) -> Bench:
+    m = lw.example(name)
+    made = Bench(Opened.of(m))
+    assert made.assemble() == ""
+    return made
+
+
+def test_a_dial_moves_the_machine_and_the_loops_stay_closed() -> None:
+    own = bench("four-bar")
+    (dial,) = own.dials()
+    assert (dial.variable, dial.unit, dial.low, dial.high) == ("O2.angle", "deg", -180.0, 180.0)
+    assert dial.value == pytest.approx(40.0, abs=1e-12)
+    found = own.drag("O2.angle", math.radians(75.0))
+    assert found.complaint == ""
+    assert found.posture["O2"] == pytest.approx(math.radians(75.0), abs=1e-14)
+    assert found.posture.residual < 1e-12
+    straight = lw.example("four-bar").assemble().at(O2=math.radians(75.0))
+    assert np.abs(found.posture.y - straight.y).max() < 1e-12
+
+
+def test_a_limit_of_travel_is_told_and_the_way_back_is_open() -> None:
+    """Links 100, 40, 60 on a base of 150: with 40 and 60 in line the crank is at acos((100² + 150² - 100²)/(2 100 150))."""
+    own = Bench(Opened.of(lw.loads(ROCKER)))
+    assert own.assemble() == ""
+    (dial,) = own.dials()
+    far = own.drag(dial.variable, math.radians(120.0))
+    assert "A.angle" in far.complaint
+    assert far.posture["A"] == pytest.approx(math.acos(0.75), abs=1e-7)
+    back = own.drag(dial.variable, 0.05)
+    assert back.complaint == ""
+    assert back.posture["A"] == pytest.approx(0.05, abs=1e-14)
+
+
+def test_a_pulled_point_gets_there_or_as_near_as_it_can() -> None:
+    own = bench("scara")
+    goal = own.machine.at({d.variable: 0.1 for d in own.dials()}).position("tip")  # type: ignore[union-attr]
+    found = own.pull("tip", goal)
+    assert found.complaint == ""
+    assert np.abs(found.posture.position("tip") - goal).max() < 1e-8
+    far = own.pull("tip", goal + [100.0, 0.0, 0.0])
+    assert "cannot get there" in far.complaint
+    # The nearest place lies on the straight line to the goal, at full reach: nothing can be gained sideways.
+    gap = goal + [100.0, 0.0, 0.0] - far.posture.position("tip")
+    J = np.array([far.posture.velocity("tip", {d.variable: 1.0})[:3] for d in own.dials()])
+    assert np.abs(J @ gap).max() / np.linalg.norm(gap) < 1e-4
+
+
+def test_nonsense_leaves_the_last_good_model() -> None:
+    own = bench("four-bar")
+    before, machine = own.mechanism, own.machine
+    text = lw.dumps(own.mechanism)
+    problems = own.edit(text.replace("revolute", "revolut"))
+    assert problems
+    assert all(p.line for p in problems)
+    assert own.mechanism is before
+    assert own.machine is machine
+    assert own.edit(": : :") != []
+    assert own.edit(text.replace("name: four-bar", "name: another")) == []
+    assert own.mechanism.name == "another"
+    assert own.run is None
+
+
+def test_a_model_that_is_no_model_yet_can_be_mended() -> None:
+    own = Bench(Opened(lw.Mechanism("broken"), "linkwork: 2", problems=(lw.Problem("version 2"),)))
+    assert "version 2" in own.assemble()
+    assert own.edit(ROCKER) == []
+    assert own.dials()[0].variable == "A.angle"
+
+
+def test_motion_by_texts_equals_motion_by_laws() -> None:
+    own = bench("slider-crank")
+    run = own.move({"A.angle": "0:360deg in 2s"}, 91)
+    straight = lw.example("slider-crank").assemble().motion(A=lw.ramp(0.0, 2 * math.pi, duration=2.0), samples=91)
+    assert np.array_equal(run["D.slide"].values, straight["D.slide"].values)
+    with pytest.raises(lw.ModelError) as error:
+        own.move({"A.angle": "0:360furlong in 2s"}, 10)
+    assert error.value.problems[0].where == "A.angle"
+    with pytest.raises(lw.ModelError, match="nothing is driven"):
+        own.move({"A.angle": " "}, 10)
+
+
+def test_other_numbers_close_the_loops_anew() -> None:
+    own = bench("four-bar")
+    crank = own.machine.parameters["A.tail.at.x"]  # type: ignore[union-attr]
+    assert own.change({"A.tail.at.x": 1.1 * crank}) == ""
+    assert own.posture is not None
+    assert own.posture.residual < 1e-12
+    scene = own.scene()
+    assert scene.poses["crank"].shape == (4, 4)
+    assert "A.tail.att.x" in own.change({"A.tail.att.x": 1.0})
+    assert own.change({"A.tail.at.x": 1000.0}) != ""
+    assert own.posture.residual < 1e-12
+
+
+def test_of_many_wishes_the_last_counts() -> None:
+    done: list[int] = []
+    failed: list[BaseException] = []
+    lane = Lane("test", failed.append)
+    try:
+        import threading
+
+        gate = threading.Event()
+        lane.do("first", gate.wait)
+        for i in range(100):
+            lane.do("drag", lambda i=i: done.append(i))  # type: ignore[misc]
+        gate.set()
+        assert lane.idle()
+        assert done == [99]
+    finally:
+        lane.close()
