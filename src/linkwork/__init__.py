@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.kinematics.closures import Closures
     from linkwork.analyses.kinematics.failures import (
         CannotClose,
+        CannotReach,
         ClosureError,
         DeadCentre,
         LimitOfTravel,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     )
     from linkwork.analyses.kinematics.four_bars import FourBar
     from linkwork.analyses.kinematics.grashof import Grashof, Toggle, barker_types, grashof, spherical_grashof
+    from linkwork.analyses.kinematics.maps import Map
     from linkwork.analyses.kinematics.motion import Sweep
     from linkwork.analyses.kinematics.posture import Posture
     from linkwork.analyses.kinematics.redundancy import Redundancy
@@ -83,6 +85,7 @@ if TYPE_CHECKING:
     from linkwork.model.placement import Placement, placement
     from linkwork.model.solids import Box, Cone, Cylinder, RingSector, Sphere, Tube
     from linkwork.results import Evidence, JointItem, PlaceItem, Run, Signal, load_run
+    from linkwork.results.viewing import Viewer, ViewOptions
     from linkwork.system import Derivative, EvaluationOptions, System
     from linkwork.topology import graph_of
     from linkwork.views.animate import Movie, animate, animate_closures
@@ -131,8 +134,12 @@ _HOME = {
     "Travel": "analyses.kinematics.travel",
     "Stroke": "analyses.kinematics.travel",
     "Sweep": "analyses.kinematics.motion",
+    "Map": "analyses.kinematics.maps",
     "ClosureError": "analyses.kinematics.failures",
     "CannotClose": "analyses.kinematics.failures",
+    "CannotReach": "analyses.kinematics.failures",
+    "Viewer": "results.viewing",
+    "ViewOptions": "results.viewing",
     "LimitOfTravel": "analyses.kinematics.failures",
     "DeadCentre": "analyses.kinematics.failures",
     "OverSpecified": "analyses.kinematics.failures",
@@ -199,6 +206,7 @@ __all__ = [
     "Axode",
     "Box",
     "CannotClose",
+    "CannotReach",
     "Centrodes",
     "Check",
     "ClosureError",
@@ -222,6 +230,7 @@ __all__ = [
     "LimitOfTravel",
     "LinkworkError",
     "Machine",
+    "Map",
     "Mechanism",
     "MissingExtra",
     "ModelError",
@@ -249,6 +258,8 @@ __all__ = [
     "Travel",
     "Tube",
     "UnderSpecified",
+    "ViewOptions",
+    "Viewer",
     "__version__",
     "animate",
     "animate_closures",
@@ -277,12 +288,12 @@ __all__ = [
     "load",
     "load_run",
     "loads",
+    "mesh_look",
     "paint_posture",
     "parse_drive",
     "placement",
     "polynomial345",
     "ramp",
-    "mesh_look",
     "read_mesh",
     "relative_screw",
     "repeat",

@@ -25,6 +25,7 @@ from linkwork.kernels import Kernel
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
+from linkwork.results.viewing import Viewer, ViewOptions
 from linkwork.topology import Topology, graph_of, ground_problems
 
 SHORT_CHAIN = 14
@@ -159,6 +160,19 @@ class System:
         other._ready = {}
         other._overrides = {**self._overrides, **{n: float(x) for n, x in values.items()}}
         return other
+
+    def view(self, **options: Unpack[ViewOptions]) -> Viewer:
+        """Open the workbench in the browser: the machine in three dimensions, its joints to drag, its analyses to run.
+
+        In a script it stays open until Ctrl-C; in a notebook it stands below the cell.
+
+        Parameters
+        ----------
+        options : port, host, browser, wait, dark, as `lw.ViewOptions` tells
+        """
+        from linkwork.views.show import view_system
+
+        return view_system(self, **options)
 
     # ---------------------------------------------------------------- coordinates and rates by name
 

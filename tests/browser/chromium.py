@@ -1,7 +1,7 @@
 """The browser that tests use. Run as a program it installs one where there is none: `python tests/browser/chromium.py`.
 
-Debian's Chromium, since the download of Playwright's own is not to be had everywhere. Where apt is not available, or may
-not be used, one plain line says so and the tests in the browser are skipped.
+Debian's Chromium, since the download of Playwright's own is not to be had everywhere. Where apt is not available, or
+may not be used, one plain line says so and the tests in the browser are skipped.
 """
 
 from __future__ import annotations

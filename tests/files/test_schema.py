@@ -71,7 +71,7 @@ def misspelt(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any,
         inner = whole
         for key in at:
             inner = inner[key]
-        inner["colour"] = "red"
+        inner["flavour"] = "red"
         return whole
 
     def walk(value: Any, at: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
@@ -97,7 +97,7 @@ def test_no_entry_takes_an_unknown_key(name: str) -> None:
         with pytest.raises(lw.ModelError) as caught:
             lw.loads(json.dumps(data), is_json=True)
         assert any(
-            "unknown key 'colour'" in p.what or "no variable 'colour'" in p.what for p in caught.value.problems
+            "unknown key 'flavour'" in p.what or "no variable 'flavour'" in p.what for p in caught.value.problems
         ), at
 
 

@@ -250,3 +250,34 @@ def test_all_problems_of_a_body_at_once() -> None:
 def test_bad_bodies(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ModelError, match=message):
         lw.Mechanism().body("b", **options)
+
+
+def test_looks_are_shapes_without_mass() -> None:
+    m = lw.Mechanism()
+    box, ball = lw.Box(size=(1, 2, 3)), lw.Sphere(radius=1.0)
+    assert m.body("a", mass=2.0, looks=box + ball, colour="#0a1B2c").looks == (box, ball)
+    assert m.body("b", looks=[box, ball]).looks == (box, ball)
+    assert m.body("c", looks=ball, colour="sky").looks == (ball,)
+    assert [m.bodies[b].colour for b in "abc"] == ["#0a1B2c", "", "sky"]
+    masses = lw.lay_out(m).masses
+    assert [masses[b].mass for b in "abc"] == [2.0, 0.0, 0.0]
+
+
+def test_looks_and_colours_that_are_none() -> None:
+    m = lw.Mechanism()
+    box = lw.Box(size=(1, 2, 3))
+    with pytest.raises(lw.ModelError) as caught:
+        m.body("a", looks=box - lw.Sphere(radius=0.1), colour="reddish")
+    found = [(p.where, p.what) for p in caught.value.problems]
+    assert found == [
+        ("bodies.a.looks", "a shape is cut out of the looks"),
+        ("bodies.a.colour", "'reddish' is not a colour"),
+    ]
+    with pytest.raises(lw.ModelError, match="a density among the looks"):
+        m.body("a", looks=lw.Box(size=(1, 2, 3), density=7.0))
+    with pytest.raises(lw.ModelError, match="is not a solid"):
+        m.body("a", looks=[box, "ball"])  # type: ignore[list-item]
+    for colour in ("#12345", "#1234567", "#12345g", "Sky", None, 5):
+        with pytest.raises(lw.ModelError, match="is not a colour"):
+            m.body("a", colour=colour)  # type: ignore[arg-type]
+    assert "a" not in m.bodies

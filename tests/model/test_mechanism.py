@@ -437,8 +437,8 @@ def test_an_unknown_keyword_is_a_type_error(method: str) -> None:
         arguments = ([],)
     elif method == "with_ground":
         arguments = ("a",)
-    with pytest.raises(TypeError, match="colour"):
-        getattr(m, method)(*arguments, **required.get(method, {}), colour="red")
+    with pytest.raises(TypeError, match="flavour"):
+        getattr(m, method)(*arguments, **required.get(method, {}), flavour="red")
     getattr(two(), method)(*arguments, **required.get(method, {}))  # and without it the call is good
 
 

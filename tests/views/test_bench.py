@@ -45,16 +45,19 @@ def test_a_dial_moves_the_machine_and_the_loops_stay_closed() -> None:
 
 
 def test_a_limit_of_travel_is_told_and_the_way_back_is_open() -> None:
-    """Links 100, 40, 60 on a base of 150: with 40 and 60 in line the crank is at acos((100² + 150² - 100²)/(2 100 150))."""
+    """Links 100, 40, 60 on a base of 150: the last one stops where 100 and 40 are in line, a triangle 140, 60, 150."""
     own = Bench(Opened.of(lw.loads(ROCKER)))
     assert own.assemble() == ""
     (dial,) = own.dials()
-    far = own.drag(dial.variable, math.radians(120.0))
-    assert "A.angle" in far.complaint
-    assert far.posture["A"] == pytest.approx(math.acos(0.75), abs=1e-7)
+    assert dial.variable == "D.angle"
+    far = own.drag("D.angle", math.radians(120.0))
+    assert "D.angle cannot go beyond 110.241 deg" in far.complaint
+    start = math.atan2(39.68626966596886, -45.0)
+    end = math.pi + math.acos((60**2 + 150**2 - 140**2) / (2 * 60 * 150))
+    assert far.posture["D"] == pytest.approx(end - start, abs=1e-7)
     back = own.drag(dial.variable, 0.05)
     assert back.complaint == ""
-    assert back.posture["A"] == pytest.approx(0.05, abs=1e-14)
+    assert back.posture["D"] == pytest.approx(0.05, abs=1e-14)
 
 
 def test_a_pulled_point_gets_there_or_as_near_as_it_can() -> None:
@@ -90,7 +93,7 @@ def test_a_model_that_is_no_model_yet_can_be_mended() -> None:
     own = Bench(Opened(lw.Mechanism("broken"), "linkwork: 2", problems=(lw.Problem("version 2"),)))
     assert "version 2" in own.assemble()
     assert own.edit(ROCKER) == []
-    assert own.dials()[0].variable == "A.angle"
+    assert own.dials()[0].variable == "D.angle"
 
 
 def test_motion_by_texts_equals_motion_by_laws() -> None:

@@ -1,11 +1,15 @@
-"""The layout drawing shows what the layout says."""
+"""Line drawings show what the layout and the posture say."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import linkwork as lw
+from linkwork.cli import app
 from linkwork.units import deg, mm
-from linkwork.views.draw import PALETTE, draw_layout, plane_normal
+from linkwork.views.draw import PALETTE, draw_closures, draw_layout, draw_posture, plane_normal
 
 
 def drawn_texts(ax: object) -> set[str]:
@@ -78,3 +82,155 @@ def test_every_example_can_be_drawn(name: str) -> None:
     assert ax.get_title() == m.name
     data = [np.array(line.get_data_3d() if ax.name == "3d" else line.get_xydata()) for line in ax.lines]
     assert data and all(np.isfinite(d).all() for d in data)
+
+
+# ---------------------------------------------------------------- postures
+
+
+def pins(ax: object) -> set[tuple[float, ...]]:
+    """Places of round pins that are not faint."""
+    own = [x for x in ax.lines if x.get_marker() == "o" and x.get_markersize() == 8 and x.get_alpha() == 1.0]  # type: ignore[attr-defined]
+    return {tuple(np.round(x.get_xydata()[0], 9)) for x in own}
+
+
+def test_joints_are_drawn_where_the_posture_has_them() -> None:
+    s = lw.example("four-bar").assemble()
+    posture = s.at(O2=2.0)
+    places = [posture.pose(s.mechanism.joints[n].head) @ s.layout.seats[n].X_HM for n in s.mechanism.joints]
+    wanted = {tuple(np.round(X[:2, 3] / mm, 9)) for X in places}
+    assert pins(draw_posture(s, posture)) == wanted
+    assert pins(draw_posture(s)) == {tuple(np.round(x.X_WM[:2, 3] / mm, 9)) for x in s.layout.seats.values()}
+
+
+def test_several_postures_share_a_page_and_only_the_last_is_full() -> None:
+    s = lw.example("four-bar").assemble()
+    postures = [s.at(O2=x) for x in (1.0, 2.0, 3.0)]
+    ax = draw_posture(s, postures)
+    assert pins(ax) == pins(draw_posture(s, postures[-1]))
+    assert len([x for x in ax.lines if x.get_marker() == "o"]) == 3 * 4
+    assert len([t for t in ax.texts if t.get_text() == "P"]) == 1
+    (low, high), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    for p in postures:
+        x, y, _ = p.position("P") / mm
+        assert low < x < high and bottom < y < top
+
+
+def test_one_drawing_goes_over_another() -> None:
+    s = lw.example("four-bar").assemble()
+    ax = draw_posture(s, s.at(O2=1.0), faint=True)
+    assert pins(ax) == set() and drawn_texts(ax) == set()
+    assert draw_posture(s, s.at(O2=2.0), ax) is ax
+    assert len(pins(ax)) == 4 and "P" in drawn_texts(ax)
+
+
+def test_spatial_machines_are_drawn_at_postures_too() -> None:
+    s = lw.example("rssr").assemble()
+    posture = s.at(A=1.0)
+    ax = draw_posture(s, posture)
+    unit = s.layout.units.factor(lw.units.LENGTH)
+    X = posture.pose("crank") @ s.layout.seats["A"].X_HM
+    markers = [np.array(x.get_data_3d()).T[0] for x in ax.lines if x.get_marker() == "o"]
+    assert min(np.abs(p - X[:3, 3] / unit).max() for p in markers) < 1e-12
+
+
+def test_wrong_axes_and_arguments_are_refused() -> None:
+    from matplotlib.figure import Figure
+
+    four, rssr = (lw.example(n).assemble() for n in ("four-bar", "rssr"))
+    with pytest.raises(lw.ModelError, match="the machine is spatial, the axes are not; give three-dimensional"):
+        draw_posture(rssr, ax=Figure().add_subplot())
+    with pytest.raises(lw.ModelError, match="the machine is planar, the axes are not; give plain axes"):
+        draw_posture(four, ax=Figure().add_subplot(projection="3d"))
+    with pytest.raises(lw.ModelError, match="there is no posture to draw"):
+        draw_posture(four, [])
+    with pytest.raises(TypeError, match="assembled first"):
+        draw_posture(four.mechanism)  # type: ignore[arg-type]
+
+
+def test_closures_are_drawn_side_by_side_on_equal_axes() -> None:
+    s = lw.example("four-bar").assemble()
+    figure = draw_closures(s, s.closures(O2=0.7))
+    assert [ax.get_title() for ax in figure.axes] == ["1", "2"]
+    assert len({(ax.get_xlim(), ax.get_ylim()) for ax in figure.axes}) == 1
+    assert figure.get_suptitle() == "four-bar: 2 closures"
+    assert len(draw_closures(s, s.closures(O2=0.7), most=1).axes) == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["stewart-platform", "excavator-arm", "bevel-differential", "planetary-set", "four-bar"]
+)
+def test_names_do_not_cover_each_other(name: str) -> None:
+    """Names are where they were placed, so their boxes are known: they lie apart, and on the page."""
+    ax = draw_layout(lw.example(name))
+    figure = ax.figure
+    figure.draw_without_rendering()
+    notes = [t for t in ax.texts if t.get_text() not in ("", "/////")]
+    boxes = np.array([t.get_window_extent().extents for t in notes])
+    assert len(boxes) > 5
+    shared = np.minimum(boxes[:, None, 2:], boxes[None, :, 2:]) - np.maximum(boxes[:, None, :2], boxes[None, :, :2])
+    overlap = np.prod(np.maximum(shared, 0.0), axis=2)
+    np.fill_diagonal(overlap, 0.0)
+    area = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
+    assert (overlap / area[:, None]).max() < 0.1
+    assert boxes.min() > -1.0 and (boxes[:, 2:] < np.array(figure.bbox.size) + 1.0).all()
+
+
+def test_names_keep_beside_their_places_when_space_is_turned() -> None:
+    from mpl_toolkits.mplot3d.proj3d import proj_transform
+
+    ax = draw_layout(lw.example("rssr"))
+    note = next(t for t in ax.texts if t.get_text() == "A")
+    before = note.xy
+    ax.view_init(elev=60.0, azim=10.0)
+    ax.figure.draw_without_rendering()
+    assert note.xy != before
+    assert np.allclose(note.xy, proj_transform(0.0, 0.0, 0.0, ax.get_proj())[:2], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["slider-crank", "bennett", "rack-steering", "screw-jack"])
+def test_spatial_pages_have_no_empty_strips_and_few_ticks(name: str) -> None:
+    ax = draw_layout(lw.example(name))
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    canvas = FigureCanvasAgg(ax.figure)
+    canvas.draw()
+    ink = np.argwhere(np.asarray(canvas.buffer_rgba())[:, :, :3].min(axis=2) < 250)
+    share = np.ptp(ink, axis=0) / canvas.get_width_height()[::-1]
+    assert share.min() > 0.75
+
+
+# ---------------------------------------------------------------- the command
+
+
+def test_show_draws_postures(tmp_path: Path) -> None:
+    out = tmp_path / "a.svg"
+    words = ["show", "four-bar", "--layout", str(out), "--at", "O2=60deg", "--at", "O2=120deg"]
+    result = CliRunner().invoke(app, words)
+    assert result.exit_code == 0 and out.read_text(encoding="utf-8").startswith("<?xml"), result.output
+    result = CliRunner().invoke(app, ["show", "four-bar", "--solid", str(tmp_path / "b.png"), "--at", "O2=60deg"])
+    assert result.exit_code == 0 and (tmp_path / "b.png").stat().st_size > 5000
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (["--at", "O2=60deg"], 2, "name its file too"),
+        (["--layout", "a.svg", "--at", "O9=60deg"], 2, "there is no joint 'O9'"),
+        (["--layout", "layout"], 2, "no ending"),
+        (["--layout", "a.svg", "--at", "O4=0deg"], 1, "O4"),
+    ],
+)
+def test_show_says_what_is_wrong(
+    words: list[str], code: int, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(app, ["show", "four-bar", *words])
+    assert result.exit_code == code and text in result.output, result.output
+    assert not list(tmp_path.iterdir())
+
+
+def test_closures_are_drawn_by_the_command(tmp_path: Path) -> None:
+    words = ["closures", "four-bar", "--at", "O2=40deg"]
+    result = CliRunner().invoke(app, [*words, "--draw", str(tmp_path / "a.png")])
+    assert result.exit_code == 0 and (tmp_path / "a.png").stat().st_size > 5000, result.output
+    assert CliRunner().invoke(app, [*words, "--draw", str(tmp_path / "a")]).exit_code == 2

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -22,12 +22,12 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.model.mechanism import Mechanism
-from linkwork.results.viewing import Viewer, ViewOptions
 from linkwork.system import System
 
 if TYPE_CHECKING:
     from linkwork.analyses.kinematics.closures import Closures
     from linkwork.analyses.kinematics.four_bars import FourBar
+    from linkwork.analyses.kinematics.maps import Map
     from linkwork.analyses.kinematics.motion import Sweep
     from linkwork.analyses.kinematics.screw_motion import Centrodes, PoleMotion, ScrewMotion
     from linkwork.analyses.kinematics.transmission import TransmissionAngle
@@ -143,19 +143,6 @@ class Machine(System):
         counts = [(len(t.bodies), "bod", "y", "ies"), (len(t.joints), "joint", "", "s"), (t.n_loops, "loop", "", "s")]
         sizes = ", ".join(f"{n} {stem}{one if n == 1 else many}" for n, stem, one, many in counts)
         return "\n".join([f"{self.name}: {sizes}, {report[0]}", *report[1:]])
-
-    def view(self, **options: Unpack[ViewOptions]) -> Viewer:
-        """Open the workbench in the browser: the machine in three dimensions, its joints to drag, its analyses to run.
-
-        In a script it stays open until Ctrl-C; in a notebook it stands below the cell.
-
-        Parameters
-        ----------
-        options : port, host, browser, wait, dark, as `lw.ViewOptions` tells
-        """
-        from linkwork.views.show import view_machine
-
-        return view_machine(self, **options)
 
     # ---------------------------------------------------------------- questions
 
@@ -286,6 +273,28 @@ class Machine(System):
         from linkwork.analyses.kinematics.travel import travel_of
 
         return travel_of(self._loops, self.home, variable, largest)
+
+    def map(
+        self,
+        x: tuple[str, float, float],
+        y: tuple[str, float, float],
+        *,
+        samples: tuple[int, int] = (61, 61),
+        threads: int | None = None,
+    ) -> Map:
+        """Postures over a grid of two variables: where it closes, how far from singular, and where points go.
+
+        The map is that of home's closure; other free variables stay as they are at home.
+
+        Parameters
+        ----------
+        x, y : variable or joint name, lowest and highest value [rad, m]
+        samples : along x and along y
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.kinematics.maps import map_of
+
+        return map_of(self._loops, self.home, x, y, samples, threads)
 
     def four_bars(self, driver: str | None = None) -> list[FourBar]:
         """Four-bars and slider-cranks among the loops, with Grashof's verdict on each.

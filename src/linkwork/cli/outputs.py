@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.cli.given import Problems
+from linkwork.cli.printing import fail, say, tell
 from linkwork.errors import LinkworkError, MissingExtra
 
 if TYPE_CHECKING:
@@ -120,6 +121,21 @@ def _check(path: Path, problems: Problems) -> None:
         problems.note(f"there is no folder '{path.parent}'", where, "make it first")
     elif not os.access(path if path.exists() else path.parent, os.W_OK):
         problems.note("it may not be written to", where, "name another file, or another folder")
+
+
+def check_picture(path: Path | None) -> None:
+    """Stops where a picture cannot be written by its name."""
+    if path is not None and not path.suffix:
+        fail(f"'{path}' has no ending that tells the format; try {path}.svg")
+
+
+def save_picture(path: Path, figure: Any, as_json: bool, tight: bool = False) -> None:
+    """Writes a figure, cut to what is on it if `tight`, and says so; beside the JSON if there is one."""
+    try:
+        figure.savefig(path, dpi=150, bbox_inches="tight" if tight else None, pad_inches=0.1)
+    except (OSError, ValueError) as error:
+        fail(f"cannot write {path}: {error}")
+    (tell if as_json else say)(f"wrote {path}")
 
 
 def _moving(run: Run) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from linkwork.errors import MissingExtra, ModelError, Problem
 from linkwork.files.quantities import quantity
@@ -18,6 +19,8 @@ from linkwork.geometry import Array
 from linkwork.model.placement import Placement
 from linkwork.model.solids import MeshLook, MeshSolid
 from linkwork.units import LENGTH, SI, parse_unit
+
+Faces = npt.NDArray[np.int64]
 
 MAX_MESH_BYTES = 200_000_000
 SUFFIXES = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
@@ -80,7 +83,7 @@ def mesh_look(
     return MeshLook(path=path, scale=scale, folder=kept, frame=frame or Placement())
 
 
-def surface_of(shape: MeshSolid | MeshLook) -> tuple[Array, Array]:
+def surface_of(shape: MeshSolid | MeshLook) -> tuple[Array, Faces]:
     """Vertices (n, 3) [m] and faces (m, 3) of a mesh in its own frame, read again from its file.
 
     Raises ModelError when it is not there any more or cannot be read.
@@ -98,7 +101,7 @@ def surface_of(shape: MeshSolid | MeshLook) -> tuple[Array, Array]:
 
 
 @functools.lru_cache(maxsize=32)
-def _read_surface(file: Path, path: str, changed: int, size: int) -> tuple[Array, Array]:
+def _read_surface(file: Path, path: str, changed: int, size: int) -> tuple[Array, Faces]:
     """The numbers of a file, kept as long as its time and its size stay the same."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # of the mesh reader

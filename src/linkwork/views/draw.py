@@ -242,16 +242,16 @@ def _corners_on_page(ax: Any) -> Array:
 
 def _fit_page(ax: Any) -> None:
     """A page that the box fills: matplotlib draws space into a square, of which a flat machine needs a strip."""
-    beside, below, above = 0.75, 0.6, 0.45  # room for ticks and title [inch]
+    before, behind, below, above = 0.4, 0.75, 0.6, 0.45  # room for ticks and title [inch]
     figure = ax.figure
     figure.set_size_inches(WIDTH, WIDTH)
     ax.set_position((0.0, 0.0, 1.0, 1.0))
     corners = _corners_on_page(ax).reshape(-1, 2) / (WIDTH * figure.dpi)
     low, high = corners.min(axis=0), corners.max(axis=0)
-    side = min((WIDTH - 2 * beside) / (high[0] - low[0]), (HIGHEST - below - above) / (high[1] - low[1]))
-    wide, tall = side * (high - low) + (2 * beside, below + above)
+    side = min((WIDTH - before - behind) / (high[0] - low[0]), (HIGHEST - below - above) / (high[1] - low[1]))
+    wide, tall = side * (high - low) + (before + behind, below + above)
     figure.set_size_inches(wide, tall)
-    left, bottom = (beside - low[0] * side) / wide, (below - low[1] * side) / tall
+    left, bottom = (before - low[0] * side) / wide, (below - low[1] * side) / tall
     ax.set_position((left, bottom, side / wide, side / tall))
     ax.patch.set_visible(False)
     figure.suptitle(ax.get_title(), fontsize=12, color=LIGHT.ink, y=1.0 - 0.12 / tall, va="top")

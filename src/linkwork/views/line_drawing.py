@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.colours import LIGHT, PALETTE, Theme
+from linkwork.colours import LIGHT, NAMED, PALETTE, Theme
 from linkwork.geometry import Array
 from linkwork.model.joints import Gear, LineOnCurve, PointOnCurve, Rack
 from linkwork.model.layout import Layout, Seat
@@ -83,6 +83,7 @@ class LineDrawing:
         self.unit = units.factor(LENGTH)
         moving = [b for b in m.bodies if b != m.ground.name]
         self.colours = {b: PALETTE[i % len(PALETTE)] for i, b in enumerate(moving)} | {m.ground.name: theme.stone}
+        self.colours |= {b.name: NAMED.get(b.colour, b.colour) for b in m.bodies.values() if b.colour}
         self._names: dict[tuple[Any, ...], list[Name]] = {}
 
     def draw(self) -> None:

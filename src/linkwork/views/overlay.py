@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.geometry import Array
 from linkwork.views.layers.parts import Curve, Layer, Segments
+from linkwork.views.scene.parts import Scene
 from linkwork.views.stage import Stage
 
 WIDTH = 2.5  # pixels
@@ -27,6 +28,7 @@ class Overlay:
 
     def __init__(self, stage: Stage, layers: Sequence[Layer], hidden: Sequence[str] = ()) -> None:
         self.stage, self.layers = stage, tuple(layers)
+        self._shift = _to_the_front(stage.scene)
         self.roots: dict[str, list[Any]] = {layer.name: [] for layer in layers}
         self.moving: list[tuple[str, Segments, Any]] = []
         for layer in layers:
@@ -40,25 +42,26 @@ class Overlay:
             self.show(name, False)
 
     def _curve(self, layer: Layer, curve: Curve) -> Any:
-        pieces = np.stack([curve.points[:-1], curve.points[1:]], axis=1)
+        own = self.stage.scene.poses.get(curve.body, np.eye(4))[:3, :3].T @ self._shift
+        pieces = np.stack([curve.points[:-1], curve.points[1:]], axis=1) + own
         pieces = pieces[np.isfinite(pieces).all(axis=(1, 2))]  # a gap stays a gap
         pieces = (pieces * self.stage.unit).astype(np.float32)
         name = f"{self.stage.root}/{curve.body}/{layer.name}-{curve.name}"
-        return self.stage.api.add_line_segments(name, pieces, self.stage.theme.rgb(curve.tint), line_width=WIDTH)
+        return self.stage.api.add_line_segments(name, pieces, self.stage.theme.rgb(curve.tint), thickness=WIDTH, thickness_units="screen")
 
     def _segments(self, layer: Layer, segments: Segments) -> Any:
         name = f"{self.stage.root}/{layer.name}-{segments.name}"
         points = self._points(segments, 0)
         colour = self.stage.theme.rgb(segments.tint)
         if not segments.arrows:
-            return self.stage.api.add_line_segments(name, points, colour, line_width=WIDTH)
+            return self.stage.api.add_line_segments(name, points, colour, thickness=WIDTH, thickness_units="screen")
         sizes = {"shaft_radius": SHAFT, "head_radius": HEAD, "head_length": LENGTH}
         return self.stage.api.add_arrows(name, points, colour, **sizes)
 
     def _points(self, segments: Segments, sample: int) -> Array:
         """Ends at a sample; what is not finite shrinks to nothing."""
-        ends = np.asarray(segments.ends[sample])
-        good = np.isfinite(ends).all(axis=(1, 2))
+        ends: Array = np.asarray(segments.ends[sample]) + self._shift
+        good = np.asarray(np.isfinite(ends).all(axis=(1, 2)))
         shown: Array = (np.where(good[:, None, None], ends, 0.0) * self.stage.unit).astype(np.float32)
         return shown
 
@@ -77,3 +80,14 @@ class Overlay:
         for nodes in self.roots.values():
             for node in nodes:
                 node.remove()
+
+
+def _to_the_front(scene: Scene) -> Array:
+    """From the plane of a planar machine to before its parts, so that nothing is hidden inside a plate [m]."""
+    if scene.normal is None:
+        return np.zeros(3)
+    joints = [label.at @ scene.poses[label.body][:3, :3].T + scene.poses[label.body][:3, 3] for label in scene.labels]
+    plane = np.median([float(scene.normal @ p) for p in joints]) if joints else 0.0
+    front = max(float(scene.normal @ np.where(scene.normal > 0.0, scene.corners[1], scene.corners[0])), float(plane))
+    shift: Array = scene.normal * (front - plane + 0.01 * scene.size)
+    return shift

@@ -11,6 +11,7 @@ from linkwork.colours import DARK, LIGHT
 from linkwork.errors import ModelError, Problem
 from linkwork.results import Run
 from linkwork.results.viewing import ViewOptions
+from linkwork.system import System
 from linkwork.views.layers import layers_of
 from linkwork.views.placed import layout_at
 from linkwork.views.record import animation_page
@@ -23,9 +24,10 @@ MOST_FRAMES = 1000
 HEIGHT = 560
 
 
-def view_machine(s: Machine, **options: Unpack[ViewOptions]) -> Workbench:
-    """Open the workbench with a machine."""
-    return _opened(Opened.of(s.mechanism, s), options)
+def view_system(s: System, **options: Unpack[ViewOptions]) -> Workbench:
+    """Open the workbench with a machine, or with a system, which is assembled there."""
+    machine = s if isinstance(s, Machine) else s.mechanism.assemble().with_parameters(s._overrides)
+    return _opened(Opened.of(s.mechanism, machine), options)
 
 
 def view_run(run: Run, machine: Machine | None = None, **options: Unpack[ViewOptions]) -> Workbench:

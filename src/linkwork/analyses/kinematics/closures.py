@@ -143,6 +143,9 @@ class Closures(Sequence[Posture]):
         wanted = chosen_names(names, list(known)) if names else (apart or plain)
         show = Showing(units, [Quantity(n, known[n], values[n]) for n in wanted], loops.system.layout.units)
         shown = [show(Quantity(n, known[n], values[n])) for n in wanted]
+        same = len(plain) - len(wanted)
+        others = "1 more variable is" if same == 1 else f"{same} more variables are"
+        alike = f"{others} the same in all" if same and not names else ""
         panels = []
         for unit in dict.fromkeys((s.symbol, s.dimension) for s in shown):
             own = [s for s in shown if (s.symbol, s.dimension) == unit]
@@ -153,12 +156,10 @@ class Closures(Sequence[Posture]):
                 heads = ("variable", f"closure {posture.name}")
                 lines.append(Line("", places, y, tint=k, style="thin", heads=heads))
                 lines.append(Line(heads[1], places, y, tint=k, style="dots", heads=heads))
-            x = Axis("", places=tuple(s.name for s in own))
+            x = Axis(alike, places=tuple(s.name for s in own))
             panels.append(Panel(x, Axis(own[0].axis.kind, unit[0]), tuple(lines), legend=len(self) <= SHOWN))
         noun = "closure" if len(self) == 1 else "closures"
-        same = len(plain) - len(wanted)
-        alike = f"; {same} more variables are the same in all" if same and not names else ""
-        return Plot(tuple(panels), f"{loops.plan.name}: {len(self)} {noun}{alike}").draw(ax)
+        return Plot(tuple(panels), f"{loops.plan.name}: {len(self)} {noun}").draw(ax)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON."""

@@ -145,7 +145,7 @@ class ScrewMotion:
         Parameters
         ----------
         x : the signal of the run to plot over; samples are counted where there is no run
-        units : units to show; without, degrees and metres
+        units : units to show, {"length": "mm"}
         ax : three axes to draw into; a new figure without
         """
         from linkwork.analyses.kinematics.screw_plots import describe_screw
@@ -260,12 +260,12 @@ class Centrodes:
     def __repr__(self) -> str:
         return f"Centrodes: {self.turning.size} samples\n  {int(np.sum(self.turning))} with a pole"
 
-    def plot(self, *, at: int = 0, units: Units = None, ax: Axes | None = None) -> Panels:
+    def plot(self, *, at: int | None = None, units: Units = None, ax: Axes | None = None) -> Panels:
         """Plot both centrodes with equal axes, seen from A; a ring marks where one rolls on the other.
 
         Parameters
         ----------
-        at : number of the sample at which the moving centrode is drawn
+        at : number of the sample at which the moving centrode is drawn; without, where the body turns fastest
         units : units to show, {"length": "mm"}
         ax : axes to draw into; a new figure without
         """

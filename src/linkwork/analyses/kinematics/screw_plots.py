@@ -35,7 +35,7 @@ def describe_screw(motion: ScrewMotion, x: str, units: Units) -> Plot:
         Quantity("pitch", "m/rad", np.ravel(motion.pitch)),
     ]
     over = abscissa(motion.run, x, motion.kind.size)
-    plot = describe_over([Series(quantities, over)], units=units, title=titled("screw", motion.run), default=DEGREES)
+    plot = describe_over([Series(quantities, over)], units=units, title=titled("screw", motion.run))
     endless = int(np.isinf(motion.pitch).sum())
     notes = (f"the pitch is infinite at {endless} samples, where nothing turns",) if endless else ()
     return replace(plot, notes=notes)
@@ -53,12 +53,15 @@ def describe_pole(motion: PoleMotion, x: str, units: Units) -> Plot:
     return replace(plot, panels=tuple(panels))
 
 
-def describe_centrodes(found: Centrodes, at: int, units: Units) -> Plot:
+def describe_centrodes(found: Centrodes, at: int | None, units: Units) -> Plot:
     """Both centrodes in A's frame, the moving one where B stands at a sample; they touch in the pole."""
     count = found.turning.size
-    if found.turning.ndim != 1 or isinstance(at, bool) or not isinstance(at, (int, np.integer)) or abs(at) > count - 1:
-        what = f"{at!r} is not the number of a sample" if found.turning.ndim == 1 else "there is one posture"
-        raise ModelError(Problem(what, "at", f"there are {count}, counted from 0"))
+    if found.turning.ndim != 1:
+        raise ModelError(Problem("a single posture has a pole, but no centrodes", hint="ask it of a run"))
+    if at is None:
+        at = int(np.argmax(np.where(found.turning, np.abs(found.rate), -1.0)))
+    if isinstance(at, bool) or not isinstance(at, (int, np.integer)) or not -count <= at < count:
+        raise ModelError(Problem(f"{at!r} is not the number of a sample", "at", f"there are {count}, counted from 0"))
     if not found.turning[at]:
         raise ModelError(Problem(f"there is no pole at sample {at}", "at", "take one at which the body turns"))
     names, basis = _page_axes(found.normal)
@@ -75,7 +78,7 @@ def describe_centrodes(found: Centrodes, at: int, units: Units) -> Plot:
     ]
     contact = flat[0].values[at]
     lines.append(Line("", contact[:1], contact[1:], tint="ink", style="ring", heads=names))
-    window, note = _window(np.vstack([curve.values for curve in flat]), contact)
+    window, note = _window(np.vstack([curve.values for curve in flat]))
     axes = [Axis(n, flat[0].symbol) for n in names]
     panel = Panel(axes[0], axes[1], tuple(lines), equal=True, window=window)
     return Plot((panel,), titled("centrodes", found.run), note)
@@ -108,9 +111,7 @@ def _projected(points: Array, basis: Array) -> Array:
     return flat
 
 
-def _window(
-    places: Array, contact: Array
-) -> tuple[tuple[tuple[float, float], tuple[float, float]] | None, tuple[str, ...]]:
+def _window(places: Array) -> tuple[tuple[tuple[float, float], tuple[float, float]] | None, tuple[str, ...]]:
     """What to show where poles run far away, and a note that they do."""
     finite = places[np.isfinite(places).all(axis=1)]
     middle = np.median(finite, axis=0)
@@ -118,7 +119,7 @@ def _window(
     reach = FAR * float(np.median(away))
     if not away.max() > TOO_FAR * reach > 0.0:
         return None, ()
-    near = np.vstack([finite[away <= reach], contact])
+    near = finite[away <= reach]
     low, high = near.min(axis=0), near.max(axis=0)
     room = 0.08 * (high - low)
     ends = [(float(a), float(b)) for a, b in zip(low - room, high + room, strict=True)]

@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from linkwork.results.signals import Units
 
 SAMPLES = 721
+STILL = 1e-9
+"""Stroke that counts as none [rad, or parts of the machine's size]."""
+DRAWN = 121
+"""Samples of each side that are drawn at least."""
 SIZES = 10.0
 """Way of a slide after which the search for its limit ends, in units of the machine's size."""
 
@@ -106,7 +110,7 @@ class Travel:
 
         Parameters
         ----------
-        names : variables or joints; without, all that have a stroke
+        names : variables or joints; without, all that move
         units : units to show, {"angle": "deg"}; without, those of the model
         ax : axes to draw into, one for every unit; a new figure without
         """
@@ -114,8 +118,9 @@ class Travel:
         from linkwork.results.plots import Mark, Plot, Quantity, Series, Showing, describe_over
 
         loops, known = self._loops, units_of(self._loops)
-        others = [n for n in self.strokes if n != self.variable] or [self.variable]
-        wanted = chosen_names(names, list(self.strokes)) if names else others
+        still = {"rad": STILL, "m": STILL * loops.length, "1": STILL}
+        moving = [n for n, s in self.strokes.items() if n != self.variable and s.length > still[known[n]]]
+        wanted = chosen_names(names, list(self.strokes)) if names else (moving or [self.variable])
         columns = {n: self._postures[:, loops.plan.variables.index(n)] for n in (*wanted, self.variable)}
         quantities = {n: Quantity(n, known[n], column) for n, column in columns.items()}
         default = loops.system.layout.units
@@ -186,18 +191,37 @@ def travel_of(loops: Loops, home: Posture, variable: str, largest: float | None)
     Y = np.concatenate([_to_limit(sides[0])[::-1], *(_to_limit(s)[1:] for s in sides[1:])])
     strokes = _strokes(loops, independent, place, column, Y)
     stops = (sides[0].stop, sides[-1].stop)
+    fine = [_finely(loops, home, independent, place, column, side) for side in sides]
+    drawn = np.concatenate([fine[0][::-1], *(part[1:] for part in fine[1:])])
     return Travel(
-        name, lower, upper, full, stops, strokes, _full_turns(loops, Y, full), reach, within, limited_by, loops, Y
+        name, lower, upper, full, stops, strokes, _full_turns(loops, Y, full), reach, within, limited_by, loops, drawn
     )
 
 
 def _side(loops: Loops, home: Posture, independent: Mask, place: int, column: int, way: float) -> Swept:
     """Postures from home to the limit or to the end of the way; the rates are those by the driven variable."""
-    driven = np.array([place])
-    U = (home.y[place] + np.linspace(0.0, way, SAMPLES))[:, np.newaxis]
-    unit = np.zeros((SAMPLES, loops.columns))
+    return _along(loops, home, independent, place, column, np.linspace(0.0, way, SAMPLES))
+
+
+def _along(loops: Loops, home: Posture, independent: Mask, place: int, column: int, ways: Array) -> Swept:
+    """Postures at ways of the driven variable from home, with the rates by it."""
+    U = (home.y[place] + ways)[:, np.newaxis]
+    unit = np.zeros((len(ways), loops.columns))
     unit[:, column] = 1.0
-    return swept(loops, home.y, independent, driven, U, [unit, np.zeros_like(unit)])
+    return swept(loops, home.y, independent, np.array([place]), U, [unit, np.zeros_like(unit)])
+
+
+def _finely(loops: Loops, home: Posture, independent: Mask, place: int, column: int, side: Swept) -> Array:
+    """Postures of one side close enough to be drawn: the way to a limit may be a small part of that searched.
+
+    Other variables change like the root of the distance to the limit, so the samples lie closer towards it.
+    """
+    whole = _to_limit(side)
+    if side.stop is None or len(whole) > DRAWN:
+        return whole
+    ways = (whole[-1, place] - home.y[place]) * np.sin(np.linspace(0.0, np.pi / 2, DRAWN))[:-1]
+    found = _along(loops, home, independent, place, column, ways) if ways[1:].any() else None
+    return whole if found is None or found.stop is not None else np.vstack([found.Y, whole[-1]])
 
 
 def _to_limit(side: Swept) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -37,6 +38,14 @@ def closures(
             metavar="NUMBER", help="Random starts at most, --starts 1000; 4096 by default.", show_default=False
         ),
     ] = None,
+    draw: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw the closures side by side into this file, --draw closures.svg (png, pdf).",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Of the random starts, --seed 2.", min=0)] = 1,
     as_json: AsJson = False,
 ) -> None:
@@ -49,11 +58,13 @@ def closures(
     """
     m = sound(file, as_json)
     from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.outputs import check_picture
     from linkwork.cli.progress import Work
     from linkwork.errors import did_you_mean
     from linkwork.views.tables import closure_table, pose_table
 
     units, problems, bodies = units_of(m), Problems(), tuple(dict.fromkeys(of or ()))
+    check_picture(draw)
     with asking(file, m, as_json):
         machine = m.assemble()
         variables = Variables(machine, units, problems)
@@ -86,6 +97,11 @@ def closures(
         everything = variables.everything
         table = pose_table(found, bodies, units) if bodies else closure_table(found, everything, units)
         print_tables([table], MOST_ROWS)
+    if draw is not None:
+        from linkwork.cli.outputs import save_picture
+        from linkwork.views.draw import draw_closures
+
+        save_picture(draw, draw_closures(machine, found), as_json)
     if stopped:
         raise typer.Exit(130)
 

@@ -74,7 +74,7 @@ def report(
         with Work("motion") as work:
             subject = subject_of(
                 machine, drives=laws, samples=samples, title=title or "", dark=dark, command=command,
-                progress=work.progress,
+                told={name: text for name, (text, _) in given.items()}, progress=work.progress,
             )  # fmt: skip
     try:
         write_page(subject, path)

@@ -40,6 +40,7 @@ def show(
 ) -> None:
     """Show what a model says: bodies, joints, points, in the units of the file."""
     from linkwork.analyses.check import check as check_model
+    from linkwork.cli.outputs import check_picture, save_picture
 
     m = readable(file)
     found = check_model(m)
@@ -52,11 +53,10 @@ def show(
     if at and solid and not layout and len(_postures(at)) > 1:
         fail("--solid paints one posture; give every variable once")
     for picture in wanted.values():
-        if not picture.suffix:
-            fail(f"'{picture}' has no ending that tells the format; try {picture}.svg")
+        check_picture(picture)
     with asking(file, m, as_json):
         for kind, picture in wanted.items():
-            _save(picture, _drawn(m, kind, at or ()))
+            save_picture(picture, _drawn(m, kind, at or ()).figure, as_json, tight=kind == "graph")
     if as_json:
         from linkwork.files.write import as_data
 
@@ -110,11 +110,3 @@ def _postures(at: Sequence[str]) -> list[list[str]]:
         names.add(name)
         found[-1][name] = text
     return [list(values.values()) for values in found]
-
-
-def _save(file: Path, ax: Any) -> None:
-    try:
-        ax.figure.savefig(file, dpi=150)
-    except (OSError, ValueError) as error:
-        fail(f"cannot write {file}: {error}")
-    typer.echo(f"wrote {file}")

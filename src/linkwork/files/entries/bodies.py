@@ -20,7 +20,7 @@ from linkwork.files.quantities import (
     listed,
 )
 from linkwork.model import bodies, solids
-from linkwork.model.solids import Solid
+from linkwork.model.solids import Shape, Solid
 
 
 class CylinderSizes(Entry):
@@ -188,7 +188,7 @@ class BodyEntry(Entry):
             "colour": self.colour,
         }
 
-    def _looks(self, where: str, mesh_look: Any) -> list[solids.Shape]:
+    def _looks(self, where: str, mesh_look: Any) -> list[Shape]:
         with Gather() as part:
             looks = [part(look.shape, f"{where}.looks[{i}]", mesh_look) for i, look in enumerate(self.looks or ())]
         return [look for look in looks if look is not None]

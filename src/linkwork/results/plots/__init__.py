@@ -14,7 +14,7 @@ from linkwork.results.plots.description import Axis, Band, Field, Line, Mark, Pa
 from linkwork.results.plots.look import DASHES
 from linkwork.results.plots.over import Series, describe_over
 from linkwork.results.plots.panels import Panels
-from linkwork.results.plots.paths import Pair, Track, describe_paths, describe_phase
+from linkwork.results.plots.paths import Pair, Track, describe_mesh, describe_paths, describe_phase
 from linkwork.results.plots.shown import Quantity, Showing
 from linkwork.results.plots.trust import describe_evidence
 
@@ -35,6 +35,7 @@ __all__ = [
     "Showing",
     "Track",
     "describe_evidence",
+    "describe_mesh",
     "describe_over",
     "describe_paths",
     "describe_phase",

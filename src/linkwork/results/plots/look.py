@@ -19,16 +19,18 @@ SHAPES: dict[str, Any] = {
     "axes.axisbelow": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.titlesize": 11.0,
     "axes.titlelocation": "left",
     "axes.formatter.useoffset": False,
     "axes.xmargin": 0.01,
     "grid.linewidth": 0.7,
-    "legend.fontsize": 9.0,
     "legend.frameon": False,
     "legend.borderaxespad": 0.2,
     "legend.handlelength": 1.8,
     "lines.linewidth": 1.7,
+}
+TEXTS: dict[str, Any] = {
+    "axes.titlesize": 11.0,
+    "legend.fontsize": 9.0,
     "xtick.labelsize": 9.0,
     "ytick.labelsize": 9.0,
 }
@@ -59,6 +61,8 @@ def our_look() -> AbstractContextManager[Any]:
         return bool(now[key] == default[key])
 
     own = {key: value for key, value in SHAPES.items() if untouched(key)}
+    if untouched("font.size"):  # all other sizes follow from it
+        own |= {key: value for key, value in TEXTS.items() if untouched(key)}
     if all(untouched(key) for key in (*COLOURS, *PAPER)):
         own |= COLOURS
     elif untouched("grid.alpha") and is_dark(now["axes.facecolor"]):

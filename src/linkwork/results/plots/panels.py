@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import ModelError, Problem
 from linkwork.results.plots.description import Plot, ThemeName
 
 if TYPE_CHECKING:
@@ -61,9 +61,7 @@ class Panels(tuple["Axes", ...]):
         ending = target.suffix.lower()
         if ending not in ENDINGS:
             what = f"'{ending}' is not an ending of plots" if ending else "the name has no ending"
-            near = did_you_mean(ending, ENDINGS) if ending else ""
-            hint = near if near.startswith("did") else f"use {', '.join(ENDINGS)}"
-            raise ModelError(Problem(what, hint=hint), str(path))
+            raise ModelError(Problem(what, hint="use .png, .svg, .pdf, or .csv for the numbers"), str(path))
         if ending == ".csv":
             from linkwork.results.plots.numbers import write_numbers
 
@@ -73,6 +71,7 @@ class Panels(tuple["Axes", ...]):
 
         dateless: dict[str, Any] = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(ending, {})
         with rc_context({"svg.hashsalt": "linkwork"}):
+            self.figure.draw_without_rendering()  # the layout of a page settles with its second drawing
             self.figure.savefig(target, dpi=dpi, metadata=dateless)
         return target
 

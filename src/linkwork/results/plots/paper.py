@@ -182,8 +182,6 @@ def _draw_line(page: Any, line: Line, before: int) -> None:
         style |= {"linestyle": dash, **({"linewidth": 0.6, "alpha": 0.75} if line.style == "thin" else {})}
         if len(line.x) == 1:
             style |= {"marker": "o", "markersize": 4}
-        elif lonely := alone(columns):
-            page.plot(*(c[lonely] for c in columns), color=colour, label="_", linestyle="", marker="o", markersize=4)
     elif line.style == "dots":
         style |= {"linestyle": "", "marker": "o", "markersize": 4.5}
     elif line.style == "ring":
@@ -191,6 +189,8 @@ def _draw_line(page: Any, line: Line, before: int) -> None:
     else:
         style |= {"linestyle": "", "marker": "+", "markersize": 9, "markeredgewidth": 1.2, "color": _ink()}
     page.plot(*columns, **style)
+    if line.style in ("line", "thin") and len(line.x) > 1 and (lonely := alone(columns)):
+        page.plot(*(c[lonely] for c in columns), color=colour, label="_", linestyle="", marker="o", markersize=4)
 
 
 def _ink() -> str:
@@ -222,9 +222,8 @@ def _draw_field(page: Any, panel: Panel, field: Field) -> None:
     if np.isnan(field.values).any():
         page.patch.set(facecolor="#DDDDDD", edgecolor="#AAAAAA", hatch="////", linewidth=0)
         handle = Patch(facecolor="#DDDDDD", edgecolor="#AAAAAA", hatch="////", label=field.blank)
-        page.legend(handles=[handle], loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.1)
+        page.legend(handles=[handle], loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.1)
     filled = page.contourf(field.x, field.y, field.values, levels=levels, cmap="cividis")
-    page.contour(field.x, field.y, field.values, levels=levels, colors="white", linewidths=0.4, alpha=0.6)
     bar = page.figure.colorbar(filled, ax=page)
     bar.set_label(Axis(field.name, field.symbol).label())
     bar.outline.set_visible(False)
@@ -265,14 +264,14 @@ def _scale(page: Any, panel: Panel, own: bool) -> None:
             _name_places(axis, described.places)
         else:
             _turns(axis, described, panel.along(i))
-    if panel.equal:
+    if panel.equal and own and panel.window is not None:
+        (left, right), (low, high) = panel.window
+        page.set(xlim=(left, right), ylim=(low, high), box_aspect=(high - low) / (right - left), anchor="NW")
+    elif panel.equal:
         if page.get_aspect() == "auto":
-            free = page.get_autoscalex_on() and page.get_autoscaley_on() and panel.window is None
+            free = page.get_autoscalex_on() and page.get_autoscaley_on()
             page.set_aspect("equal", adjustable="datalim" if free else "box")
-        if own and panel.window is not None:
-            page.set_xlim(panel.window[0])
-            page.set_ylim(panel.window[1])
-        elif own:
+        if own:
             page.margins(0.08)
     elif own and not panel.y.log:
         _calm(page, panel)

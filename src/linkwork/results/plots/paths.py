@@ -85,6 +85,44 @@ def describe_paths(
     return Plot((Panel(axes[0], axes[1], tuple(lines), axes[2] if len(axes) == 3 else None, equal=True),), title)
 
 
+def describe_mesh(
+    meshes: Sequence[Track],
+    place: str,
+    *,
+    units: Units = None,
+    plane: str | None = None,
+    title: str = "",
+    default: UnitSystem = SI,
+) -> Plot:
+    """Meshes (rows, samples, axis), every row a thin line, with equal axes.
+
+    Parameters
+    ----------
+    meshes : each named by what is constant along its rows
+    place : whose places they are
+    units, plane, title, default : as of `describe_paths`
+    """
+    show = Showing(units, [t.vector for t in meshes], default)
+    shown = [show(t.vector) for t in meshes]
+    drawn = _plane([s.values.reshape(-1, 3) for s in shown]) if plane is None else checked_plane(plane)
+    which = [AXES.index(letter) for letter in drawn]
+    lines = []
+    for k, (mesh, found) in enumerate(zip(meshes, shown, strict=True)):
+        rows, count, _ = found.values.shape
+        flat = found.values.reshape(-1, 3)
+        there = np.isfinite(flat).all(axis=1)
+        # What does not close is no place: it is left out, and the pen lifted there.
+        number = np.cumsum(there)
+        breaks = {int(number[i - 1]) for i in range(count, rows * count, count)}
+        breaks |= {int(number[i]) for i in np.flatnonzero(~there)}
+        kept = flat[there]
+        heads = tuple(f"{place}.{AXES[i]}, {mesh.place}" for i in which)
+        inside = tuple(sorted(b for b in breaks if 0 < b < len(kept)))
+        lines.append(Line(mesh.place, *(kept[:, i] for i in which), tint=k, style="thin", heads=heads, breaks=inside))
+    axes = [Axis(AXES[i], shown[0].symbol) for i in which]
+    return Plot((Panel(axes[0], axes[1], tuple(lines), axes[2] if len(axes) == 3 else None, equal=True),), title)
+
+
 def describe_phase(pairs: Sequence[Pair], *, units: Units = None, title: str = "") -> Plot:
     """Phase plane: rates over their variables, those of one unit in one panel; a ring marks each start.
 

@@ -109,9 +109,9 @@ class Lines:
 
     def _limit(self) -> None:
         self.ax.set_axis_off()
-        self.ax.set_aspect("equal", adjustable="datalim")
-        self.ax.set_xlim(*self.span[:, 0], auto=True)
-        self.ax.set_ylim(*self.span[:, 1], auto=True)
+        self.ax.set_aspect("equal", adjustable="box")  # the limits stay: the page stands still
+        self.ax.set_xlim(*self.span[:, 0])
+        self.ax.set_ylim(*self.span[:, 1])
 
 
 def layout_with(known: Layout, joints: Mapping[str, Joint], carriers: Mapping[str, str], poses: Poses) -> Layout:

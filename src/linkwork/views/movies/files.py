@@ -22,7 +22,7 @@ Progress = Callable[[int, int], None]
 
 FASTEST_GIF = 50.0
 """Frames a second; a GIF counts in hundredths, and browsers slow down what is seen for less than two."""
-COLOURS = 255
+COLOURS = 255  # and the paper's
 LOOKED_AT = 6
 """Frames from which a GIF takes its colours: all frames share them, so that nothing flickers."""
 ENDINGS = (".gif", ".mp4")
@@ -74,11 +74,18 @@ def _write_gif(draft: Path, show: Show, ticks: list[int], fps: float, progress: 
         raise ModelError(Problem(f"{fps:g} frames a second are too many for a GIF", "fps", hint))
     looked_at = np.unique(np.linspace(0, len(ticks) - 1, LOOKED_AT).round().astype(int))
     sheet = Image.fromarray(np.concatenate([show(int(i)) for i in looked_at]))
-    palette = _with_exact_paper(sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT), show(0)[0, 0])
+    palette = sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT)
+    paper = show(0)[0, 0]
+    colours = [*np.resize(np.array(palette.getpalette()), 3 * COLOURS).tolist(), *paper.tolist()]
 
     def frames() -> Iterator[Any]:
         for i in range(len(ticks)):
-            yield Image.fromarray(show(i)).quantize(palette=palette, dither=Image.Dither.NONE)
+            picture = show(i)
+            numbers = np.array(Image.fromarray(picture).quantize(palette=palette, dither=Image.Dither.NONE))
+            numbers[(picture == paper).all(axis=2)] = COLOURS  # white stays white
+            frame = Image.fromarray(numbers, "P")
+            frame.putpalette(colours)
+            yield frame
             progress(i + 1, len(ticks))
 
     # Hundredths of a second, rounded so that the whole lasts as long as it should.
@@ -86,15 +93,9 @@ def _write_gif(draft: Path, show: Show, ticks: list[int], fps: float, progress: 
     durations = [int(d) * 10 for d in np.diff(ends)]
     pictures = frames()
     first = next(pictures)
-    first.save(draft, "GIF", save_all=True, append_images=pictures, duration=durations, loop=0, optimize=False)
-
-
-def _with_exact_paper(palette: Any, paper: Picture) -> Any:
-    """A palette whose colour next to the paper's is the paper's: white stays white."""
-    colours = np.array(palette.getpalette(), np.int64).reshape(-1, 3)
-    colours[np.argmin(((colours - paper) ** 2).sum(axis=1))] = paper
-    palette.putpalette(colours.ravel().tolist())
-    return palette
+    how: dict[str, Any] = {"duration": durations, "loop": 0, "optimize": False}
+    with draft.open("wb") as file:  # pillow would leave a file of its own open when it is interrupted
+        first.save(file, "GIF", save_all=True, append_images=pictures, **how)
 
 
 def _write_mp4(draft: Path, show: Show, ticks: list[int], fps: float, progress: Progress) -> None:

@@ -77,8 +77,8 @@ def timing(times: Array, good: Array, *, fps: float, speed: float, goes_round: b
 
 
 def _rounded_up(x: float) -> str:
-    """Two figures, upward."""
-    step = 10.0 ** (np.floor(np.log10(x)) - 1)
+    """Three figures, upward."""
+    step = 10.0 ** (np.floor(np.log10(x)) - 2)
     return f"{np.ceil(x / step - 1e-9) * step:.6g}"
 
 

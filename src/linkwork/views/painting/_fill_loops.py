@@ -37,22 +37,26 @@ def fill(
         area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
         if area == 0.0 or not np.isfinite(area):
             continue
-        # Pixel (i, j) has its middle at (i + 0.5, j + 0.5).
-        low = max(int(np.ceil(max(min(y0, y1, y2), 0.0) - 0.5)), 0)
-        high = min(int(np.floor(min(max(y0, y1, y2), float(height)) - 0.5)), height - 1)
-        for j in range(low, high + 1):
-            # The row crosses two or three edges; slivers across the page are as quick as their pixels are few.
+        # Pixel (i, j) has its middle at (i + 0.5, j + 0.5); one on the edge of two triangles belongs to one of them.
+        low = int(np.ceil(max(min(y0, y1, y2), 0.0) - 0.5))
+        high = int(np.ceil(min(max(y0, y1, y2), float(height)) - 0.5))
+        for j in range(low, high):
+            # The row crosses two edges; slivers across the page are as quick as their pixels are few.
             y = j + 0.5
             left, right = np.inf, -np.inf
             for k in range(3):
-                xa, ya = corners[t, k, 0], corners[t, k, 1]
-                xb, yb = corners[t, (k + 1) % 3, 0], corners[t, (k + 1) % 3, 1]
-                if min(ya, yb) <= y <= max(ya, yb):
-                    x = xa if ya == yb else xa + (y - ya) * (xb - xa) / (yb - ya)
-                    left, right = min(left, x, xb if ya == yb else x), max(right, x, xb if ya == yb else x)
-            first = max(int(np.ceil(max(left, 0.0) - 0.5)), 0)
-            last = min(int(np.floor(min(right, float(width)) - 0.5)), width - 1)
-            for i in range(first, last + 1):
+                below, above = k, (k + 1) % 3
+                if corners[t, below, 1] > corners[t, above, 1]:  # both neighbours of an edge reckon from its lower end
+                    below, above = above, below
+                xa, ya, xb, yb = corners[t, below, 0], corners[t, below, 1], corners[t, above, 0], corners[t, above, 1]
+                if ya <= y < yb:
+                    crossing = xa + (y - ya) * (xb - xa) / (yb - ya)
+                    left, right = min(left, crossing), max(right, crossing)
+            if not left < right:
+                continue
+            first = int(np.ceil(max(left, 0.0) - 0.5))
+            last = int(np.ceil(min(right, float(width)) - 0.5))
+            for i in range(first, last):
                 x = i + 0.5
                 a = ((x1 - x) * (y2 - y) - (x2 - x) * (y1 - y)) / area
                 b = ((x2 - x) * (y0 - y) - (x0 - x) * (y2 - y)) / area
@@ -70,33 +74,35 @@ def fill(
                     owner[j, i] = parts[t]
 
 
+@compiled("boolean(int64[:,::1], int64, int64, int64)")
+def on_outline(owner: Integers, v: int, u: int, line: int) -> bool:
+    """Whether a pixel is in a part and near its end: to the right and above against any other, else against paper."""
+    height, width = owner.shape
+    own = owner[v, u]
+    if own < 0:
+        return False
+    for d in range(1, line + 1):
+        if owner[v, min(u + d, width - 1)] != own or owner[min(v + d, height - 1), u] != own:
+            return True
+        if owner[v, max(u - d, 0)] < 0 or owner[max(v - d, 0), u] < 0:
+            return True
+    return False
+
+
 @compiled("void(float32[:,:,::1], int64[:,::1], int64, int64, uint8[:,:,::1])")
 def settle(rgba: Singles, owner: Integers, fine: int, line: int, out: Bytes) -> None:
     """Take the mean of fine x fine pixels each, with a dark line, so many fine pixels wide, where one part ends."""
-    height, width = owner.shape
+    total = np.zeros(4)
     for j in range(out.shape[0]):
         for i in range(out.shape[1]):
-            r, g, b, o = 0.0, 0.0, 0.0, 0.0
+            total[:] = 0.0
             for v in range(j * fine, (j + 1) * fine):
                 for u in range(i * fine, (i + 1) * fine):
-                    bright = 1.0
-                    for d in range(1, line + 1):
-                        if (
-                            owner[v, u] != owner[v, min(u + d, width - 1)]
-                            or owner[v, u] != owner[min(v + d, height - 1), u]
-                        ):
-                            bright = OUTLINE
-                    if owner[v, u] < 0:
-                        bright = 1.0  # the line lies on the part, not beside it
-                    for d in range(1, line + 1):
-                        if owner[v, u] >= 0 and (owner[v, max(u - d, 0)] < 0 or owner[max(v - d, 0), u] < 0):
-                            bright = OUTLINE
-                    r += rgba[v, u, 0] * bright
-                    g += rgba[v, u, 1] * bright
-                    b += rgba[v, u, 2] * bright
-                    o += rgba[v, u, 3]
-            scale = 255.0 / o if o > 0.0 else 0.0  # straight colours: what is half empty is not darker
-            out[j, i, 0] = np.uint8(min(r * scale + 0.5, 255.0))
-            out[j, i, 1] = np.uint8(min(g * scale + 0.5, 255.0))
-            out[j, i, 2] = np.uint8(min(b * scale + 0.5, 255.0))
-            out[j, i, 3] = np.uint8(min(o * 255.0 / (fine * fine) + 0.5, 255.0))
+                    bright = OUTLINE if on_outline(owner, v, u, line) else 1.0
+                    for k in range(3):
+                        total[k] += rgba[v, u, k] * bright
+                    total[3] += rgba[v, u, 3]
+            scale = 255.0 / total[3] if total[3] > 0.0 else 0.0  # straight colours: what is half empty is not darker
+            for k in range(3):
+                out[j, i, k] = np.uint8(min(total[k] * scale + 0.5, 255.0))
+            out[j, i, 3] = np.uint8(min(total[3] * 255.0 / (fine * fine) + 0.5, 255.0))

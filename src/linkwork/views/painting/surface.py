@@ -32,10 +32,6 @@ class Seen:
     colours: Array
     parts: npt.NDArray[np.int64]
 
-    def only(self, which: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Seen:
-        """Some of the triangles."""
-        return Seen(self.corners[which], self.nearness[which], self.colours[which], self.parts[which])
-
 
 @dataclass(frozen=True, eq=False)
 class Surface:
@@ -45,6 +41,7 @@ class Surface:
     vertices : (n, 3) [m] in body frames; owners : (n,) number of the body
     faces : (m, 3); normals : (m, 3, 3) at the corners, outward, in body frames
     colours : (m, 4) red, green, blue, opacity; parts : (m,) number of the part
+    one_sided : (m,) whether a face is only seen from outside, as all are of a closed surface that hides its inside
     """
 
     bodies: tuple[str, ...]
@@ -54,6 +51,7 @@ class Surface:
     normals: Array
     colours: Array
     parts: npt.NDArray[np.int64]
+    one_sided: npt.NDArray[np.bool_]
 
     def moved(self, poses: Mapping[str, Array]) -> Array:
         """Vertices in the world."""
@@ -62,19 +60,18 @@ class Surface:
         return places
 
     def seen(self, poses: Mapping[str, Array], lens: Lens) -> Seen:
-        """Triangles before the eye, both sides of them; see-through ones only from outside."""
+        """Triangles before the eye."""
         page, depth = lens.seen(self.moved(poses))
         corners = page[self.faces]
-        R = lens.axes @ self._poses(poses)[:, :3, :3]
-        turned = self.normals @ R[self.owners[self.faces[:, 0]]].transpose(0, 2, 1)
         a, b = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-        area = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-        outside = area > 0.0
-        shown = (outside | ((area < 0.0) & (self.colours[:, 3] == 1.0))) & np.isfinite(area)
-        sides = np.where(outside, 1.0, -1.0)[:, None, None]  # what is seen from inside is lit from inside
-        colours = shaded(np.broadcast_to(self.colours[:, None], (*self.faces.shape, 4)), sides * turned)
-        nearness = lens.nearness(depth)[self.faces]
-        return Seen(corners, nearness, colours, self.parts).only(shown)
+        area = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]  # not a number behind the eye, where nothing is shown
+        shown = np.flatnonzero((area > 0.0) | ((area < 0.0) & ~self.one_sided))
+        sides = np.sign(area[shown])[:, None, None]  # what is seen from inside is lit from inside
+        faces = self.faces[shown]
+        R = (lens.axes @ self._poses(poses)[:, :3, :3])[self.owners[faces[:, 0]]]
+        turned = sides * (self.normals[shown] @ R.transpose(0, 2, 1))
+        colours = shaded(np.broadcast_to(self.colours[shown, None], (*faces.shape, 4)), turned)
+        return Seen(corners[shown], lens.nearness(depth)[faces], colours, self.parts[shown])
 
     def _poses(self, poses: Mapping[str, Array]) -> Array:
         return np.array([poses[b] for b in self.bodies]).reshape(-1, 4, 4)
@@ -101,7 +98,22 @@ def surface_of(scene: Scene, theme: Theme) -> Surface:
     colours = _stacked([np.tile(_rgba(p, theme), (len(p.mesh.faces), 1)) for p in parts], (0, 4))
     normals = _stacked([corner_normals(p.mesh, p.smooth) for p in parts], (0, 3, 3))
     of_part = _stacked([np.full(len(p.mesh.faces), i) for i, p in enumerate(parts)], (0,)).astype(np.int64)
-    return Surface(scene.bodies, vertices, owners, faces, normals, colours, of_part)
+    closed = np.array([p.opacity < 1.0 or is_closed(p.mesh) for p in parts], bool)
+    return Surface(scene.bodies, vertices, owners, faces, normals, colours, of_part, closed[of_part])
+
+
+def is_closed(mesh: Mesh) -> bool:
+    """Whether a surface has an inside, which its faces look away from: every edge is there once in each direction."""
+    if not len(mesh.faces):
+        return False
+    size = float(np.ptp(mesh.vertices, axis=0).max()) or 1.0
+    _, place = np.unique(np.round(mesh.vertices / (1e-7 * size)), axis=0, return_inverse=True)
+    corners = place.reshape(-1)[mesh.faces]
+    corners = corners[(corners != np.roll(corners, 1, axis=1)).all(axis=1)]  # a face without area closes nothing
+    start, end, count = corners.ravel(), np.roll(corners, -1, axis=1).ravel(), len(mesh.vertices)
+    both_ways = bool((np.sort(start * count + end) == np.sort(end * count + start)).all())
+    a, b, c = (mesh.vertices[mesh.faces[:, k]] - mesh.vertices.mean(axis=0) for k in range(3))
+    return both_ways and float(np.einsum("fi,fi->", np.cross(a, b), c)) > 0.0
 
 
 def corner_normals(mesh: Mesh, smooth: bool) -> Array:

@@ -29,7 +29,8 @@ def inline_svg(ax: Axes, key: str, title: str) -> str:
     import matplotlib
     from matplotlib.text import Text
 
-    for words in ax.figure.findobj(Text):
+    figure = ax.figure.figure  # of axes in a part of a figure, the whole one
+    for words in figure.findobj(Text):
         if isinstance(words, Text) and words.get_path_effects():
             # Their outlines would be drawn letter by letter; the page does it with a word.
             words.set_path_effects([])
@@ -37,7 +38,7 @@ def inline_svg(ax: Axes, key: str, title: str) -> str:
     stream = BytesIO()
     # The salt makes the ids the same every time; the date would differ.
     with matplotlib.rc_context({"svg.hashsalt": key, "svg.fonttype": "none"}):
-        ax.figure.savefig(stream, format="svg", metadata={"Date": None}, transparent=True)
+        figure.savefig(stream, format="svg", metadata={"Date": None}, transparent=True)
     root = ElementTree.fromstring(stream.getvalue())  # it was written here; comments are dropped
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)

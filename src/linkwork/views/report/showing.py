@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from linkwork.analyses.kinematics.travel import Travel
 from linkwork.analyses.machine import Machine
 from linkwork.drives import Drive, polynomial345, ramp, sequence
 from linkwork.results import Run
-from linkwork.units import ANGLE, LENGTH
+from linkwork.units import ANGLE, LENGTH, SI, format_quantity
 from linkwork.views.report.subject import variable_dimensions
 
 TURN = 1.0
@@ -25,10 +26,15 @@ OPEN = 0.5
 
 @dataclass(frozen=True)
 class Shown:
-    """The motion to show, or the reason why there is none; the travel of the variable that moves."""
+    """The motion to show, or the reason why there is none.
+
+    told : what is driven how, in the model's units, by variable, where that is shorter than the laws themselves
+    travel : of the variable that moves
+    """
 
     run: Run | None
     why_still: str = ""
+    told: Mapping[str, str] = field(default_factory=dict)
     travel: Travel | None = None
 
 
@@ -50,11 +56,12 @@ def shown_motion(
     for variable in _drivable(machine):
         try:
             travel = machine.travel(variable)
-            law = _law(machine, travel)
-            if law is None:
+            stops = _stops(machine, travel)
+            if len(stops) == 1:
                 refused.append(f"{variable} has no way to go")
                 continue
-            return Shown(machine.motion({variable: law}, samples=samples, progress=progress), travel=travel)
+            run = machine.motion({variable: _law(stops)}, samples=samples, progress=progress)
+            return Shown(run, told={variable: _told(machine, variable, stops)}, travel=travel)
         except ClosureError as error:
             refused.append(f"{variable}: {error.problem.what}")
     reasons = "; ".join(refused) or "none of its freedoms is the variable of one joint"
@@ -73,20 +80,31 @@ def _drivable(machine: Machine) -> list[str]:
     return names
 
 
-def _law(machine: Machine, travel: Travel) -> Drive | None:
+def _stops(machine: Machine, travel: Travel) -> list[float]:
+    """Values to go to one after the other, from home: once round, or to both ends and back."""
     here = machine.home[travel.variable]
-    if travel.full_turn and not any(travel.limited_by):
-        return ramp(here, here + 2.0 * np.pi, duration=TURN)
+    endless = travel.full_turn or not np.isfinite(travel.within).any()
+    if endless and not any(travel.limited_by) and variable_dimensions(machine)[travel.variable] == ANGLE:
+        return [here, here + 2.0 * np.pi]
     low, high = _ends(machine, travel, here)
-    stops = [x for x in (high, low, here) if x != here] + [here]
-    if len(stops) == 1:
-        return None
-    moves, at = [], here
-    for goal in stops:
-        share = abs(goal - at) / (high - low)
-        moves.append(polynomial345(at, goal, duration=max(TURN * share, 0.2 * TURN)))
-        at = goal
+    return [here, *(x for x in (high, low) if x != here), here] if high > low else [here]
+
+
+def _law(stops: list[float]) -> Drive:
+    if len(stops) == 2:
+        return ramp(*stops, duration=TURN)
+    way = max(stops) - min(stops)
+    moves = [polynomial345(a, b, duration=TURN * max(abs(b - a) / way, 0.2)) for a, b in pairwise(stops)]
     return sequence(*moves)
+
+
+def _told(machine: Machine, variable: str, stops: list[float]) -> str:
+    source = machine.mechanism.source
+    units, dimension = SI if source is None else source.units, variable_dimensions(machine)[variable]
+    shown = [format_quantity(0.0 if abs(x) < 1e-12 else x, dimension, units) for x in stops]
+    if len(stops) == 2:
+        return f"one turn from {shown[0]} to {shown[1]}, evenly"
+    return f"from {shown[0]} to {' and '.join(shown[1:-1])} and back, smoothly"
 
 
 def _ends(machine: Machine, travel: Travel, here: float) -> tuple[float, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +22,7 @@ class Subject:
 
     machine, check : the machine at the posture from which it starts, and what is noticed about its model
     run : what it does, None where it cannot move; why_still : the reason
+    told : what is driven how, by variable, in words
     travel : of the variable that moves where none was chosen
     title : of the page; command : how to write it again; dark : whether it is dark for every reader
     """
@@ -29,6 +31,7 @@ class Subject:
     check: Check
     run: Run | None
     why_still: str
+    told: Mapping[str, str]
     travel: Travel | None
     title: str
     command: str

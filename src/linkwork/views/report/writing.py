@@ -65,20 +65,32 @@ def subject_of(
     title: str = "",
     dark: bool = False,
     command: str = "",
+    told: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Subject:
-    """What the page is about; see `write_report`. `command` tells how to write it again."""
+    """What the page is about; see `write_report`.
+
+    command : how to write it again; told : laws of driven variables by full name, as the user wrote them
+    """
     if isinstance(what, Run):
         if run is not None:
             raise ModelError(Problem("two runs are given", "run", "give the machine and one run"), what.name)
-        what, run = _machine_of(what), what
+        run, what = what, _machine_of(what)
     if not isinstance(what, Machine | Mechanism):
         raise TypeError(f"a Machine, a Mechanism or a Run is wanted, not {type(what).__name__}")
     s = what.assemble() if isinstance(what, Mechanism) else what
     shown = _shown(s, run, drives, samples, progress)
     again = command or _in_python(s.name, run, drives, samples, title, dark)
     return Subject(
-        s, check(s.mechanism), shown.run, shown.why_still, shown.travel, title or s.name or "Mechanism", again, dark
+        machine=s,
+        check=check(s.mechanism),
+        run=shown.run,
+        why_still=shown.why_still,
+        told={**shown.told, **(told or {})},
+        travel=shown.travel,
+        title=title or s.name or "Mechanism",
+        command=again,
+        dark=dark,
     )
 
 

@@ -14,6 +14,7 @@ from linkwork.views.scene.parts import Scene
 FOV = math.radians(32.0)  # a long lens: parallel bars stay nearly parallel
 ASPECT = 4 / 3
 MARGIN = 0.08
+CENTRED = 4  # steps in which the target settles
 TILT = math.radians(14.0)  # from the normal of a planar machine, so that its depth shows
 AZIMUTH, ELEVATION = math.radians(-58.0), math.radians(24.0)  # of the corner from which a spatial one is seen
 
@@ -29,11 +30,7 @@ class Camera:
 
     def axes(self) -> Array:
         """Rows: right, up and backward (from target to eye) of the picture."""
-        back = self.eye - self.target
-        back = back / np.linalg.norm(back)
-        right = np.cross(self.up, back)
-        right /= np.linalg.norm(right)
-        return np.array([right, np.cross(back, right), back])
+        return _axes(_unit(self.eye - self.target), self.up)
 
     def project(self, places: Array, aspect: float = ASPECT) -> Array:
         """Places (n, 3) in the picture (n, 2): -1 to 1 from left to right and from bottom to top.
@@ -64,13 +61,23 @@ def camera_for(scene: Scene, corners: Array | None = None, aspect: float = ASPEC
     back = _direction(scene)
     target = box.mean(axis=0)
     grid = np.array(np.meshgrid(*box.T)).reshape(3, -1).T
-    camera = Camera(target + back, target, scene.up, FOV)
-    right, up, depth = camera.axes() @ (grid - target).T
+    axes = _axes(back, scene.up)
+    for _ in range(CENTRED):
+        distance, seen = _distance(axes @ (grid - target).T, aspect, scene.size)
+        # Near corners look larger than far ones: the target moves until the picture is centred.
+        target = target + distance * (seen.max(axis=1) + seen.min(axis=1)) / 2 @ axes[:2]
+    distance, _ = _distance(axes @ (grid - target).T, aspect, scene.size)
+    return Camera(target + distance * back, target, scene.up, FOV)
+
+
+def _distance(places: Array, aspect: float, size: float) -> tuple[float, Array]:
+    """From how far places (right, up, towards the eye) are all in view, and where they are seen then (right, up)."""
+    right, up, depth = places
     # A corner at (x, y, d) is in view from the distance D when |x| <= (D - d) tan(fov/2) aspect, and y likewise.
     reach = math.tan(FOV / 2) * (1 - MARGIN)
     distance = float(np.max(np.maximum(np.abs(right) / aspect, np.abs(up)) / reach + depth))
-    distance = max(distance, 1e-3 * scene.size)
-    return Camera(target + distance * back, target, scene.up, FOV)
+    distance = max(distance, 1e-3 * size + float(depth.max()))
+    return distance, np.stack([right, up]) / (distance - depth)
 
 
 def _direction(scene: Scene) -> Array:
@@ -84,6 +91,12 @@ def _direction(scene: Scene) -> Array:
     side = np.cross(up, level)
     flat = math.cos(AZIMUTH) * level + math.sin(AZIMUTH) * side
     return _unit(math.cos(ELEVATION) * flat + math.sin(ELEVATION) * up)
+
+
+def _axes(back: Array, up: Array) -> Array:
+    """Rows: right, up and backward of a picture."""
+    right = _unit(np.cross(up, back))
+    return np.array([right, np.cross(back, right), back])
 
 
 def _unit(v: Array) -> Array:

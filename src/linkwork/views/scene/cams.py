@@ -83,7 +83,7 @@ def _outline(curve: Curve) -> Array | None:
             points = points[:-1]
         if signed_area(points) < 0.0:
             points = points[::-1]
-    return points
+    return np.asarray(points)
 
 
 def _disc(points: Array, lift: float, depth: float) -> Mesh:
@@ -133,7 +133,7 @@ def _ridge(points: Array, width: float, lift: float, depth: float) -> Mesh:
     along /= np.linalg.norm(along, axis=1)[:, None]
     aside = width / 2 * np.stack([-along[:, 1], along[:, 0]], axis=1)
     rows = np.empty((len(points), 4, 3))
-    for k, (side, z) in enumerate(((1, -1), (-1, -1), (-1, 1), (1, 1))):
+    for k, (side, z) in enumerate(((1, 1), (-1, 1), (-1, -1), (1, -1))):
         rows[:, k, :2] = points + side * aside
         rows[:, k, 2] = lift + z * depth / 2
     return skin(rows, np.array([[0, 1, 2], [0, 2, 3]]))

@@ -6,6 +6,8 @@ import numpy as np
 
 from linkwork import geometry as geo
 from linkwork.geometry import Array
+from linkwork.model.joints import Gear
+from linkwork.model.parts import Joint
 from linkwork.views.scene.parts import Kind, Label
 from linkwork.views.scene.plan import Plan
 
@@ -33,9 +35,24 @@ def _joints(plan: Plan) -> list[Label]:
             continue
         if joint.law.kind == "bevel":
             found.append(Label(joint.name, joint.tail, seat.X_TF[:3, 3], "joint"))
+        elif isinstance(joint.law, Gear) and _both_on_ground(plan, joint):
+            # The point where they touch stands still with the two shafts.
+            share = joint.law.radius / (joint.law.radius + joint.law.mate)
+            at = seat.X_WF[:3, 3] + share * (seat.X_WM[:3, 3] - seat.X_WF[:3, 3])
+            inverse = geo.inverse(plan.layout.X_WB[plan.ground])
+            found.append(Label(joint.name, plan.ground, inverse[:3, :3] @ at + inverse[:3, 3], "joint"))
         else:
             found.append(Label(joint.name, joint.head, seat.X_HM[:3, 3], "joint"))
     return found
+
+
+def _both_on_ground(plan: Plan, joint: Joint) -> bool:
+    """Whether both bodies of a joint turn about shafts of ground."""
+    shafts = [
+        any(e.other == plan.ground and e.joint.law.kind == "revolute" for e in plan.ends[body])
+        for body in (joint.tail, joint.head)
+    ]
+    return all(shafts)
 
 
 def _points(plan: Plan) -> list[Label]:

@@ -42,15 +42,11 @@ def _link(plan: Plan, body: str, places: Array) -> Mesh:
             return rounded_bar(*line, normal, w, thickness)
         return rounded_plate(places, normal, w / 2, thickness)
     if (line := _line(places)) is not None:
-        return _round_bar(*line, 0.3 * w)
+        return rod(*line, 0.36 * w)
     plane = _plane(places)
     if plane is not None:
         return rounded_plate(places, plane, 0.5 * w, 0.45 * w)
-    return _star(places, 0.3 * w)
-
-
-def _round_bar(a: Array, b: Array, radius: float) -> Mesh:
-    return joined([rod(a, b, radius)])
+    return _star(places, 0.36 * w)
 
 
 def _star(places: Array, radius: float) -> Mesh:

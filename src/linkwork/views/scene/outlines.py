@@ -101,8 +101,14 @@ def parallel(outline: Array, distance: float) -> Array | None:
     distance : to the left of its direction, which is inside [m]
     """
     before, after = outline - np.roll(outline, 1, axis=0), np.roll(outline, -1, axis=0) - outline
-    along = before / np.linalg.norm(before, axis=1)[:, None] + after / np.linalg.norm(after, axis=1)[:, None]
-    along /= np.linalg.norm(along, axis=1)[:, None]
+    lengths = np.linalg.norm(after, axis=1)
+    if not lengths.min() > 0.0:
+        return None  # two places in one
+    along = before / np.roll(lengths, 1)[:, None] + after / lengths[:, None]
+    turns = np.linalg.norm(along, axis=1)
+    if not turns.min() > 1e-6:
+        return None  # it runs back on itself
+    along /= turns[:, None]
     moved = outline + distance * np.stack([-along[:, 1], along[:, 0]], axis=1)
     steps = np.roll(moved, -1, axis=0) - moved
     if not np.all(np.einsum("ij,ij->i", steps, after) > 0.0):

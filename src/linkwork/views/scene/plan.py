@@ -23,6 +23,7 @@ from linkwork.views.scene.upward import up_of
 
 THICK = 0.05  # width of a bar by the size of the machine
 SLENDER = 4.5  # a bar is at least so many times longer than wide
+SHORT = 0.05  # links shorter than this part of the longest do not tell how thick they are
 CLOSE = 1e-4  # places nearer than this part of the size count as one
 
 
@@ -47,7 +48,8 @@ class Plan:
 
     ends : the joints of every body; own : surfaces that a body brings itself (solids, looks), in its frame, and
     shapes : what they were made of; looked : bodies that are drawn by their looks alone
-    extra : places that a body must reach besides its joints; covered : bodies that need no bars any more
+    marked : points and frames of a body, and extra : other places that it must reach besides its joints
+    covered : bodies that need no bars any more
     """
 
     m: Mechanism
@@ -60,6 +62,7 @@ class Plan:
     shapes: dict[str, list[Shape]]
     looked: set[str]
     tints: dict[str, Tint]
+    marked: dict[str, list[Array]] = field(default_factory=dict)
     extra: dict[str, list[Array]] = field(default_factory=dict)
     widths: dict[str, float] = field(default_factory=dict)
     offsets: dict[str, float] = field(default_factory=dict)
@@ -107,10 +110,7 @@ class Plan:
         """Distinct places that a body must reach, in its own frame [m]."""
         found = [e.at for e in self.ends[body] if not _is_elsewhere(e)]
         found += self.extra.get(body, [])
-        inverse = geo.inverse(self.layout.X_WB[body])
-        for point in self.m.points.values():
-            if point.body == body and point.name in self.layout.points:
-                found.append(inverse[:3, :3] @ self.layout.points[point.name] + inverse[:3, 3])
+        found += self.marked.get(body, [])
         return distinct(found, CLOSE * self.size)
 
     def to_body(self, body: str, direction: Array) -> Array:
@@ -148,10 +148,24 @@ def plan_of(m: Mechanism, layout: Layout, own: Own) -> Plan:
     shapes = {b: list(found) for b, found in own.shapes.items()}
     plan = Plan(m, layout, normal, up_of(m, normal), size, ends, meshes, shapes, own.looked, tints)
     plan.notes += own.notes
+    plan.marked = _marked(m, layout)
     _measure(plan)
     if normal is not None and _is_flat(plan, normal):
         plan.offsets = _offsets(plan)
     return plan
+
+
+def _marked(m: Mechanism, layout: Layout) -> dict[str, list[Array]]:
+    """Points and origins of frames by body, in its own frame [m]."""
+    found: dict[str, list[Array]] = {}
+    places = [(p.body, layout.points.get(p.name)) for p in m.points.values()]
+    frames = [(f.body, layout.frames.get(f.name)) for f in m.frames.values()]
+    places += [(body, None if X is None else X[:3, 3]) for body, X in frames]
+    for body, place in places:
+        if place is not None and body in layout.X_WB:
+            X_BW = geo.inverse(layout.X_WB[body])
+            found.setdefault(body, []).append(X_BW[:3, :3] @ place + X_BW[:3, 3])
+    return found
 
 
 def distinct(places: Iterable[Array], apart: float) -> list[Array]:
@@ -201,16 +215,15 @@ def _box(mesh: Mesh) -> tuple[Array, Array]:
 
 def _measure(plan: Plan) -> None:
     """Width of every body's bars: a part of the machine's size, and slender where the links are short."""
-    most = THICK * plan.size
-    found: dict[str, float] = {}
+    lengths = {}
     for body in plan.m.bodies:
-        if body == plan.ground:
-            continue
-        places = np.array(plan.places(body))
+        places = [] if body == plan.ground else plan.places(body)
         if len(places) > 1:
-            length = float(np.linalg.norm(np.ptp(places, axis=0)))
-            if length > 0.02 * plan.size:
-                found[body] = min(most, length / SLENDER)
+            lengths[body] = float(np.linalg.norm(np.ptp(places, axis=0)))
+    longest = max(lengths.values(), default=0.0)
+    most = min(THICK * plan.size, longest / SLENDER) if longest > 0.0 else THICK * plan.size
+    # The small offsets of a robot's wrist do not make it thin.
+    found = {b: min(most, length / SLENDER) for b, length in lengths.items() if length > SHORT * longest}
     for joint, seat in plan.seated():
         law = joint.law
         if isinstance(law, Gear):

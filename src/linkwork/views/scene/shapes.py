@@ -60,14 +60,24 @@ def pose_along(origin: Array, z: Array, x: Array | None = None) -> Array:
     X = np.eye(4)
     w = z / math.sqrt(float(z @ z))
     u = None if x is None else x - (x @ w) * w
-    if u is None or float(u @ u) < 1e-12:
+    if u is None or x is None or float(u @ u) <= 1e-12 * float(x @ x):
         u = np.zeros(3)
-        u[int(np.argmin(np.abs(w)))] = 1.0
+        u[int(np.argmin(np.round(np.abs(w), 6)))] = 1.0  # rounded, so that the choice does not hang on the last digit
         u -= (u @ w) * w
     u /= math.sqrt(float(u @ u))
     X[:3, 0], X[:3, 2], X[:3, 3] = u, w, origin
-    X[:3, 1] = (w[1] * u[2] - w[2] * u[1], w[2] * u[0] - w[0] * u[2], w[0] * u[1] - w[1] * u[0])
+    X[:3, 1] = cross(w, u)
     return X
+
+
+def cross(a: Array, b: Array) -> Array:
+    """a x b of two vectors; numpy's own is slow for one pair.
+
+    Parameters
+    ----------
+    a, b : (3,)
+    """
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
 # ---------------------------------------------------------------- skins

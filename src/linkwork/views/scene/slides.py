@@ -134,7 +134,7 @@ def _guide(plan: Plan, joint: Joint, seat: Seat) -> None:
         _ground_rail(plan, joint, X_rail, length, middle, w, half, slider)
     elif rail not in plan.own:
         X = _lifted(plan, rail, slider, X_rail) @ _slid(middle)
-        mesh = cylinder(0.2 * w, length).moved(X)
+        mesh = cylinder(0.24 * w, length).moved(X)
         plan.put(rail, "ground" if rail == plan.ground else "joint", joint.name, mesh, plan.tints[rail], smooth=True)
         if rail == plan.ground:
             _end_stands(plan, joint, X_rail, middle - length / 2, middle + length / 2, w)
@@ -196,7 +196,7 @@ def _block(plan: Plan, w: float, X: Array, slider: str, rail: str, is_round: boo
     """The block about the joint's frame on the slider, in its frame."""
     frame = pose_along(X[:3, 3], X[:3, 2], _across(plan, X, slider))
     if is_round:
-        return tube(0.5 * w, 0.21 * w, 1.6 * w).moved(_lifted(plan, slider, slider, frame))
+        return tube(0.52 * w, 0.25 * w, 1.6 * w).moved(_lifted(plan, slider, slider, frame))
     if rail == plan.ground:
         return box((BLOCK[1] * w, BLOCK[2] * w, BLOCK[0] * w)).moved(_lifted(plan, slider, slider, frame))
     # Hollow, so that the rod is seen to run through.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from linkwork import geometry as geo
@@ -10,9 +12,10 @@ from linkwork.model.parts import Joint
 from linkwork.views.scene.outlines import convex_outline
 from linkwork.views.scene.parts import Mesh
 from linkwork.views.scene.plan import Plan
-from linkwork.views.scene.shapes import box, circle, cone, cylinder, extruded, fan, joined, pose_along
+from linkwork.views.scene.shapes import box, circle, cone, cross, cylinder, extruded, fan, joined, pose_along
 
 
+@functools.lru_cache(maxsize=64)
 def hatching(length: float, depth: float, w: float) -> tuple[Mesh, Mesh]:
     """A bar along x, and strokes under it: its upper face on y = 0, deep along z.
 
@@ -47,16 +50,17 @@ def put_feet(plan: Plan) -> None:
     """
     ground = plan.ground
     X_GW = geo.inverse(plan.layout.X_WB[ground])
-    done: list[Array] = []
+    done: set[tuple[int, ...]] = set()
     centre = _centre(plan)
     for joint, seat in plan.seated():
         if ground not in (joint.tail, joint.head) or joint.law.kind not in _HELD:
             continue
         X_WJ = seat.X_WF if joint.tail == ground else seat.X_WM
         at = X_WJ[:3, 3]
-        if any(np.linalg.norm(at - d) < 1e-3 * plan.size for d in done):
+        cell = tuple(int(c) for c in np.round(at / (1e-3 * plan.size)))
+        if cell in done:
             continue
-        done.append(at)
+        done.add(cell)
         other = joint.head if joint.tail == ground else joint.tail
         w = plan.width(other)
         # What hangs is held from above.
@@ -109,9 +113,10 @@ def _upright(at: Array, up: Array, towards: Array | None) -> Array:
         X = pose_along(at, up)
         X[:3, 1], X[:3, 2] = X[:3, 2].copy(), -X[:3, 1]
         return X
-    return pose_along(at, towards, np.cross(up, towards))
+    return pose_along(at, towards, cross(up, towards))
 
 
+@functools.lru_cache(maxsize=64)
 def _gusset(w: float, depth: float) -> Mesh:
     """A plate that widens downward from round a pin: across z, y up."""
     base = np.array([(-0.95, -1.5), (0.95, -1.5)]) * w

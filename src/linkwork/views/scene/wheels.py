@@ -379,7 +379,9 @@ def _bevel_mesh(cone: _Cone, count: int, phase: float, far: float) -> tuple[Mesh
         hub[:, :2] = flat * (1.35 * radius if cone.internal else 0.3 * near * math.sin(cone.angle))
         hub[:, 2] = ring[:, 2].min() if cone.internal else ring[:, 2].mean()
         hubs.append(hub)
-    rows = [hubs[1], hubs[0], front, back] if cone.internal else [front, hubs[0], hubs[1], back]
+    rows = [hubs[0], hubs[1], back, front] if cone.internal else [front, back, hubs[1], hubs[0]]
+    if math.cos(cone.angle) < 0.0:
+        rows = rows[::-1]  # the far end of so wide a cone is the lower one
     mesh = skin(np.array(rows))
     middle = (far + near) / 2 * math.cos(cone.angle)
     return mesh, middle

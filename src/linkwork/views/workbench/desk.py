@@ -103,10 +103,11 @@ class Desk:
             self.client.camera.look_at = camera.target
 
     def _look_soon(self) -> None:
-        """Once the window has made room for the plots, and has told its new size."""
-        timer = threading.Timer(SETTLING, lambda: self.live.do("look", self.look))
-        timer.daemon = True
-        timer.start()
+        """Once the window has made room for the plots. It tells its new size when the camera moves: look twice."""
+        for k in (1, 2):
+            timer = threading.Timer(k * SETTLING, lambda: self.live.do("look", self.look))
+            timer.daemon = True
+            timer.start()
 
     def _aspect(self) -> float:
         """Width by height of the part of the window that the panels leave free; none float on a narrow one."""

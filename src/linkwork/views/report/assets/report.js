@@ -50,6 +50,13 @@
     modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "sendDataToCloud"],
   };
 
+  // A column as it is, or from its second differences.
+  function summed(column) {
+    if (Array.isArray(column)) return column;
+    let slope = 0, value = 0;
+    return column.seconds.map((second) => (value += slope += second) * column.step);
+  }
+
   // Data of a figure with its columns of numbers, in the colours that the reader's system asks for.
   function filled(data) {
     let text = JSON.stringify(data);
@@ -158,7 +165,8 @@
     script.textContent = library;
     document.head.append(script);
     const found = JSON.parse(text);
-    ({ columns, themes, dark: alwaysDark } = found);
+    ({ themes, dark: alwaysDark } = found);
+    columns = found.columns.map(summed);
     times = columns[found.time];
     for (const figure of found.figures) await draw(figure);
     if (times.length) everyFrame();

@@ -49,7 +49,8 @@ def motion(subject: Subject) -> Content:
 def _drives(subject: Subject, run: Run) -> list[tuple[str, str]]:
     """What is driven how, what is held, how long and how finely."""
     found, units = run.evidence, subject.units
-    driven = [(f"driven: {n}", f"{law} [{run.signal(n).unit}]") for n, law in run.driven.items() if law != "held"]
+    laws = {n: law for n, law in run.driven.items() if law != "held"}
+    driven = [(f"driven: {n}", subject.told.get(n, f"{law} [{run.signal(n).unit}]")) for n, law in laws.items()]
     held = [name for name, law in run.driven.items() if law == "held"]
     samples = f"{found.reached}" if found.complete else f"{found.reached} of {found.asked}, then it stopped"
     pairs = [*driven, ("samples", samples)]

@@ -91,6 +91,8 @@ class MotionPanel(Panel):
 
     def _played(self, playing: bool) -> None:
         self.play.label = "Pause" if playing else "Play"
+        if not playing:
+            self.sample_shown(self.desk.player.sample)  # the last one may have been passed over
 
     def _seek(self, event: Any) -> None:
         if event.client is None or self.desk.player.tracks is None:

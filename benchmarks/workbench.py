@@ -1,0 +1,110 @@
+"""How quick the workbench is: seconds from the command to the first picture, milliseconds from a slider to the screen.
+
+    python benchmarks/workbench.py
+
+The command is started as users start it; the browser (headless Chromium, drawing in software) is open already. The first
+picture is there when a picture of the canvas shows more than paper. A slider is moved by keys; a new posture is on the
+screen at the second animation frame after the page has taken the new numbers, which come in the same message as the poses.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "browser"))
+
+DRAG = """
+() => new Promise(done => {
+  const field = document.querySelector('input[inputmode=decimal]');
+  const thumb = document.querySelector('.mantine-Slider-thumb');
+  const times = [];
+  const readings = () => [...document.querySelectorAll('table')].map(t => t.innerText).join('|');
+  const once = (left) => {
+    if (left === 0) { done(times); return; }
+    const before = readings(), start = performance.now();
+    thumb.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true}));
+    const look = () => {
+      if (readings() !== before)
+        requestAnimationFrame(() => { times.push(performance.now() - start); setTimeout(() => once(left - 1), 30); });
+      else if (performance.now() - start < 3000) requestAnimationFrame(look);
+      else { times.push(NaN); once(left - 1); }
+    };
+    requestAnimationFrame(look);
+  };
+  thumb.focus();
+  once(40);
+})
+"""
+
+
+def started(model: str) -> tuple[subprocess.Popen[str], str]:
+    command = [sys.executable, "-m", "linkwork", "view", model, "--no-browser", "--port", "8700"]
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    assert process.stdout is not None
+    for line in process.stdout:
+        found = re.search(r"http://\S+", line)
+        if found:
+            return process, found[0]
+    raise SystemExit(f"`linkwork view {model}` ended")
+
+
+def shows_something(page: Any) -> bool:
+    """Whether anything with a colour is seen where the machine stands."""
+    import numpy as np
+    from PIL import Image
+
+    clip = {"x": 320, "y": 100, "width": 560, "height": 600}  # beside the panel and the notices
+    picture = np.asarray(Image.open(BytesIO(page.screenshot(clip=clip))).convert("RGB")).astype(int)
+    return bool((np.ptp(picture, axis=2) > 60).sum() > 500)
+
+
+def measure(browser: Any, model: str) -> None:
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    begin = time.monotonic()
+    process, url = started(model)
+    served = time.monotonic() - begin
+    try:
+        page.goto(url)
+        while not shows_something(page):
+            pass
+        seen = time.monotonic() - begin
+        page.get_by_role("button", name="Home", exact=True).wait_for(timeout=120_000)
+        ready = time.monotonic() - begin
+        page.get_by_text("All joints").click()
+        time.sleep(5.0)  # what the first drag needs is compiled in the background
+        times = [t for t in page.evaluate(DRAG) if t == t]
+        low, middle, high = min(times), statistics.median(times), sorted(times)[int(0.9 * len(times))]
+        print(
+            f"{model:18s} {served:8.2f} {seen:8.2f} {ready:8.2f} {len(times):6d} {low:8.1f} {middle:8.1f} {high:8.1f}"
+        )
+    finally:
+        process.terminate()
+        page.close()
+
+
+def main() -> None:
+    from chromium import find_chromium, launch_options
+    from playwright.sync_api import sync_playwright
+
+    print(
+        f"{'':18s} {'served':>8s} {'picture':>8s} {'sliders':>8s} {'drags':>6s} {'least':>8s} {'median':>8s} {'9 of 10':>8s}"
+    )
+    print(f"{'':18s} {'s':>8s} {'s':>8s} {'s':>8s} {'':6s} {'ms':>8s} {'ms':>8s} {'ms':>8s}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=launch_options())
+        for model in sys.argv[1:] or ("slider-crank", "four-bar", "stewart-platform"):
+            measure(browser, model)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
