@@ -2,9 +2,9 @@
 
     python benchmarks/workbench.py
 
-The command is started as users start it; the browser (headless Chromium, drawing in software) is open already. The first
-picture is there when a picture of the canvas shows more than paper. A slider is moved by keys; a new posture is on the
-screen at the second animation frame after the page has taken the new numbers, which come in the same message as the poses.
+The command is started as users start it; the browser (headless Chromium, drawing in software) is open already. The
+first picture is there when the page shows colours where the machine stands. A slider is moved by keys; a new posture is
+on the screen at the next animation frame after the page has the new numbers, which come in one message with the poses.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def measure(browser: Any, model: str) -> None:
         times = [t for t in page.evaluate(DRAG) if t == t]
         low, middle, high = min(times), statistics.median(times), sorted(times)[int(0.9 * len(times))]
         print(
-            f"{model:18s} {served:8.2f} {seen:8.2f} {ready:8.2f} {len(times):6d} {low:8.1f} {middle:8.1f} {high:8.1f}"
+            f"{model:18s} {served:8.2f} {seen:8.2f} {ready:8.2f} {len(times):8d} {low:8.1f} {middle:8.1f} {high:8.1f}"
         )
     finally:
         process.terminate()
@@ -95,10 +95,9 @@ def main() -> None:
     from chromium import find_chromium, launch_options
     from playwright.sync_api import sync_playwright
 
-    print(
-        f"{'':18s} {'served':>8s} {'picture':>8s} {'sliders':>8s} {'drags':>6s} {'least':>8s} {'median':>8s} {'9 of 10':>8s}"
-    )
-    print(f"{'':18s} {'s':>8s} {'s':>8s} {'s':>8s} {'':6s} {'ms':>8s} {'ms':>8s} {'ms':>8s}")
+    heads = ("served", "picture", "sliders", "drags", "least", "median", "9 of 10")
+    print(" " * 18, *(f"{head:>8s}" for head in heads))
+    print(" " * 18, *(f"{unit:>8s}" for unit in ("s", "s", "s", "", "ms", "ms", "ms")))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=launch_options())
         for model in sys.argv[1:] or ("slider-crank", "four-bar", "stewart-platform"):

@@ -28,6 +28,7 @@ CLASSES = (
     lw.Travel,
     lw.Stroke,
     lw.Sweep,
+    lw.Map,
     lw.ClosureError,
     lw.Drive,
     lw.Run,

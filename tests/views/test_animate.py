@@ -207,6 +207,31 @@ def test_postures_that_are_not_finite_are_left_out_and_counted(turn: lw.Run, tmp
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.gif"]
 
 
+def test_a_dwell_lasts_as_long_as_it_should(crank: lw.Machine, tmp_path: Path) -> None:
+    """Equal pictures may be one in the file, seen for longer."""
+    law = lw.sequence(lw.ramp(0.0, 1.0, duration=0.5), lw.dwell(1.0, duration=0.5))
+    run = crank.motion(A=law, samples=101)
+    movie = lw.animate(run, tmp_path / "a.gif", fps=20, size=(200, 120))
+    assert (movie.frames, sum(frames_of(movie.path)[1])) == (21, 1050)
+
+
+def test_what_may_not_be_written_is_told_before_the_work(
+    turn: lw.Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("linkwork.views.movies.files.os.access", lambda *given: False)
+    with pytest.raises(lw.ModelError, match="it may not be written to"):
+        lw.animate(turn, tmp_path / "a.gif")
+
+
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*given: Any, **named: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("linkwork.views.animate.write_movie", full)
+    result = command("slider-crank", "--drive", "A=0:90deg", "--out", str(tmp_path / "a.gif"))
+    assert result.exit_code == 2 and "No space left on device" in result.output
+
+
 @pytest.mark.parametrize("ending", [".gif", ".mp4"])
 def test_an_interrupt_leaves_no_file_and_keeps_the_old_one(turn: lw.Run, tmp_path: Path, ending: str) -> None:
     def stop(done: int, total: int) -> None:

@@ -153,6 +153,12 @@ def test_closures_are_drawn_side_by_side_on_equal_axes() -> None:
     assert [ax.get_title() for ax in figure.axes] == ["1", "2"]
     assert len({(ax.get_xlim(), ax.get_ylim()) for ax in figure.axes}) == 1
     assert figure.get_suptitle() == "four-bar: 2 closures"
+    figure.draw_without_rendering()
+    for ax in figure.axes:  # nothing is cut
+        points = np.vstack([line.get_xydata() for line in ax.lines])
+        (low, high), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+        assert low < points[:, 0].min() and points[:, 0].max() < high
+        assert bottom < points[:, 1].min() and points[:, 1].max() < top
     assert len(draw_closures(s, s.closures(O2=0.7), most=1).axes) == 1
 
 

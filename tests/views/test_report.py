@@ -19,7 +19,8 @@ import linkwork as lw
 from linkwork.cli import app
 from linkwork.errors import Problem
 from linkwork.files.generators import n_four_bar
-from linkwork.results.plots import Axis, Line, Panel, Plot
+from linkwork.results.plots import Axis, Line, Panel, Plot, Track, describe_evidence, describe_paths
+from linkwork.results.plots.page import data_of, figure_of
 from linkwork.units import deg, mm
 from linkwork.views.report import subject_of
 from linkwork.views.report.figures import Columns, figure_data
@@ -37,7 +38,7 @@ def unpacked(text: str) -> str:
     return gzip.decompress(base64.b85decode(text.encode().translate(bytes.maketrans(LETTERS, USUAL)))).decode()
 
 
-def data_of(page: str, key: str) -> str:
+def block_of(page: str, key: str) -> str:
     found = re.search(rf'<script type="[a-z/]+" id="{key}-data">(.*?)</script>', page, re.DOTALL)
     assert found, key
     return found[1]
@@ -56,7 +57,7 @@ def column(data: dict, number: int) -> np.ndarray:
 
 
 def figures_of(page: str) -> dict:
-    return json.loads(unpacked(data_of(page, "figures")))
+    return json.loads(unpacked(block_of(page, "figures")))
 
 
 def rows_of(page: str, caption: str) -> list[list[str]]:
@@ -125,7 +126,7 @@ def test_movie_has_the_positions_of_the_run(crank: lw.Machine, page: str) -> Non
     import msgspec
     import zstandard
 
-    movie = json.loads(data_of(page, "movie"))
+    movie = json.loads(block_of(page, "movie"))
     assert movie["rate"] == 2.0 and movie["start"] == 0.0 and movie["factor"] == 1.0
     embedded = re.search(r'__VISER_EMBED_DATA__="([^"]*)"', movie["page"])
     assert embedded
@@ -343,6 +344,20 @@ def test_columns_are_written_once_and_well() -> None:
     values = {v["name"]: column(found, v["columns"][0]) for v in data["values"]}
     assert values["a"] == pytest.approx(np.sin(9 * t) + 5.0, abs=6.0 * 2.0**-20)
     assert values["e"] == pytest.approx(rough, rel=1e-5)  # every decade of a logarithmic axis keeps its digits
+
+
+def test_plain_figures_are_those_of_plotly(crank: lw.Machine) -> None:
+    """What the page gets without plotly's checks passes them unchanged."""
+    pytest.importorskip("plotly")
+    run = crank.motion(A=(0, 6.0), samples=5)
+    tracks = [Track("P", run.signal("P.position"))]
+    for plot in (describe_evidence(run, against={}), describe_paths(tracks), describe_paths(tracks, plane="xyz")):
+        checked, plain = figure_of(plot, "dark"), data_of(plot, "dark")
+        assert len(checked.data) == len(plain["data"]) > 0
+        for one, other in zip(checked.data, plain["data"], strict=True):
+            assert set(one.to_plotly_json()) == set(other) and one.type == other["type"]
+            assert np.asarray(one.y).tolist() == other["y"].tolist()
+        assert set(checked.layout.to_plotly_json()) == set(plain["layout"])
 
 
 # ---------------------------------------------------------------- wrong use, and the command

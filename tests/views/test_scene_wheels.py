@@ -154,6 +154,27 @@ def test_planets_fit_sun_and_ring() -> None:
             assert overlap(ring, planet, 0.060 * ahead, 0.002, (True, False))[0] < 2e-3
 
 
+def two_planets(angle: float) -> Mechanism:
+    """Sun of 24, planets of 18 and ring of 60 teeth; a second planet fits at every 360/84 deg."""
+    m = Mechanism("planets")
+    m.body("sun"), m.body("ring")
+    m.revolute("S", m.ground, "sun", at=(0, 0, 0), axis="z")
+    m.revolute("R", m.ground, "ring", at=(0, 0, 0), axis="z")
+    for k, at in enumerate((0.0, angle)):
+        centre = (0.042 * math.cos(at), 0.042 * math.sin(at), 0.0)
+        m.body(f"p{k}")
+        m.revolute(f"P{k}", m.ground, f"p{k}", at=centre, axis="z")
+        m.gear(f"s{k}", "sun", f"p{k}", at=(0, 0, 0), to=centre, axis="z", teeth=(24, 18), module=0.002)
+        m.gear(f"r{k}", "ring", f"p{k}", at=(0, 0, 0), to=centre, axis="z", teeth=(60, 18), module=0.002, internal=True)
+    return m
+
+
+def test_wheels_that_cannot_be_assembled_are_noted() -> None:
+    assert scene_of(two_planets(math.radians(37 * 360 / 84))).notes == ()
+    (note,) = scene_of(two_planets(math.radians(37.5 * 360 / 84))).notes
+    assert "do not fit each other in this posture" in note
+
+
 def test_solids_that_stand_for_wheels_get_teeth() -> None:
     scene = scene_of(lw.example("helical-gears"))
     (pinion,) = (p for p in scene.parts if p.body == "pinion" and p.kind == "body")

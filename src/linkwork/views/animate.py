@@ -41,14 +41,14 @@ LARGEST = 4000
 class Movie:
     """A file that was written; it can be given wherever a path is wanted.
 
-    path : the file; frames : pictures in it; seconds : how long it plays; size : width and height [pixels]
-    speed : seconds of motion in a second of the movie; notes : what you should know, as it was warned of
+    path : the file; frames : pictures in it; seconds : how long it plays; size : width and height [pixels], None
+    for a page; speed : seconds of motion in a second of the movie; notes : what you should know, as it was warned of
     """
 
     path: Path
     frames: int
     seconds: float
-    size: tuple[int, int]
+    size: tuple[int, int] | None = None
     speed: float = 1.0
     notes: tuple[str, ...] = ()
 
@@ -56,7 +56,8 @@ class Movie:
         return str(self.path)
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.frames} frames, {self.seconds:.3g} s, {self.size[0]} x {self.size[1]} pixels"
+        pixels = f", {self.size[0]} x {self.size[1]} pixels" if self.size else ""
+        return f"{self.path}: {self.frames} frames, {self.seconds:.3g} s{pixels}"
 
 
 def animate(
@@ -315,4 +316,4 @@ def _page_for_browser(
     for note in notes:
         warnings.warn(f"{run.name}: {note}", stacklevel=3)
     seconds = float(run.time[-1] - run.time[0]) / speed
-    return Movie(path, len(kept), seconds, (0, 0), speed, notes)
+    return Movie(path, len(kept), seconds, None, speed, notes)

@@ -190,14 +190,14 @@ def _limit(ax: Any, span: Array, plane: bool) -> None:
     longest = float(sides.max()) or 1.0
     half = np.maximum(sides, (0.2 if plane else 0.3) * longest) / 2 + 0.07 * longest
     low, high = middle - half, middle + half
-    ax.set_xlim(low[0], high[0], auto=plane)  # equal axes widen one of them, quietly if it is not fixed
-    ax.set_ylim(low[1], high[1], auto=plane)
-    if not plane:
-        ax.set_zlim(low[2], high[2])
-        ax.view_init(elev=ELEVATION, azim=ACROSS_Y if half[0] >= half[1] else ACROSS_X)
-        ax.set_box_aspect(high - low)
-    else:
-        ax.set_aspect("equal", adjustable="datalim")
+    ax.set_xlim(low[0], high[0])
+    ax.set_ylim(low[1], high[1])
+    if plane:
+        ax.set_aspect("equal", adjustable="box")  # adjusting the limits instead may cut the machine
+        return
+    ax.set_zlim(low[2], high[2])
+    ax.view_init(elev=ELEVATION, azim=ACROSS_Y if half[0] >= half[1] else ACROSS_X)
+    ax.set_box_aspect(high - low)
 
 
 def _finish_plane(ax: Any, normal: Array, units: UnitSystem, own: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -60,8 +61,7 @@ def animation_page(
         moves = _moves(stage, tracks)
         for i in range(1, len(tracks)):
             recording.insert_sleep(float(tracks.times[i] - tracks.times[i - 1]) * rate)
-            for message in moves[i]:
-                recording._insert_message(message)
+            recording._messages += [(recording._time, message) for message in moves[i]]
             overlay.to_sample(i)
         recording.insert_sleep(_pause(tracks.times) * rate)
         return str(recording.as_html(dark_mode=theme.name == "dark"))
@@ -85,8 +85,11 @@ def _moves(stage: Stage, tracks: Tracks) -> list[list[Any]]:
         for message, values in (places, (SetOrientationMessage, tracks.quaternions[body])):
             steps = np.round(values * FINE)
             rounded = (steps / FINE).tolist()
+            # Of one message viser says how it is written; the others differ in their numbers only.
+            (vector,) = (f.name for f in fields(message) if f.name not in ("name", "owner"))
+            written = message(name, tuple(rounded[0])).as_serializable_dict([])
             for i in (1 + np.flatnonzero((steps[1:] != steps[:-1]).any(axis=1))).tolist():
-                moves[i].append(message(name, tuple(rounded[i])))
+                moves[i].append({**written, vector: tuple(rounded[i])})
     return moves
 
 

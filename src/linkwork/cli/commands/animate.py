@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -110,7 +112,8 @@ def animate(
             _stop_if_asked(work)
             work.restarted("movie")
             how: dict[str, Any] = {"style": style, "fps": fps, "theme": theme}
-            movie = animate_closures(machine, found, path, progress=work.progress, **how)
+            with _writing(path):
+                movie = animate_closures(machine, found, path, progress=work.progress, **how)
             say(f"wrote {_told(movie)}")
             return
         laws = {name: law for name, (_, law) in given.items()}
@@ -147,12 +150,21 @@ def _written(run: Run, path: Path, playback: float | None, work: Work, **how: ob
 
     lasts = float(run.time[-1] - run.time[0]) if len(run) else 0.0
     rate = 1.0 / slowing(lasts) if playback is None else playback
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _writing(path):
         warnings.simplefilter("ignore", UserWarning)
         movie = write(run, path, speed=rate, progress=work.progress, **how)  # type: ignore[arg-type]
     for note in movie.notes:
         tell(note)
     return movie
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """A disk that is full, and the like, is told."""
+    try:
+        yield
+    except OSError as error:
+        fail(f"cannot write {path}: {error.strerror or error}")
 
 
 def _stop_if_asked(work: Work) -> None:

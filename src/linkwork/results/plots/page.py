@@ -7,6 +7,7 @@ page of 400 pixels needs, so that nothing overlaps when a page becomes narrow.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,38 @@ def figure_of(plot: Plot, theme: str = "light") -> Any:
     except ImportError:
         raise MissingExtra("plotly", "view", "a plot for pages") from None
     return _Page(go, plot, THEMES[theme]).figure()
+
+
+def data_of(plot: Plot, theme: str = "light") -> dict[str, Any]:
+    """The same figure as plain data, {"data": [...], "layout": {...}}: without plotly, whose checks take longer."""
+    return dict(vars(_Page(_Plain, plot, THEMES[theme]).figure()))
+
+
+class _PlainFigure:
+    """What plotly's figure does here, without checks."""
+
+    def __init__(self) -> None:
+        self.data: list[dict[str, Any]] = []
+        self.layout: dict[str, Any] = {}
+
+    def add_trace(self, trace: dict[str, Any]) -> None:
+        self.data.append(trace)
+
+    def update_layout(self, layout: dict[str, Any]) -> None:
+        self.layout |= layout
+
+
+def _plain_trace(kind: str) -> Callable[..., dict[str, Any]]:
+    return lambda **options: {"type": kind, **options}
+
+
+class _Plain:
+    """What stands for plotly's module."""
+
+    Figure = _PlainFigure
+    Scatter = staticmethod(_plain_trace("scatter"))
+    Scatter3d = staticmethod(_plain_trace("scatter3d"))
+    Contour = staticmethod(_plain_trace("contour"))
 
 
 class _Page:

@@ -38,6 +38,8 @@ def check_ending(path: Path, also: tuple[str, ...] = ()) -> str:
         raise ModelError(Problem("this is a folder", hint="name a file"), str(path))
     if not path.parent.is_dir():
         raise ModelError(Problem(f"there is no folder '{path.parent}'", hint="make it first"), path.name)
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise ModelError(Problem("it may not be written to", hint="name another file, or another folder"), str(path))
     return ending
 
 

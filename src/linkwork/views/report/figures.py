@@ -6,14 +6,13 @@ all lines over time share one.
 
 from __future__ import annotations
 
-from base64 import b64decode
 from typing import Any
 
 import numpy as np
 
 from linkwork.geometry import Array
 from linkwork.results.plots import Line, Panel, Plot, pretty
-from linkwork.results.plots.page import figure_of
+from linkwork.results.plots.page import data_of
 
 DIGITS = 6
 ROUNDING = 1e-12
@@ -75,7 +74,7 @@ def figure_data(plot: Plot, columns: Columns, samples: int, dark: bool) -> dict[
     samples : of the motion; lines of as many numbers follow the movie
     dark : its colours; a light one is recoloured for readers whose system is dark
     """
-    drawn = figure_of(Plot(plot.panels, notes=plot.notes), "dark" if dark else "light").to_plotly_json()
+    drawn = data_of(Plot(plot.panels, notes=plot.notes), "dark" if dark else "light")
     traces = [_with_columns(trace, columns) for trace in drawn["data"]]
     for trace in traces:
         if trace["type"] == "scatter" and "line" in trace:
@@ -108,8 +107,6 @@ def _read(panel: Panel, line: Line, columns: Columns) -> dict[str, Any]:
 
 def _with_columns(data: Any, columns: Columns) -> Any:
     """Plain data; long lists of numbers become {"column": number}."""
-    if isinstance(data, dict) and "bdata" in data:
-        return _with_columns(_decoded(data), columns)
     if isinstance(data, dict):
         return {key: _with_columns(value, columns) for key, value in data.items()}
     if isinstance(data, np.ndarray):
@@ -121,9 +118,3 @@ def _with_columns(data: Any, columns: Columns) -> Any:
     if isinstance(data, float):
         return float(f"{data:.{DIGITS}g}") if np.isfinite(data) else None
     return data
-
-
-def _decoded(data: dict[str, Any]) -> np.ndarray[Any, Any]:
-    """An array from the form that plotly gives to it."""
-    values = np.frombuffer(b64decode(data["bdata"]), np.dtype(data["dtype"]).newbyteorder("<"))
-    return values.reshape([int(n) for n in str(data["shape"]).split(",")]) if "shape" in data else values

@@ -9,8 +9,11 @@ from __future__ import annotations
 import gzip
 from base64 import b85encode
 from functools import lru_cache
+from hashlib import sha256
+from importlib.resources import files
 
 from linkwork.errors import MissingExtra
+from linkwork.kernels.cache import Cache, user_cache
 
 _LETTERS = bytes.maketrans(b"<>&`$", b".,:[]")
 
@@ -22,9 +25,16 @@ def packed(content: str) -> str:
 
 @lru_cache(maxsize=1)
 def packed_plotly() -> str:
-    """The library that draws figures on the page, packed; half a second, once in the life of a process."""
+    """The library that draws figures on the page, packed: half a second, once for every version of it."""
     try:
-        from plotly.offline import get_plotlyjs
+        library = files("plotly").joinpath("package_data", "plotly.min.js").read_text(encoding="utf-8")
     except ImportError:
         raise MissingExtra("plotly", "view", "writing a report") from None
-    return packed(str(get_plotlyjs()))
+    folder = user_cache().folder
+    cache = Cache(None if folder is None else folder.parent / "pages")
+    key = f"plotly-{sha256(library.encode()).hexdigest()[:32]}"
+    found = cache.get(key)
+    if found is None:
+        found = packed(library).encode("ascii")
+        cache.put(key, found)
+    return found.decode("ascii")

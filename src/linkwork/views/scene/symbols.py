@@ -8,6 +8,7 @@ from linkwork import geometry as geo
 from linkwork.geometry import Array
 from linkwork.model.layout import Seat
 from linkwork.model.parts import Joint
+from linkwork.views.line_drawing import page_rows
 from linkwork.views.scene.parts import Mesh
 from linkwork.views.scene.plan import Plan
 from linkwork.views.scene.shapes import ball, box, cup, cylinder, joined, pose_along, rod, tube
@@ -54,11 +55,14 @@ def _depths(plan: Plan, joint: Joint) -> tuple[float, float]:
         half = plan.thickness(body) / 2
         lows.append(plan.offsets[body] - half)
         highs.append(plan.offsets[body] + half)
-        if body in plan.own and plan.normal is not None:
-            X = plan.layout.X_WB[body]
-            seat = plan.layout.seats[joint.name]
-            for mesh in plan.own[body]:
-                depth = (mesh.vertices @ X[:3, :3].T + X[:3, 3] - seat.X_WF[:3, 3]) @ plan.normal
+        if plan.normal is None:
+            continue
+        X, at = plan.layout.X_WB[body], plan.layout.seats[joint.name].X_WF[:3, 3]
+        for mesh in plan.own.get(body, []):
+            there = mesh.vertices @ X[:3, :3].T + X[:3, 3] - at
+            page = there @ page_rows(plan.normal).T
+            if np.all(page.min(axis=0) <= 0.0) and np.all(page.max(axis=0) >= 0.0):  # it surrounds the pin
+                depth = there @ plan.normal
                 lows.append(float(depth.min()))
                 highs.append(float(depth.max()))
     more = 0.12 * _joint_width(plan, joint)

@@ -59,6 +59,7 @@ def put_wheels(plan: Plan) -> None:
     """
     wheels = _wheels(plan)
     _choose_teeth(wheels)
+    _note_misfits(plan, wheels)
     for wheel in wheels:
         if wheel.body in plan.looked:
             continue
@@ -153,6 +154,19 @@ def _choose_teeth(wheels: list[Wheel]) -> None:
             tip_radius(wheel.radius, b.radius, wheel.module, wheel.pressure, wheel.internal) for b, _, _ in wheel.mates
         ]
         wheel.tip = (max if wheel.internal else min)(tips)
+
+
+def _note_misfits(plan: Plan, wheels: list[Wheel]) -> None:
+    """Say which pairs of a closed train of wheels cannot mesh with whole teeth in this posture."""
+    for i, a in enumerate(wheels):
+        for b, to_b, to_a in a.mates:
+            if wheels.index(b) < i or a.phase is None or b.phase is None:
+                continue
+            first = (to_b - a.phase) * a.count / (2 * math.pi)
+            second = (to_a - b.phase) * b.count / (2 * math.pi)
+            off = (first + 0.5 - second if a.internal or b.internal else 0.5 - first - second) % 1.0
+            if min(off, 1.0 - off) > 0.05:
+                plan.notes.append(f"the teeth of '{a.body}' and '{b.body}' do not fit each other in this posture")
 
 
 def _take_sizes(plan: Plan, wheel: Wheel) -> None:

@@ -90,9 +90,11 @@ def _plots(subject: Subject, run: Run) -> tuple[Block, ...]:
     blocks: list[Block] = []
     for title, names in (("Variables", order), ("Rates", rates), ("Accelerations", accelerations)):
         known = list(dict.fromkeys(n for n in names if n in run))
-        alive = [n for n in known if _alive(run.signal(n).values, title == "Variables")] or known[:1]
+        alive = [n for n in known if _alive(run.signal(n).values, title == "Variables")]
         if alive:
             blocks += _plot(run, alive, title, subject)
+        elif known:
+            blocks.append(paragraph(f"{title}: nothing but {'constants' if title == 'Variables' else 'zeros'}."))
     return tuple(blocks)
 
 
