@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.views.workbench.panels.base import Panel
+from linkwork.views.workbench.texts import note
 
 
 class LooksPanel(Panel):
@@ -25,6 +26,8 @@ class LooksPanel(Panel):
             "View", ("all", "x", "y", "z"), hint="the whole machine; or seen along an axis"
         )
         views.on_click(lambda event: self._look(str(event.target.value)))
+        for text in self.desk.stage.scene.notes:
+            self.gui.add_html(note(text))
 
     def _names(self, visible: bool) -> None:
         self.desk.names = visible
@@ -33,12 +36,6 @@ class LooksPanel(Panel):
     def _look(self, way: str) -> None:
         along: Any = None if way == "all" else np.eye(3)["xyz".index(way)]
         self.desk.live.do("look", _look_along(self.desk.look, along))
-
-    def assembled(self, trouble: str) -> None:
-        """Nothing here depends on the model."""
-
-    def model_changed(self) -> None:
-        """Nothing here depends on the model."""
 
 
 def _look_along(look: Callable[..., None], along: Any) -> Callable[[], None]:
