@@ -53,11 +53,10 @@ class Subject:
         """Colours of what is coloured when the page is written."""
         return DARK if self.dark else LIGHT
 
-    @cached_property
+    @property
     def changed(self) -> tuple[str, ...]:
-        """Parameters of the machine that differ from those of the model."""
-        model = self.machine.mechanism.assemble().parameters
-        return tuple(n for n, value in self.machine.parameters.items() if value != model.get(n, value))
+        """Parameters of the machine that were given other values than the model's."""
+        return tuple(self.machine._overrides)
 
     @cached_property
     def dimensions(self) -> dict[str, Dimension]:
