@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.views.workbench.bench import Opened
 from linkwork.views.workbench.desk import Desk
+from linkwork.views.workbench.opened import Opened
 from linkwork.views.workbench.server import Workbench
 
 pytest.importorskip("viser")

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.views.workbench.bench import Bench, Opened
+from linkwork.views.workbench.bench import Bench
 from linkwork.views.workbench.lanes import Lane
+from linkwork.views.workbench.opened import Opened
 
 ROCKER = """
 linkwork: 1
@@ -66,10 +67,11 @@ def test_a_pulled_point_gets_there_or_as_near_as_it_can() -> None:
     found = own.pull("tip", goal)
     assert found.complaint == ""
     assert np.abs(found.posture.position("tip") - goal).max() < 1e-8
-    far = own.pull("tip", goal + [100.0, 0.0, 0.0])
+    away = np.array([100.0, 0.0, 0.0])
+    far = own.pull("tip", goal + away)
     assert "cannot get there" in far.complaint
     # The nearest place lies on the straight line to the goal, at full reach: nothing can be gained sideways.
-    gap = goal + [100.0, 0.0, 0.0] - far.posture.position("tip")
+    gap = goal + away - far.posture.position("tip")
     J = np.array([far.posture.velocity("tip", {d.variable: 1.0})[:3] for d in own.dials()])
     assert np.abs(J @ gap).max() / np.linalg.norm(gap) < 1e-4
 

@@ -80,13 +80,13 @@ def test_the_moving_centrode_touches_the_fixed_one_at_the_pole() -> None:
 
 def test_unknown_layers_are_told_with_what_there_is() -> None:
     s, run = wheel()
-    with pytest.raises(lw.ModelError, match="no layer 'trace'.*did you mean 'traces'"):
+    with pytest.raises(lw.ModelError, match=r"no layer 'trace'.*did you mean 'traces'"):
         layers_of(s, run, ["trace"])
     assert set(LAYERS) == {"traces", "velocity", "acceleration", "screws", "centrodes"}
 
 
 def test_tracks_are_the_poses_of_the_run() -> None:
-    s, run = wheel()
+    _, run = wheel()
     tracks = tracks_of(run, ["ground", "crank"])
     assert set(tracks.positions) == {"crank"}
     angle = 2.0 * np.arctan2(tracks.quaternions["crank"][:, 3], tracks.quaternions["crank"][:, 0])

@@ -47,14 +47,17 @@ class Overlay:
         pieces = pieces[np.isfinite(pieces).all(axis=(1, 2))]  # a gap stays a gap
         pieces = (pieces * self.stage.unit).astype(np.float32)
         name = f"{self.stage.root}/{curve.body}/{layer.name}-{curve.name}"
-        return self.stage.api.add_line_segments(name, pieces, self.stage.theme.rgb(curve.tint), thickness=WIDTH, thickness_units="screen")
+        return self._lines(name, pieces, self.stage.theme.rgb(curve.tint))
+
+    def _lines(self, name: str, pieces: Array, colour: tuple[int, int, int]) -> Any:
+        return self.stage.api.add_line_segments(name, pieces, colour, thickness=WIDTH, thickness_units="screen")
 
     def _segments(self, layer: Layer, segments: Segments) -> Any:
         name = f"{self.stage.root}/{layer.name}-{segments.name}"
         points = self._points(segments, 0)
         colour = self.stage.theme.rgb(segments.tint)
         if not segments.arrows:
-            return self.stage.api.add_line_segments(name, points, colour, thickness=WIDTH, thickness_units="screen")
+            return self._lines(name, points, colour)
         sizes = {"shaft_radius": SHAFT, "head_radius": HEAD, "head_length": LENGTH}
         return self.stage.api.add_arrows(name, points, colour, **sizes)
 

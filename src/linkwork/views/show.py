@@ -17,7 +17,7 @@ from linkwork.views.placed import layout_at
 from linkwork.views.record import animation_page
 from linkwork.views.scene import scene_of
 from linkwork.views.tracks import frames, slowing, tracks_of
-from linkwork.views.workbench.bench import Opened
+from linkwork.views.workbench.opened import Opened
 from linkwork.views.workbench.server import Workbench
 
 MOST_FRAMES = 1000

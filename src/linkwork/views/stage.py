@@ -37,6 +37,7 @@ class Stage:
         """Lengths of the page per metre: a page shows machines of 1 µm and of 1 km alike, near and far planes fit."""
         self.parts: dict[str, Any] = {}
         self.labels: list[Any] = []
+        self._light()
         api.add_frame(root, show_axes=False)
         self.bodies = {body: api.add_frame(f"{root}/{body}", show_axes=False) for body in scene.bodies}
         for part in scene.parts:
@@ -53,6 +54,14 @@ class Stage:
             self.labels.append(node)
         self.place(scene.poses)
 
+    def _light(self) -> None:
+        """Plain lights without reflections and shadows, which take most of the time where there is no graphics card."""
+        self.api.configure_environment_map(None)
+        self.api.configure_default_lights(enabled=True, cast_shadow=False)
+        sky = (255, 255, 255)
+        ground = (150, 150, 150) if self.theme.name == "light" else (90, 90, 100)
+        self.api.add_light_hemisphere("/light", sky_color=sky, ground_color=ground, intensity=1.6)
+
     def _add(self, part: Part) -> Any:
         return self.api.add_mesh_simple(
             f"{self.root}/{part.body}/{part.name}",
@@ -61,7 +70,7 @@ class Stage:
             color=self.theme.rgb(part.tint),
             opacity=None if part.opacity >= 1.0 else part.opacity,
             flat_shading=not part.smooth,
-            side="double",
+            side="front" if part.mesh.closed else "double",
             cast_shadow=False,
             receive_shadow=False,
         )

@@ -12,7 +12,7 @@ from linkwork.cli.printing import say
 from linkwork.errors import ModelError
 
 if TYPE_CHECKING:
-    from linkwork.views.workbench.bench import Opened
+    from linkwork.views.workbench.opened import Opened
 
 
 def view(
@@ -43,7 +43,8 @@ def view(
     if bench.port != port:
         say(f"port {port} is taken; {bench.port} is used")
     if opened.problems:
-        say(f"{len(opened.problems)} problem{'s' * (len(opened.problems) > 1)} in {file}: the page lists them", "yellow")
+        count = len(opened.problems)
+        say(f"{count} problem{'s' * (count > 1)} in {file}: the page lists them", "yellow")
     say(f"{opened.mechanism.name}: {bench.url}   (Ctrl-C ends it)")
     if host not in ("127.0.0.1", "localhost", "::1"):
         say("it can be seen and used from other computers", "yellow")
@@ -54,7 +55,7 @@ def view(
 
 def _opened(file: Path, run: Path | None) -> Opened:
     from linkwork.model.mechanism import Mechanism
-    from linkwork.views.workbench.bench import Opened
+    from linkwork.views.workbench.opened import Opened
 
     try:
         m = load(file)

@@ -94,7 +94,7 @@ def _from_file(body: str, shape: MeshSolid | MeshLook, own: Own) -> Mesh:
 
     vertices, faces = surface_of(shape)
     if len(faces) <= MANY_FACES:
-        return Mesh(vertices, faces)
+        return Mesh(vertices, faces, closed=False)
     coarse = coarser(Mesh(vertices, faces), FEWER_FACES)
     text = f"the mesh '{shape.path}' of body '{body}' is drawn with {len(coarse.faces)} of its {len(faces)} faces"
     own.notes.append(text)
@@ -124,5 +124,5 @@ def coarser(mesh: Mesh, most: int) -> Mesh:
         _, first = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
         faces = faces[np.sort(first)]
         if len(faces) <= most:
-            return Mesh(middle, faces)
+            return Mesh(middle, faces, closed=False)
         cells *= 0.8

@@ -17,14 +17,18 @@ Kind = Literal["body", "joint", "ground", "point", "frame"]
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A surface of triangles: vertices (n, 3) [m], faces (m, 3), counter-clockwise seen from outside."""
+    """A surface of triangles: vertices (n, 3) [m], faces (m, 3), counter-clockwise seen from outside.
+
+    One that may not be closed is seen from both sides.
+    """
 
     vertices: Array
     faces: npt.NDArray[np.int64]
+    closed: bool = True
 
     def moved(self, X: Array) -> Mesh:
         """The same surface, seen from the frame in which X is the pose of its own."""
-        return Mesh(self.vertices @ X[:3, :3].T + X[:3, 3], self.faces)
+        return Mesh(self.vertices @ X[:3, :3].T + X[:3, 3], self.faces, self.closed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ Faces = npt.NDArray[np.int64]
 
 ROUND = 28  # sides of a round thing
 BALL = 10  # rows of a ball
+CUP, SIDES_OF_CUP = 6, 18  # of a socket, which is small and smooth
 
 
 def joined(meshes: Sequence[Mesh]) -> Mesh:
@@ -34,7 +35,7 @@ def joined(meshes: Sequence[Mesh]) -> Mesh:
         return meshes[0]
     starts = np.cumsum([0, *(len(m.vertices) for m in meshes[:-1])])
     faces = [m.faces + start for m, start in zip(meshes, starts, strict=True)]
-    return Mesh(np.concatenate([m.vertices for m in meshes]), np.concatenate(faces))
+    return Mesh(np.concatenate([m.vertices for m in meshes]), np.concatenate(faces), all(m.closed for m in meshes))
 
 
 def volume(mesh: Mesh) -> float:
@@ -285,10 +286,10 @@ def cup(outer: float, inner: float, depth: float) -> Mesh:
     depth : how far it reaches above its equator, as a part of its radius (0: half a ball)
     """
     last = math.pi / 2 + math.asin(depth)
-    outside = [last * k / BALL for k in range(BALL + 1)]
+    outside = [last * k / CUP for k in range(CUP + 1)]
     profile = [(outer * math.sin(a), -outer * math.cos(a)) for a in outside]
     inside = [(inner * math.sin(a), -inner * math.cos(a)) for a in outside[::-1]]
-    return turned([(0.0, -outer), *profile[1:], *inside[:-1], (0.0, -inner)])
+    return turned([(0.0, -outer), *profile[1:], *inside[:-1], (0.0, -inner)], SIDES_OF_CUP)
 
 
 def ring_sector(outer: float, inner: float, angle: float, length: float) -> Mesh:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,42 +19,17 @@ from linkwork.analyses.machine import Machine
 from linkwork.drives import Drive, parse_drive
 from linkwork.errors import LinkworkError, ModelError, Problem
 from linkwork.files.read import loads
-from linkwork.files.write import dumps
 from linkwork.geometry import Array
-from linkwork.model.mechanism import Mechanism
 from linkwork.results import Run
 from linkwork.units import ANGLE, LENGTH, Dimension, UnitSystem, format_quantity
 from linkwork.views.placed import layout_at
 from linkwork.views.scene import Scene, scene_of
+from linkwork.views.workbench.opened import Opened
 
 if TYPE_CHECKING:
     from linkwork.analyses.kinematics.closures import Closures
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class Opened:
-    """What a workbench was opened with: a model, its text and folder, and perhaps a machine and a run of it.
-
-    A text that is no model yet stands with an empty mechanism, to be mended on the page; `problems` say why.
-    """
-
-    mechanism: Mechanism
-    text: str
-    folder: Path | None = None
-    machine: Machine | None = None
-    run: Run | None = None
-    problems: tuple[Problem, ...] = ()
-
-    @classmethod
-    def of(cls, m: Mechanism, machine: Machine | None = None, run: Run | None = None) -> Opened:
-        """From Python, where there is no file."""
-        try:
-            text = dumps(m)
-        except ModelError as error:
-            text = "".join(f"# This model cannot be written as text: {p}\n" for p in error.problems)
-        return cls(m, text, None, machine, run)
 
 
 @dataclass(frozen=True)

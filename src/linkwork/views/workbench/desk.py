@@ -17,8 +17,9 @@ from linkwork.views.overlay import Overlay
 from linkwork.views.record import swept_corners
 from linkwork.views.scene import Part, Scene
 from linkwork.views.stage import Stage, page_camera
-from linkwork.views.workbench.bench import Answer, Bench, Opened
+from linkwork.views.workbench.bench import Answer, Bench
 from linkwork.views.workbench.lanes import Cancelled, Lane
+from linkwork.views.workbench.opened import Opened
 from linkwork.views.workbench.panels import PANELS, Panel
 from linkwork.views.workbench.player import Player
 
@@ -117,10 +118,10 @@ class Desk:
 
     def show(self, posture: Posture) -> None:
         """Put the machine into a posture."""
-        with self.client.atomic():
+        with self.client.atomic():  # one message, one picture
             self.stage.place(self.bench.poses(posture))
-        for watch in self.watchers:
-            watch(posture)
+            for watch in self.watchers:
+                watch(posture)
 
     def answer(self, found: Answer) -> None:
         """Show what came of a wish."""
@@ -153,8 +154,8 @@ class Desk:
             self.player.place(sample)
             if self.overlay is not None:
                 self.overlay.to_sample(sample)
-        for panel in self.panels:
-            panel.sample_shown(sample)
+            for panel in self.panels:
+                panel.sample_shown(sample)
 
     def forget_overlay(self) -> None:
         """Take a run's arrows and traces away."""

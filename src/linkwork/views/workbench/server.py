@@ -8,13 +8,15 @@ import socket
 import sys
 import threading
 import webbrowser
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import LinkworkError
 from linkwork.views.scene import Scene, scene_of
 from linkwork.views.stage import LOCALHOST, aim, page_camera, quiet, viser_module
-from linkwork.views.workbench.bench import Bench, Opened
-from linkwork.views.workbench.desk import Desk
+from linkwork.views.workbench.opened import Opened
+
+if TYPE_CHECKING:
+    from linkwork.views.workbench.desk import Desk
 
 PORT, TRIES = 8080, 100
 
@@ -47,10 +49,16 @@ class Workbench:
         self._server.gui.configure_theme(dark_mode=dark, show_share_button=False, show_logo=False)
         self._server.on_client_connect(self._arrived)
         self._server.on_client_disconnect(self._left)
+        # The browser needs a second for its part of the page; the analyses are imported meanwhile.
+        threading.Thread(target=_desk, name="linkwork import", daemon=True).start()
 
     @staticmethod
     def _first_scene(opened: Opened) -> Scene:
-        return scene_of(opened.mechanism) if opened.machine is None else Bench(opened).scene()
+        if opened.machine is None:
+            return scene_of(opened.mechanism)
+        from linkwork.views.placed import layout_at
+
+        return scene_of(opened.mechanism, layout_at(opened.machine))
 
     @property
     def port(self) -> int:
@@ -68,7 +76,7 @@ class Workbench:
 
     def _arrived(self, client: Any) -> None:
         try:
-            self.desks[client.client_id] = Desk(client, self.opened, self._scene, self.dark)
+            self.desks[client.client_id] = _desk()(client, self.opened, self._scene, self.dark)
         except Exception as error:
             if client.client_id in self._server.get_clients():  # else it left while its page was laid out
                 client.add_notification("the page cannot be shown", f"{type(error).__name__}: {error}", color="red")
@@ -100,6 +108,13 @@ class Workbench:
             self._closed.set()
             with quiet():
                 self._server.stop()
+
+
+def _desk() -> type[Desk]:
+    """The page for a visitor, with all analyses behind it."""
+    from linkwork.views.workbench.desk import Desk
+
+    return Desk
 
 
 def free_port(host: str, port: int) -> int:

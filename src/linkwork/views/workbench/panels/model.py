@@ -7,7 +7,7 @@ from typing import Any
 
 from linkwork.errors import Problem
 from linkwork.topology import graph_of
-from linkwork.units import ACCELERATION, LENGTH, MASS, INERTIA, NUMBER, Dimension
+from linkwork.units import ACCELERATION, INERTIA, LENGTH, MASS, NUMBER, Dimension
 from linkwork.views.graph import text_tree
 from linkwork.views.workbench.panels.base import Panel
 from linkwork.views.workbench.texts import element_id, note, pre, problems, table, warning
