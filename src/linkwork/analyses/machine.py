@@ -161,9 +161,7 @@ class Machine(System):
 
         return reached(self._loops, self.home, merged(values, named, self.name))
 
-    def reach(
-        self, name: str, place: Any = None, *, rotation: Any = None, start: Posture | None = None
-    ) -> Posture:
+    def reach(self, name: str, place: Any = None, *, rotation: Any = None, start: Posture | None = None) -> Posture:
         """Inverse kinematics: the posture at which a point, frame or body has a place or an attitude, loops closed.
 
         The way there starts at home and takes the shortest steps that help; where the target leaves freedoms, the
