@@ -30,6 +30,8 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/model.py
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/kinematics.py
+	$(BIN)/python benchmarks/report.py
+	$(BIN)/python benchmarks/workbench.py
 
 # Coverage-guided fuzzing of the loader, for as many seconds as you like; needs the `fuzz` extra (CPython < 3.13).
 SECONDS_OF_FUZZ ?= 60
@@ -43,7 +45,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[plot]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[view]"
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python

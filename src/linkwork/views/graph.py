@@ -9,8 +9,8 @@ Lengths are inches of paper at natural size.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from linkwork.topology import Topology
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.path import Path
 
 Array = npt.NDArray[np.float64]
 Box = tuple[float, float, float, float]
@@ -38,6 +39,7 @@ STRIP = 0.11  # the hatched ground under the ground
 HEAD = 0.11  # length of an arrow head
 OFFSETS = (0.0, *(s * d for d in (0.12, 0.25, 0.4, 0.55, 0.75, 1.0, 1.3, 1.7, 2.2, 3.0) for s in (1, -1)))
 MAX_BEND = 2.4  # twice the offset over the distance
+SAMPLES = 25  # points of a curve that is tried
 SPOTS = (0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74)
 
 
@@ -208,7 +210,22 @@ def _text_width(text: str) -> float:
 
     if not text.strip():
         return 0.0
-    return float(TextPath((0, 0), text.replace("$", r"\$"), size=FONT, prop=FontProperties()).get_extents().width) / 72
+    return _width(TextPath((0, 0), text.replace("$", r"\$"), size=FONT, prop=FontProperties())) / 72
+
+
+def _width(path: Path) -> float:
+    """Of all that a path covers; `Path.get_extents` goes from curve to curve and takes ten times as long."""
+    x, codes = np.asarray(path.vertices)[:, 0], path.codes
+    if codes is None or (codes == path.CURVE4).any():
+        return float(path.get_extents().width)
+    controls = np.flatnonzero(codes == path.CURVE3)[::2]
+    a, b, c = x[controls - 1], x[controls], x[controls + 1]
+    bend = a - 2 * b + c
+    t = np.clip(np.divide(a - b, bend, out=np.zeros_like(bend), where=bend != 0), 0.0, 1.0)  # where it turns back
+    turns = (1 - t) ** 2 * a + 2 * t * (1 - t) * b + t**2 * c
+    drawn = np.isin(codes, (path.MOVETO, path.LINETO))
+    drawn[controls + 1] = True
+    return float(np.ptp(np.concatenate([x[drawn], turns])))
 
 
 def _legend(ax: Axes, topology: Topology, scale: float) -> None:
@@ -405,8 +422,27 @@ class _Route:
     curve: Array
     points: Array
     head: Array
-    label_at: tuple[float, float]
-    label_box: Box
+    label_at: Array
+    label_box: Array
+
+
+@dataclass(frozen=True)
+class _Choices:
+    """All the ways a joint may run: k curves, with the label at s spots of each.
+
+    curves : (k, 3, 2), points : (k, SAMPLES, 2), heads : (k, 3, 2), labels : (k, s, 2), label_boxes : (k, s, 4)
+    cost : (k, s), of the bend and of a label off the middle, wherever other joints are
+    """
+
+    curves: Array
+    points: Array
+    heads: Array
+    labels: Array
+    label_boxes: Array
+    cost: Array
+
+    def route(self, k: int, s: int) -> _Route:
+        return _Route(self.curves[k], self.points[k], self.heads[k], self.labels[k, s], self.label_boxes[k, s])
 
 
 def _route(
@@ -425,121 +461,133 @@ def _route(
     obstacles = np.array([boxes[b] for b in topology.bodies])
     obstacles[topology.bodies.index(topology.ground), 1] -= STRIP
     row = {b: i for i, b in enumerate(topology.bodies)}
+    choices = {}
+    for e in order:
+        a, b = np.array(place[e.tail]), np.array(place[e.head])
+        own = [row[e.tail], row[e.head]]
+        found = _choices(a, b, np.array([boxes[e.tail], boxes[e.head]]), label_width[e.name], lanes[e.name])
+        choices[e.name] = replace(found, cost=found.cost + _fixed_trouble(found, obstacles, own))
     routes: dict[str, _Route] = {}
+    chosen: dict[str, tuple[int, int]] = {}
     for _ in range(3 if len(order) <= 100 else 1):
+        before = dict(chosen)
         for e in order:
             others = [r for name, r in routes.items() if name != e.name]
-            scene = _Scene(obstacles, others)
-            best: _Route | None = None
-            lowest = np.inf
-            a, b = np.array(place[e.tail]), np.array(place[e.head])
-            distance = float(np.hypot(*(b - a)))
-            normal = np.array([b[1] - a[1], a[0] - b[0]]) / distance
-            # The furthest seat of a joint that passes rows is where its curve would best run.
-            reserved = sorted((float(normal @ (np.array(seat) - a)) for seat in lanes[e.name]), key=abs)
-            for offset in (*reserved[-1:], *OFFSETS):
-                bend = 2 * abs(offset) / distance
-                bent = (1.0 if offset in reserved else 2.5) * abs(offset) + bend
-                if bend > MAX_BEND or bent >= lowest:
-                    continue
-                control = 0.5 * (a + b) + 2 * offset * normal
-                curve = np.array([a, control, b])
-                for route, extra in _variants(curve, boxes[e.tail], boxes[e.head], label_width[e.name]):
-                    value = bent + extra + scene.trouble(route, (row[e.tail], row[e.head]))
-                    if value < lowest:
-                        best, lowest = route, value
-            assert best is not None
-            routes[e.name] = best
+            chosen[e.name] = _best(choices[e.name], others)
+            routes[e.name] = choices[e.name].route(*chosen[e.name])
+        if chosen == before:
+            break  # another round would find the same
     return {e.name: routes[e.name] for e in topology.edges}
 
 
-def _variants(whole: Array, tail_box: Box, head_box: Box, label: float) -> Iterator[tuple[_Route, float]]:
-    """A curve from centre to centre, clipped to the boxes, its label at several spots, and what each spot costs."""
+def _choices(a: Array, b: Array, own: Array, label: float, lane: Sequence[tuple[float, float]]) -> _Choices:
+    """Curves from centre to centre, clipped to the boxes of both ends, the flattest first."""
+    distance = float(np.hypot(*(b - a)))
+    normal = np.array([b[1] - a[1], a[0] - b[0]]) / distance
+    # The furthest seat of a joint that passes rows is where its curve would best run.
+    reserved = sorted((float(normal @ (np.array(seat) - a)) for seat in lane), key=abs)
+    offsets = np.array([*reserved[-1:], *OFFSETS])
+    offsets = offsets[2 * np.abs(offsets) / distance <= MAX_BEND]
+    bent = np.where(np.isin(offsets, reserved), 1.0, 2.5) * np.abs(offsets) + 2 * np.abs(offsets) / distance
+    controls = 0.5 * (a + b) + 2 * offsets[:, None] * normal
+    whole = np.stack([np.broadcast_to(a, controls.shape), controls, np.broadcast_to(b, controls.shape)], axis=1)
     t = np.linspace(0, 1, 201)
-    fine = _parabola(whole, t)
-    free = np.flatnonzero(~_inside(fine, tail_box, 0.0) & ~_inside(fine, head_box, 0.0))
-    t0, t1 = (t[free[0]], t[free[-1]]) if len(free) > 1 else (0.4, 0.6)
-    curve = _part(whole, t0, t1)
-    points = _parabola(curve, np.linspace(0, 1, 25))
+    free = ~_inside(_parabola(whole, t), own, 0.0).any(axis=2)
+    first, last = np.argmax(free, axis=1), len(t) - 1 - np.argmax(free[:, ::-1], axis=1)
+    some = free.sum(axis=1) > 1
+    curves = _part(whole, np.where(some, t[first], 0.4), np.where(some, t[last], 0.6))
+    points = _parabola(curves, np.linspace(0, 1, SAMPLES))
     # The arrow head covers the last stretch of the curve.
-    along = curve[2] - _parabola(curve, np.array([1 - min(HEAD / max(_length(points), HEAD), 0.9)]))[0]
-    along = HEAD * along / max(float(np.hypot(*along)), 1e-9)
-    across = 0.42 * np.array([-along[1], along[0]])
-    tip = curve[2]
-    arrow = np.array([tip, tip - along + across, tip - along - across])
-    for spot in SPOTS:
-        x, y = _parabola(curve, np.array([spot]))[0]
-        box = (x - label / 2, y - 0.1, x + label / 2, y + 0.1)
-        yield _Route(curve, points, arrow, (float(x), float(y)), box), 1.5 * abs(spot - 0.5)
+    covered = np.minimum(HEAD / np.maximum(_lengths(points), HEAD), 0.9)
+    tips = curves[:, 2]
+    along = tips - _parabola(curves, (1 - covered)[:, None])[:, 0]
+    along = HEAD * along / np.maximum(np.hypot(along[:, 0], along[:, 1]), 1e-9)[:, None]
+    across = 0.42 * np.column_stack([-along[:, 1], along[:, 0]])
+    heads = np.stack([tips, tips - along + across, tips - along - across], axis=1)
+    labels = _parabola(curves, np.array(SPOTS))
+    half = np.array([label / 2, 0.1])
+    label_boxes = np.concatenate([labels - half, labels + half], axis=2)
+    cost = bent[:, None] + 1.5 * np.abs(np.array(SPOTS) - 0.5)
+    return _Choices(curves, points, heads, labels, label_boxes, cost)
 
 
-class _Scene:
-    """What is on paper already, and how much trouble another joint would make there."""
+def _fixed_trouble(choices: _Choices, obstacles: Array, own: Sequence[int]) -> Array:
+    """What every choice (k, s) costs for the bodies in its way, and for a label on its own arrow head."""
+    foreign = np.delete(obstacles, own, axis=0)
+    curves = 60.0 * _inside(choices.points, foreign, 0.07).any(axis=1).sum(axis=1)
+    labels = 40.0 * _overlap(choices.label_boxes, obstacles, 0.02).sum(axis=2)
+    heads = 40.0 * _inside(choices.heads, choices.label_boxes, 0.01).any(axis=1)
+    return np.asarray(curves[:, None] + labels + heads)
 
-    def __init__(self, obstacles: Array, others: Sequence[_Route]) -> None:
-        self.obstacles = obstacles
-        self.others = others
-        self.labels = np.array([r.label_box for r in others]).reshape(-1, 4)
-        self.points = np.array([r.points for r in others]).reshape(len(others), 25, 2)
-        self.heads = np.array([r.head for r in others]).reshape(-1, 2)
 
-    def trouble(self, route: _Route, own: tuple[int, int]) -> float:
-        foreign = np.ones(len(self.obstacles), bool)
-        foreign[list(own)] = False
-        total = 60.0 * np.count_nonzero(_boxes_hit(route.points, self.obstacles[foreign], 0.07).any(axis=0))
-        label = np.array(route.label_box)
-        total += 40.0 * np.count_nonzero(_overlap(label, self.obstacles, 0.02))
-        total += 40.0 * bool(_inside(route.head, route.label_box, 0.01).any())
-        if len(self.others):
-            total += 40.0 * np.count_nonzero(_overlap(label, self.labels, 0.03))
-            total += 15.0 * np.count_nonzero(_inside(self.heads, route.label_box, 0.03))
-            total += 12.0 * np.count_nonzero(_inside(self.points, route.label_box, 0.03).any(axis=1))
-            total += 12.0 * np.count_nonzero(_boxes_hit(route.points, self.labels, 0.03).any(axis=0))
-            # To cross another joint is a pity; to run along it is worse.
-            inner = route.points[5:-5]  # joints on one body meet near it, and may
-            apart = np.linalg.norm(inner[None, :, None] - self.points[:, None, :], axis=-1).min(axis=2)
-            along = (apart < 0.1).sum(axis=1) * _length(route.points) / (len(route.points) - 1)
-            total += 1.5 * np.count_nonzero(along > 0) + 8.0 * np.count_nonzero(along > 0.45)
-        return float(total)
+def _best(choices: _Choices, others: Sequence[_Route]) -> tuple[int, int]:
+    """Curve and spot of the choice that costs least beside the other joints; the first of equals."""
+    cost = choices.cost.copy()
+    if others:
+        labels = np.array([r.label_box for r in others])
+        points = np.array([r.points for r in others])
+        heads = np.array([r.head for r in others]).reshape(-1, 2)
+        cost += 12.0 * _inside(choices.points, labels, 0.03).any(axis=1).sum(axis=1)[:, None]
+        cost += 40.0 * _overlap(choices.label_boxes, labels, 0.03).sum(axis=2)
+        cost += 15.0 * _inside(heads, choices.label_boxes, 0.03).sum(axis=1)
+        # Lines against lines is the long part; a curve that is dearer already than the best one is spared it.
+        lowest = np.inf
+        for k in np.argsort(cost.min(axis=1), kind="stable"):
+            if cost[k].min() <= lowest:
+                cost[k] += _line_trouble(choices.points[k], choices.label_boxes[k], points)
+                lowest = min(lowest, float(cost[k].min()))
+            else:
+                cost[k] = np.inf
+    k, s = np.unravel_index(int(np.argmin(cost)), cost.shape)
+    return int(k), int(s)
+
+
+def _line_trouble(line: Array, label_boxes: Array, others: Array) -> Array:
+    """What one curve costs beside the lines of other joints, by the spot of its label."""
+    covered = _inside(others, label_boxes, 0.03).any(axis=1).sum(axis=0)
+    # To cross another joint is a pity; to run along it is worse.
+    inner = line[5:-5]  # joints on one body meet near it, and may
+    away = inner[:, None] - others[:, None]
+    near = (away[..., 0] ** 2 + away[..., 1] ** 2).min(axis=2) < 0.1**2
+    along = near.sum(axis=1) * _lengths(line) / (len(line) - 1)
+    clash = 1.5 * np.count_nonzero(along > 0) + 8.0 * np.count_nonzero(along > 0.45)
+    return np.asarray(12.0 * covered + clash)
 
 
 def _parabola(curve: Array, t: Array) -> Array:
-    u = t[:, None]
-    return np.asarray((1 - u) ** 2 * curve[0] + 2 * u * (1 - u) * curve[1] + u**2 * curve[2])
+    """Points (..., n, 2) of parabolas (..., 3, 2) at parameters (n,) or (..., n)."""
+    u = t[..., None]
+    a, control, b = (curve[..., i : i + 1, :] for i in range(3))
+    return np.asarray((1 - u) ** 2 * a + 2 * u * (1 - u) * control + u**2 * b)
 
 
-def _part(curve: Array, t0: float, t1: float) -> Array:
-    """The three points of the piece of a parabola between two parameters (its blossom)."""
-    ends = _parabola(curve, np.array([t0, t1]))
-    middle = (1 - t0) * (1 - t1) * curve[0] + (t0 * (1 - t1) + t1 * (1 - t0)) * curve[1] + t0 * t1 * curve[2]
-    return np.array([ends[0], middle, ends[1]])
+def _part(curves: Array, t0: Array, t1: Array) -> Array:
+    """The three points of the pieces of parabolas between two parameters (their blossom)."""
+    ends = _parabola(curves, np.column_stack([t0, t1]))
+    u, v = t0[:, None], t1[:, None]
+    middle = (1 - u) * (1 - v) * curves[:, 0] + (u * (1 - v) + v * (1 - u)) * curves[:, 1] + u * v * curves[:, 2]
+    return np.stack([ends[:, 0], middle, ends[:, 1]], axis=1)
 
 
-def _length(points: Array) -> float:
-    return float(np.hypot(*np.diff(points, axis=0).T).sum())
+def _lengths(points: Array) -> Array:
+    """Lengths (...) of polylines (..., n, 2)."""
+    steps = np.diff(points, axis=-2)
+    return np.asarray(np.hypot(steps[..., 0], steps[..., 1]).sum(axis=-1))
 
 
-def _inside(points: Array, box: Box, margin: float) -> npt.NDArray[np.bool_]:
-    x0, y0, x1, y1 = box
-    x, y = points[..., 0], points[..., 1]
+def _inside(points: Array, boxes: Array, margin: float) -> npt.NDArray[np.bool_]:
+    """Which of the points (..., n, 2) lies in which of the boxes (..., m, 4): (..., n, m)."""
+    x, y = points[..., None, 0], points[..., None, 1]
+    x0, y0, x1, y1 = (boxes[..., None, :, i] for i in range(4))
     return np.asarray((x > x0 - margin) & (x < x1 + margin) & (y > y0 - margin) & (y < y1 + margin))
 
 
-def _boxes_hit(points: Array, boxes: Array, margin: float) -> npt.NDArray[np.bool_]:
-    """Points x boxes: which point lies in which box."""
-    x, y = points[:, :1], points[:, 1:]
+def _overlap(boxes: Array, others: Array, margin: float) -> npt.NDArray[np.bool_]:
+    """Which of the boxes (..., 4) meets which of the others (m, 4): (..., m)."""
+    x0, y0, x1, y1 = (boxes[..., None, i] for i in range(4))
     return np.asarray(
-        (x > boxes[:, 0] - margin)
-        & (x < boxes[:, 2] + margin)
-        & (y > boxes[:, 1] - margin)
-        & (y < boxes[:, 3] + margin)
-    )
-
-
-def _overlap(box: Array, boxes: Array, margin: float) -> npt.NDArray[np.bool_]:
-    return np.asarray(
-        (box[0] < boxes[:, 2] + margin)
-        & (box[2] > boxes[:, 0] - margin)
-        & (box[1] < boxes[:, 3] + margin)
-        & (box[3] > boxes[:, 1] - margin)
+        (x0 < others[:, 2] + margin)
+        & (x1 > others[:, 0] - margin)
+        & (y0 < others[:, 3] + margin)
+        & (y1 > others[:, 1] - margin)
     )
