@@ -10,7 +10,7 @@ from linkwork.views.layers import LAYERS, layers_of
 from linkwork.views.layers.arrows import LONGEST
 from linkwork.views.record import swept_corners
 from linkwork.views.scene import scene_of
-from linkwork.views.tracks import frames, slowing, tracks_of
+from linkwork.views.tracks import slowing, tracks_of
 
 
 def wheel() -> tuple[lw.Machine, lw.Run]:
@@ -93,9 +93,10 @@ def test_tracks_are_the_poses_of_the_run() -> None:
     assert np.unwrap(angle) == pytest.approx(np.linspace(0.0, 2 * math.pi, 73), abs=1e-12)
     steps = np.sum(tracks.quaternions["crank"][1:] * tracks.quaternions["crank"][:-1], axis=1)
     assert steps.min() > 0.99  # no flips between q and -q
-    kept = frames(tracks.times, 10)
-    assert (len(kept), kept[0], kept[-1]) == (10, 0, 72)
-    assert tracks.part(kept).times[-1] == tracks.times[-1]
+    some = tracks.at_most(10)
+    assert some.samples.tolist() == [0, 8, 16, 24, 32, 40, 48, 56, 64, 72]
+    assert np.array_equal(some.positions["crank"], run["crank"].position.values[some.samples])
+    assert tracks.at_most(73) is tracks
 
 
 def test_samples_that_are_not_finite_are_left_out_and_counted() -> None:
@@ -104,6 +105,7 @@ def test_samples_that_are_not_finite_are_left_out_and_counted() -> None:
     data["crank.position"].values[5] = np.nan
     tracks = tracks_of(lw.Run(data, s), ["crank"])
     assert (len(tracks), tracks.gaps) == (72, 1)
+    assert tracks.samples[4:7].tolist() == [4, 6, 7]  # so that arrows stay with their samples
     assert np.isfinite(tracks.positions["crank"]).all()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,7 +31,6 @@ LOOKED_AT = 60
 """Postures of a motion by which the page is chosen."""
 LEAST = 12
 """Frames below which a movie is hardly one."""
-MOST_ON_PAGE = 1000
 """Samples that a page for the browser plays."""
 LARGEST = 4000
 """Pixels of a side."""
@@ -299,21 +298,13 @@ def _page_for_browser(
     s: Machine, run: Run, path: Path, layers: Sequence[Layer], theme: Theme, speed: float, names: bool
 ) -> Movie:
     """A page that plays the motion and can be turned by hand."""
-    from linkwork.views.placed import layout_at
-    from linkwork.views.record import animation_page
-    from linkwork.views.scene import scene_of
-    from linkwork.views.tracks import frames, tracks_of
+    from linkwork.views.record import run_page
 
-    scene = scene_of(s.mechanism, layout_at(s))
-    tracks = tracks_of(run, scene.bodies)
-    kept = frames(tracks.times, MOST_ON_PAGE)
-    samples = np.flatnonzero(np.isin(run.time, tracks.times[kept]))
-    played = [replace(y, segments=tuple(replace(p, ends=p.ends[samples]) for p in y.segments)) for y in layers]
-    text = animation_page(scene, tracks.part(kept), theme=theme, layers=played, names=names, rate=1.0 / speed)
+    text, tracks = run_page(s, run, layers=layers, theme=theme, names=names, rate=1.0 / speed)
     with whole_file(path) as draft:
         draft.write_text(text, encoding="utf-8")
     notes = (f"{tracks.gaps} of {len(run)} samples are left out: they are not finite",) if tracks.gaps else ()
     for note in notes:
         warnings.warn(f"{run.name}: {note}", stacklevel=3)
     seconds = float(run.time[-1] - run.time[0]) / speed
-    return Movie(path, len(kept), seconds, None, speed, notes)
+    return Movie(path, len(tracks), seconds, None, speed, notes)

@@ -216,7 +216,7 @@ def _text_width(text: str) -> float:
 def _width(path: Path) -> float:
     """Of all that a path covers; `Path.get_extents` goes from curve to curve and takes ten times as long."""
     x, codes = np.asarray(path.vertices)[:, 0], path.codes
-    if codes is None or (codes == path.CURVE4).any():
+    if codes is None or path.CURVE4 in codes:
         return float(path.get_extents().width)
     controls = np.flatnonzero(codes == path.CURVE3)[::2]
     a, b, c = x[controls - 1], x[controls], x[controls + 1]
@@ -422,7 +422,7 @@ class _Route:
     curve: Array
     points: Array
     head: Array
-    label_at: Array
+    label_at: tuple[float, float]
     label_box: Array
 
 
@@ -442,7 +442,8 @@ class _Choices:
     cost: Array
 
     def route(self, k: int, s: int) -> _Route:
-        return _Route(self.curves[k], self.points[k], self.heads[k], self.labels[k, s], self.label_boxes[k, s])
+        x, y = self.labels[k, s].tolist()
+        return _Route(self.curves[k], self.points[k], self.heads[k], (x, y), self.label_boxes[k, s])
 
 
 def _route(
@@ -492,7 +493,7 @@ def _choices(a: Array, b: Array, own: Array, label: float, lane: Sequence[tuple[
     controls = 0.5 * (a + b) + 2 * offsets[:, None] * normal
     whole = np.stack([np.broadcast_to(a, controls.shape), controls, np.broadcast_to(b, controls.shape)], axis=1)
     t = np.linspace(0, 1, 201)
-    free = ~_inside(_parabola(whole, t), own, 0.0).any(axis=2)
+    free = np.logical_not(_inside(_parabola(whole, t), own, 0.0)).all(axis=2)
     first, last = np.argmax(free, axis=1), len(t) - 1 - np.argmax(free[:, ::-1], axis=1)
     some = free.sum(axis=1) > 1
     curves = _part(whole, np.where(some, t[first], 0.4), np.where(some, t[last], 0.6))

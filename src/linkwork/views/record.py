@@ -8,17 +8,49 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.analyses.machine import Machine
 from linkwork.colours import LIGHT, Theme
 from linkwork.geometry import Array
+from linkwork.results import Run
 from linkwork.views.layers.parts import Layer
 from linkwork.views.overlay import Overlay
-from linkwork.views.scene.parts import Scene
+from linkwork.views.placed import layout_at
+from linkwork.views.scene import Scene, scene_of
 from linkwork.views.stage import LOCALHOST, Stage, aim, page_camera, quiet, viser_module
-from linkwork.views.tracks import Tracks
+from linkwork.views.tracks import Tracks, slowing, tracks_of
 
 FINE = 2.0**17
 """Steps of a recorded place in the machine's size, and of a turn's quaternion in 1: a hundredth of a pixel. Round
 numbers pack better, and what stays within a step is not worth a message."""
+
+
+MOST_FRAMES = 1000
+"""Samples of a run that a page plays at most."""
+
+
+def run_page(
+    s: Machine,
+    run: Run,
+    *,
+    layers: Sequence[Layer] = (),
+    theme: Theme = LIGHT,
+    names: bool = True,
+    rate: float | None = None,
+) -> tuple[str, Tracks]:
+    """The page of a run, and what it plays: at most `MOST_FRAMES` samples.
+
+    Parameters
+    ----------
+    s : the machine that moved
+    run : what it did
+    layers, theme, names : as of `animation_page`
+    rate : seconds of playing per second of motion; without, so that it can be watched
+    """
+    scene = scene_of(s.mechanism, layout_at(s))
+    tracks = tracks_of(run, scene.bodies).at_most(MOST_FRAMES)
+    if rate is None:
+        rate = slowing(float(tracks.times[-1] - tracks.times[0])) if len(tracks) else 1.0
+    return animation_page(scene, tracks, theme=theme, layers=layers, names=names, rate=rate), tracks
 
 
 def animation_page(
@@ -56,13 +88,13 @@ def animation_page(
         for body, node in stage.bodies.items():
             if body in tracks.positions:
                 node.position, node.wxyz = tracks.positions[body][0] * stage.unit, tracks.quaternions[body][0]
-        overlay.to_sample(0)
+        overlay.to_sample(int(tracks.samples[0]))
         recording = server.get_scene_serializer()
         moves = _moves(stage, tracks)
         for i in range(1, len(tracks)):
             recording.insert_sleep(float(tracks.times[i] - tracks.times[i - 1]) * rate)
             recording._messages += [(recording._time, message) for message in moves[i]]
-            overlay.to_sample(i)
+            overlay.to_sample(int(tracks.samples[i]))
         recording.insert_sleep(_pause(tracks.times) * rate)
         return str(recording.as_html(dark_mode=theme.name == "dark"))
     finally:

@@ -7,20 +7,13 @@ import sys
 from typing import Any, Unpack
 
 from linkwork.analyses.machine import Machine
-from linkwork.colours import DARK, LIGHT
 from linkwork.errors import ModelError, Problem
 from linkwork.results import Run
 from linkwork.results.viewing import ViewOptions
 from linkwork.system import System
-from linkwork.views.layers import layers_of
-from linkwork.views.placed import layout_at
-from linkwork.views.record import animation_page
-from linkwork.views.scene import scene_of
-from linkwork.views.tracks import frames, slowing, tracks_of
 from linkwork.views.workbench.opened import Opened
 from linkwork.views.workbench.server import Workbench
 
-MOST_FRAMES = 1000
 HEIGHT = 560
 
 
@@ -48,27 +41,6 @@ def machine_of(run: Run, machine: Machine | None = None) -> Machine:
         hint = "a mechanism is assembled first: m.assemble()"
         raise ModelError(Problem(f"a Machine is wanted, not {type(found).__name__}", "machine", hint), run.name)
     return found
-
-
-def page_of(
-    run: Run, machine: Machine | None = None, *, dark: bool = False, layers: tuple[str, ...] = ("traces",)
-) -> str:
-    """The animation of a run as one page that needs nothing else, HTML text.
-
-    Parameters
-    ----------
-    run : what to play
-    machine : the machine that moved, for a run that was loaded from a file
-    dark : dark colours
-    layers : what to draw over it: traces, velocity, acceleration, screws, centrodes
-    """
-    s = machine_of(run, machine)
-    scene = scene_of(s.mechanism, layout_at(s))
-    tracks = tracks_of(run, scene.bodies)
-    kept = frames(tracks.times, MOST_FRAMES)
-    rate = slowing(float(tracks.times[-1] - tracks.times[0])) if len(tracks) else 1.0
-    drawn = layers_of(s, run, layers)
-    return animation_page(scene, tracks.part(kept), theme=DARK if dark else LIGHT, layers=drawn, rate=rate)
 
 
 class NotebookWorkbench(Workbench):

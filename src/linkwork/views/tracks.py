@@ -21,26 +21,26 @@ class Tracks:
     """Poses of bodies over time.
 
     times : [s], (samples,); positions : [m], (samples, 3), and quaternions : w, x, y, z, (samples, 4), by body
-    gaps : samples that are not finite and were left out
+    samples : which samples of the run these are; gaps : how many are not finite and were left out
     """
 
     times: Array
     positions: Mapping[str, Array]
     quaternions: Mapping[str, Array]
+    samples: npt.NDArray[np.int64]
     gaps: int = 0
 
     def __len__(self) -> int:
         return len(self.times)
 
-    def part(self, samples: npt.NDArray[np.int64]) -> Tracks:
-        """Some of the samples."""
-        positions = {body: p[samples] for body, p in self.positions.items()}
-        return Tracks(self.times[samples], positions, {b: q[samples] for b, q in self.quaternions.items()}, self.gaps)
-
-    def corners(self) -> Array:
-        """Lowest and highest place of the bodies' origins, as rows."""
-        places = np.concatenate([*self.positions.values(), np.zeros((0, 3))])
-        return np.array([places.min(axis=0), places.max(axis=0)]) if len(places) else np.zeros((2, 3))
+    def at_most(self, most: int) -> Tracks:
+        """Some of them, evenly spaced, first and last among them, where there are more than `most`."""
+        if len(self) <= most:
+            return self
+        kept = np.unique(np.linspace(0, len(self) - 1, most).round().astype(np.int64))
+        positions = {body: p[kept] for body, p in self.positions.items()}
+        quaternions = {body: q[kept] for body, q in self.quaternions.items()}
+        return Tracks(self.times[kept], positions, quaternions, self.samples[kept], self.gaps)
 
 
 def tracks_of(run: Run, bodies: Iterable[str]) -> Tracks:
@@ -52,7 +52,8 @@ def tracks_of(run: Run, bodies: Iterable[str]) -> Tracks:
     for b in known:
         good &= np.isfinite(positions[b]).all(axis=1) & np.isfinite(rotations[b]).all(axis=(1, 2))
     quaternions = {b: _steady(to_quaternion(rotations[b][good])) for b in known}
-    return Tracks(run.time[good], {b: p[good] for b, p in positions.items()}, quaternions, int((~good).sum()))
+    places = {b: p[good] for b, p in positions.items()}
+    return Tracks(run.time[good], places, quaternions, np.flatnonzero(good), int((~good).sum()))
 
 
 def _steady(q: Array) -> Array:
@@ -61,13 +62,6 @@ def _steady(q: Array) -> Array:
     sign = np.concatenate([[1.0], np.where(np.cumsum(flips) % 2, -1.0, 1.0)])[: len(q)]
     steady: Array = q * sign[:, None]
     return steady
-
-
-def frames(times: Array, most: int) -> npt.NDArray[np.int64]:
-    """Samples to show when there are too many: evenly spaced, first and last among them."""
-    if len(times) <= most:
-        return np.arange(len(times))
-    return np.unique(np.linspace(0, len(times) - 1, most).round().astype(np.int64))
 
 
 def slowing(duration: float) -> float:

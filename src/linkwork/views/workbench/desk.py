@@ -152,8 +152,8 @@ class Desk:
         """Put the machine where the run has it at a sample."""
         with self.client.atomic():
             self.player.place(sample)
-            if self.overlay is not None:
-                self.overlay.to_sample(sample)
+            if self.overlay is not None and self.player.tracks is not None and len(self.player.tracks):
+                self.overlay.to_sample(int(self.player.tracks.samples[self.player.sample]))
             for panel in self.panels:
                 panel.sample_shown(sample)
 

@@ -14,7 +14,7 @@ from linkwork.units import TIME, format_quantity
 from linkwork.views.layers import layers_of
 from linkwork.views.placed import layout_at
 from linkwork.views.ranges import joint_ranges
-from linkwork.views.record import animation_page
+from linkwork.views.record import MOST_FRAMES, animation_page
 from linkwork.views.report.markup import facts, paragraph, table
 from linkwork.views.report.section import Block, Content, Movie
 from linkwork.views.report.subject import Subject
@@ -37,7 +37,7 @@ def motion(subject: Subject) -> Content:
         still = Movie(animation_page(scene, theme=subject.theme))
         reason = Problem(why, "motion", severity="warning")
         return Content((paragraph(why), still), (reason, *notes, *_of_run(run)))
-    tracks = tracks_of(run, scene.bodies)
+    tracks = tracks_of(run, scene.bodies).at_most(MOST_FRAMES)
     movie = _movie(subject, run, scene, tracks)
     plots = _plots(subject, run)
     warnings = (*notes, *_of_run(run), *_gaps(tracks))

@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from linkwork.views.workbench.bench import Dial
 from linkwork.views.workbench.charts import ChartView, charts, choices
 from linkwork.views.workbench.panels.base import Panel
 from linkwork.views.workbench.texts import escaped, note, warning
+
+if TYPE_CHECKING:
+    from linkwork.views.workbench.desk import Desk
 
 SPEEDS = {"1/8": 0.125, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
 WIDTH = 360  # of the plots [pixel]
@@ -176,19 +179,21 @@ class MotionPanel(Panel):
             return
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / name
-            _write(run, path, self.desk.theme.name == "dark")
+            _write(run, path, self.desk)
             self.desk.download(f"{self.desk.bench.mechanism.name}-{name}", path.read_bytes())
 
 
-def _write(run: Run, path: Path, dark: bool) -> None:
+def _write(run: Run, path: Path, desk: Desk) -> None:
     if path.name == "report.html":
         from linkwork.views.report import write_report
 
-        write_report(run, path, dark=dark)
+        write_report(run, path, dark=desk.theme.name == "dark")
     elif path.name == "page.html":
-        from linkwork.views.show import page_of
+        from linkwork.views.record import run_page
 
-        path.write_text(page_of(run, dark=dark), encoding="utf-8")
+        shown = [layer for layer in desk.overlay.layers if layer.name not in desk.hidden] if desk.overlay else []
+        text, _ = run_page(run.machine, run, layers=shown, theme=desk.theme, names=desk.names)
+        path.write_text(text, encoding="utf-8")
     else:
         run.save(path)
 
