@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.geometry import rot_z
+from linkwork.geometry import rot_x, rot_z
 
 ARM = ("scara", "puma-560", "stanford-arm")
 CLOSED = ("four-bar", "slider-crank", "theo-jansen-leg", "planar-3rpr", "stewart-platform", "excavator-arm", "rssr")
@@ -99,8 +99,11 @@ def test_wrong_questions_are_told() -> None:
         s.reach("P", (1.0, 2.0))
     with pytest.raises(lw.ModelError, match="finite"):
         s.reach("P", (math.nan, 0.0, 0.0))
-    with pytest.raises(lw.ModelError, match="rotation matrix"):
-        s.reach("lower", rotation=2 * np.eye(3))
+    for wrong in (2 * np.eye(3), np.diag([1.0, 1.0, -1.0]), np.eye(2)):
+        with pytest.raises(lw.ModelError, match="rotation matrix"):
+            s.reach("lower", rotation=wrong)
+    with pytest.raises(lw.CannotReach, match=r"0\.5 rad are missing"):
+        s.reach("lower", rotation=rot_x(0.5))
     with pytest.raises(lw.ModelError, match="did you mean"):
         s.reach("PP", (0.1, 0.1, 0.0))
     stiff = lw.Mechanism("stiff")

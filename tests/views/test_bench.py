@@ -1,14 +1,18 @@
 """What a visitor of the workbench works on, without a page."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import linkwork as lw
+from linkwork.units import ACCELERATION, ANGLE, INERTIA, LENGTH, MASS, NUMBER
 from linkwork.views.workbench.bench import Bench
 from linkwork.views.workbench.lanes import Lane
 from linkwork.views.workbench.opened import Opened
+from linkwork.views.workbench.panels.model import dimension_of
+from linkwork.views.workbench.server import free_port
 
 ROCKER = """
 linkwork: 1
@@ -139,3 +143,63 @@ def test_of_many_wishes_the_last_counts() -> None:
         assert done == [99]
     finally:
         lane.close()
+
+
+def test_a_run_of_a_model_that_is_gone_is_dropped() -> None:
+    own = bench("slider-crank")
+    text = lw.dumps(lw.example("four-bar"))
+
+    def meanwhile(done: int, total: int) -> None:
+        assert own.edit(text) == [] or own.mechanism.name == "four-bar"
+
+    assert own.move({"A.angle": "0:90deg in 1s"}, 2000, meanwhile) is None
+    assert own.mechanism.name == "four-bar"
+    assert own.run is None
+
+
+def test_standing_at_a_sample_is_standing_there() -> None:
+    own = bench("slider-crank")
+    run = own.move({"A.angle": "0:90deg in 1s"}, 11)
+    assert run is not None
+    posture = own.stand_at(7)
+    assert posture is not None
+    assert posture["D"] == run["D.slide"].values[7]
+    assert own.posture is posture
+    assert own.stand_at(11) is None
+
+
+def test_a_loaded_run_is_given_its_machine(tmp_path: Path) -> None:
+    s = lw.example("slider-crank").assemble()
+    s.motion(A=(0.0, 1.0), samples=5).save(tmp_path / "run.nc")
+    loaded = lw.load_run(tmp_path / "run.nc")
+    own = Bench(Opened.of(s.mechanism, s, loaded))
+    assert own.run is not None
+    assert own.run.machine is s
+
+
+def test_numbers_of_a_model_have_their_units() -> None:
+    wanted = {
+        "crank.mass": MASS, "crank.com.x": LENGTH, "mass.com.x": LENGTH, "at.inertia.xx": INERTIA,
+        "A.tail.at.x": LENGTH, "G.radius": LENGTH, "G.helix_angle": ANGLE, "gravity.y": ACCELERATION, "A.tail.u.x": NUMBER,
+        "P.at.x": LENGTH,
+    }  # fmt: skip
+    assert {name: dimension_of(name) for name in wanted} == wanted
+
+
+def test_a_wrong_option_of_view_is_told() -> None:
+    with pytest.raises(TypeError, match="no option 'darkk'; there is: port"):
+        lw.example("pendulum").assemble().view(darkk=True)  # type: ignore[call-arg]
+
+
+def test_ports(tmp_path: Path) -> None:
+    import socket
+
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert free_port("127.0.0.1", port) > port
+    with pytest.raises(lw.LinkworkError, match="99999 is no port"):
+        free_port("127.0.0.1", 99999)
+    with pytest.raises(lw.LinkworkError, match="cannot be listened on"):
+        free_port("203.0.113.7", 8080)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
 
@@ -16,12 +16,16 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.path import Path
 from matplotlib.text import Text
+from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
 
 from linkwork.errors import MissingExtra
 from linkwork.topology import Edge, Topology, topology
+from linkwork.views import graph
 from linkwork.views.graph import CHORD, TREE, draw_graph, text_tree
+from linkwork.views.naming import path_width
 
 
 def make(text: str, ground: str, low: str = "", **options: object) -> Topology:
@@ -211,6 +215,68 @@ def test_the_same_graph_is_drawn_the_same() -> None:
 
     for a, b in zip(numbers(), numbers(), strict=True):
         assert np.array_equal(a, b)
+
+
+def crowded(seed: int) -> Topology:
+    """A tree of 8 bodies and 8 joints across it."""
+    rng = np.random.default_rng(seed)
+    tree = [f"T{i} b{rng.integers(i)}>b{i}" for i in range(1, 8)]
+    across = ["C{} b{}>b{}".format(i, *rng.choice(8, 2, replace=False)) for i in range(8)]
+    return make(", ".join(tree + across), "b0")
+
+
+@pytest.mark.parametrize("t", [FERGUSON, RAILS, *map(crowded, range(2))])
+def test_no_joint_has_a_better_way(t: Topology, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Curves that cannot win are not measured to the end; the choice is the same as if all were.
+    chosen: list[tuple[tuple[int, int], tuple[int, int]]] = []
+
+    def best(choices: graph._Choices, others: Sequence[graph._Route]) -> tuple[int, int]:
+        found = pruned(choices, others)
+        chosen.append((found, exhaustive(choices, others)))
+        return found
+
+    pruned = graph._best
+    monkeypatch.setattr(graph, "_best", best)
+    draw_graph(t)
+    assert len(chosen) >= 2 * len(t.edges)
+    assert all(found == wanted for found, wanted in chosen)
+
+
+def exhaustive(choices: graph._Choices, others: Sequence[graph._Route]) -> tuple[int, int]:
+    """The first of the cheapest choices, every one measured by itself."""
+    lowest, best = np.inf, (0, 0)
+    for k, points in enumerate(choices.points):
+        step = np.hypot(*np.diff(points, axis=0).T).sum() / (len(points) - 1)
+        of_line = 0.0
+        for other in others:
+            of_line += 12.0 * within(points, other.label_box).any()
+            apart = np.hypot(*(points[5:-5, None] - other.points).transpose(2, 0, 1)).min(axis=1)
+            along = (apart < 0.1).sum() * step
+            of_line += 1.5 * (along > 0) + 8.0 * (along > 0.45)
+        for s, box in enumerate(choices.label_boxes[k]):
+            cost = choices.cost[k, s] + of_line
+            for other in others:
+                apart = np.maximum(box[:2] - other.label_box[2:], other.label_box[:2] - box[2:]).max()
+                cost += 40.0 * (apart < 0.03) + 15.0 * within(other.head, box).sum()
+                cost += 12.0 * within(other.points, box).any()
+            if cost < lowest:
+                lowest, best = cost, (k, s)
+    return best
+
+
+def within(points: npt.NDArray[np.float64], box: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Which points are in a box or nearly so."""
+    return np.asarray((points > box[:2] - 0.03).all(axis=1) & (points < box[2:] + 0.03).all(axis=1))
+
+
+@pytest.mark.parametrize("text", ["slider_12", "SO&@QC(s)8%", "θ.rate", "if", "|", "-", "çÄ°§ß"])
+def test_widths_are_those_of_the_letters(text: str) -> None:
+    path = TextPath((0, 0), text, size=10)
+    assert path_width(path) == pytest.approx(path.get_extents().width, abs=1e-12)
+    wave = Path([(0, 0), (3, 1), (-1, 1), (1, 0)], [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])
+    assert path_width(wave) == wave.get_extents().width > 1.0
+    bulge = Path([(0, 0), (2, 1), (0, 2)], [Path.MOVETO, Path.CURVE3, Path.CURVE3])
+    assert path_width(bulge) == 1.0  # half way to the control point
 
 
 def test_ground_and_references_stand_out() -> None:

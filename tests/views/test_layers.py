@@ -109,6 +109,19 @@ def test_samples_that_are_not_finite_are_left_out_and_counted() -> None:
     assert np.isfinite(tracks.positions["crank"]).all()
 
 
+def test_a_gap_in_the_run_is_a_gap_in_the_layers() -> None:
+    s = lw.example("four-bar").assemble()
+    run = s.motion(O2=(0.0, 1.0), samples=21)
+    data = run.data.copy(deep=True)
+    data["coupler.velocity"].values[5] = np.nan
+    layers = {layer.name: layer for layer in layers_of(s, lw.Run(data, s))}
+    (axes,) = layers["screws"].segments
+    unseen = np.flatnonzero(np.isnan(axes.ends).any(axis=(1, 2, 3))).tolist()
+    assert unseen[0] == 5
+    assert 6 not in unseen  # later ones are too far away
+    assert {"traces", "velocity", "centrodes"} <= set(layers)
+
+
 def test_fast_motions_are_slowed_and_slow_ones_hurried() -> None:
     assert slowing(0.02) * 0.02 == pytest.approx(2.0)
     assert slowing(5.0) == 1.0

@@ -28,7 +28,7 @@ from linkwork.views.report.packing import packed, packed_plotly
 from linkwork.views.report.page import document
 from linkwork.views.report.section import Content, Section
 from linkwork.views.report.sections import SECTIONS
-from linkwork.views.report.showing import shown_motion
+from linkwork.views.showing import shown_motion
 
 LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#]%:()*+-;.=,?@^_[{|}~"
 USUAL = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"

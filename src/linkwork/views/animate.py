@@ -23,6 +23,7 @@ from linkwork.views.movies.files import Picture, check_ending, whole_file, write
 from linkwork.views.movies.page import Page
 from linkwork.views.movies.timing import Timing, goes_round, poses_over, timing
 from linkwork.views.painting.painter import theme_of
+from linkwork.views.placed import machine_of
 
 Progress = Callable[[int, int], None]
 Style = Literal["solid", "line"]
@@ -31,7 +32,6 @@ LOOKED_AT = 60
 """Postures of a motion by which the page is chosen."""
 LEAST = 12
 """Frames below which a movie is hardly one."""
-"""Samples that a page for the browser plays."""
 LARGEST = 4000
 """Pixels of a side."""
 
@@ -94,7 +94,7 @@ def animate(
     """
     target = Path(path)
     ending = check_ending(target, also=(".html",))
-    s = _machine_of(run, machine)
+    s = machine_of(run, machine)
     _check_numbers(run, fps, speed, size, style)
     colours = theme_of(theme)
     drawn = [*_traces(s, run, traces), *layers_of(s, run, layers)]
@@ -118,7 +118,7 @@ def animate(
         return page.picture()
 
     write_movie(target, show, [1] * len(found.samples), fps, progress)
-    return Movie(target, len(found.samples), len(found.samples) / fps, page.size, speed, notes)
+    return Movie(target, len(found.samples), len(found.samples) / fps, page.size, speed, (*notes, *actor.notes))
 
 
 def animate_closures(
@@ -172,19 +172,6 @@ def animate_closures(
 
 
 # ---------------------------------------------------------------- what was asked for
-
-
-def _machine_of(run: Run, machine: Machine | None) -> Machine:
-    found = run.machine if machine is None else machine
-    if not isinstance(found, Machine):
-        what = "the run does not know its machine" if found is None else f"a {type(found).__name__} is no machine"
-        hint = "give it: animate(run, path, machine=m.assemble())"
-        raise ModelError(Problem(what, "machine", hint), run.name)
-    missing = [b for b in found.bodies if f"{b}.position" not in run]
-    if missing:
-        what = f"the run knows nothing of {', '.join(missing[:6])}"
-        raise ModelError(Problem(what, "machine", f"give the machine that moved, '{run.name}'"), found.name)
-    return found
 
 
 def _check_numbers(run: Run, fps: float, speed: float, size: tuple[int, int] | None, style: str) -> None:

@@ -19,10 +19,10 @@ import numpy.typing as npt
 
 from linkwork.errors import MissingExtra
 from linkwork.topology import Topology
+from linkwork.views.naming import path_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.path import Path
 
 Array = npt.NDArray[np.float64]
 Box = tuple[float, float, float, float]
@@ -210,22 +210,7 @@ def _text_width(text: str) -> float:
 
     if not text.strip():
         return 0.0
-    return _width(TextPath((0, 0), text.replace("$", r"\$"), size=FONT, prop=FontProperties())) / 72
-
-
-def _width(path: Path) -> float:
-    """Of all that a path covers; `Path.get_extents` goes from curve to curve and takes ten times as long."""
-    x, codes = np.asarray(path.vertices)[:, 0], path.codes
-    if codes is None or path.CURVE4 in codes:
-        return float(path.get_extents().width)
-    controls = np.flatnonzero(codes == path.CURVE3)[::2]
-    a, b, c = x[controls - 1], x[controls], x[controls + 1]
-    bend = a - 2 * b + c
-    t = np.clip(np.divide(a - b, bend, out=np.zeros_like(bend), where=bend != 0), 0.0, 1.0)  # where it turns back
-    turns = (1 - t) ** 2 * a + 2 * t * (1 - t) * b + t**2 * c
-    drawn = np.isin(codes, (path.MOVETO, path.LINETO))
-    drawn[controls + 1] = True
-    return float(np.ptp(np.concatenate([x[drawn], turns])))
+    return path_width(TextPath((0, 0), text.replace("$", r"\$"), size=FONT, prop=FontProperties())) / 72
 
 
 def _legend(ax: Axes, topology: Topology, scale: float) -> None:
@@ -493,7 +478,7 @@ def _choices(a: Array, b: Array, own: Array, label: float, lane: Sequence[tuple[
     controls = 0.5 * (a + b) + 2 * offsets[:, None] * normal
     whole = np.stack([np.broadcast_to(a, controls.shape), controls, np.broadcast_to(b, controls.shape)], axis=1)
     t = np.linspace(0, 1, 201)
-    free = np.logical_not(_inside(_parabola(whole, t), own, 0.0)).all(axis=2)
+    free = np.asarray(~_inside(_parabola(whole, t), own, 0.0).any(axis=2))
     first, last = np.argmax(free, axis=1), len(t) - 1 - np.argmax(free[:, ::-1], axis=1)
     some = free.sum(axis=1) > 1
     curves = _part(whole, np.where(some, t[first], 0.4), np.where(some, t[last], 0.6))

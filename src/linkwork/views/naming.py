@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.geometry import Array
+
+if TYPE_CHECKING:
+    from matplotlib.path import Path
 
 GAPS = (5.0, 9.0, 16.0, 26.0)
 """Points between a place and its name, the nearest first."""
@@ -76,7 +79,22 @@ def size_of(text: str, points: float) -> tuple[float, float]:
     """Width and height [points] of a text with a little air around."""
     from matplotlib.textpath import TextPath
 
-    return float(TextPath((0.0, 0.0), text, size=points).get_extents().width) + 4.0, 1.25 * points + 1.0
+    return path_width(TextPath((0.0, 0.0), text, size=points)) + 4.0, 1.25 * points + 1.0
+
+
+def path_width(path: Path) -> float:
+    """Of what a path covers; `Path.get_extents` goes from curve to curve and takes several times as long."""
+    x, codes = np.asarray(path.vertices, float)[:, 0], np.asarray(path.codes)
+    if path.codes is None or path.CURVE4 in codes:
+        return float(path.get_extents().width)
+    controls = np.flatnonzero(codes == path.CURVE3)[::2]
+    a, b, c = x[controls - 1], x[controls], x[controls + 1]
+    bend = a - 2 * b + c
+    t = np.clip(np.divide(a - b, bend, out=np.zeros_like(bend), where=bend != 0), 0.0, 1.0)  # where it turns back
+    turns = (1 - t) ** 2 * a + 2 * t * (1 - t) * b + t**2 * c
+    met = np.isin(codes, (path.MOVETO, path.LINETO))
+    met[controls + 1] = True
+    return float(np.ptp(np.concatenate([x[met], turns])))
 
 
 def halo(colour: str, width: float = 2.5) -> list[Any]:

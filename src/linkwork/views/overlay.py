@@ -31,6 +31,7 @@ class Overlay:
         self._shift = _to_the_front(stage.scene)
         self.roots: dict[str, list[Any]] = {layer.name: [] for layer in layers}
         self.moving: list[tuple[str, Segments, Any]] = []
+        self.hidden: set[str] = set()
         for layer in layers:
             for curve in layer.curves:
                 self.roots[layer.name].append(self._curve(layer, curve))
@@ -72,11 +73,20 @@ class Overlay:
         """Move all arrows and lines to a sample."""
         for _, segments, node in self.moving:
             node.points = self._points(segments, sample)
+        self.show_moving(True)
 
     def show(self, name: str, visible: bool) -> None:
         """Switch a layer on or off; one that has nothing to draw is not there."""
+        (self.hidden.discard if visible else self.hidden.add)(name)
         for node in self.roots.get(name, ()):
             node.visible = visible
+
+    def show_moving(self, visible: bool) -> None:
+        """Show what belongs to a sample, where its layer is switched on; hide it where no sample is seen."""
+        for name, _, node in self.moving:
+            wanted = visible and name not in self.hidden
+            if node.visible != wanted:
+                node.visible = wanted
 
     def remove(self) -> None:
         """Take all layers away."""

@@ -8,8 +8,11 @@ import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.machine import Machine
+from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
+from linkwork.model.bodies import ELEMENTS, MassProperties
 from linkwork.model.layout import Layout, Seat
+from linkwork.results import Run
 
 AXES = ("u", "v", "w")
 
@@ -33,7 +36,43 @@ def layout_at(s: Machine, posture: Posture | None = None) -> Layout:
         seats[name] = Seat(X_WB[joint.tail] @ X_TF, X_WB[joint.head] @ X_HM, X_TF, X_HM, seat.q)
     points = {name: at.position(name) for name in known.points}
     frames = {name: at.pose(name) for name in known.frames}
-    return replace(known, X_WB=X_WB, seats=seats, points=points, frames=frames)
+    return replace(known, X_WB=X_WB, seats=seats, points=points, frames=frames, masses=masses_of(s))
+
+
+def masses_of(s: Machine) -> dict[str, MassProperties]:
+    """Mass properties of every body, with the machine's parameters."""
+    given = s.parameters
+    found = dict(s.layout.masses)
+    for body in found:
+        if f"{body}.mass" in given:
+            com = np.array([given[f"{body}.com.{c}"] for c in "xyz"])
+            xx, yy, zz, xy, xz, yz = (given[f"{body}.inertia.{e}"] for e in ELEMENTS)
+            inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+            found[body] = MassProperties(given[f"{body}.mass"], com, inertia)
+    return found
+
+
+def machine_of(run: Run, machine: Machine | None = None, where: str = "machine") -> Machine:
+    """The machine of a run; a run from a file does not know it, and another machine does not fit.
+
+    Parameters
+    ----------
+    run : a run
+    machine : the machine that moved, if the run does not know it
+    where : what to call it in messages
+    """
+    found = run.machine if machine is None else machine
+    if found is None:
+        hint = "give the machine that moved: lw.load(...).assemble()"
+        raise ModelError(Problem("the run does not know its machine: it was loaded from a file", where, hint), run.name)
+    if not isinstance(found, Machine):
+        hint = "a mechanism is assembled first: m.assemble()"
+        raise ModelError(Problem(f"a Machine is wanted, not {type(found).__name__}", where, hint), run.name)
+    missing = [b for b in found.bodies if f"{b}.position" not in run]
+    if missing:
+        what = f"the run knows nothing of {', '.join(missing[:6])}: it is of another machine"
+        raise ModelError(Problem(what, where, f"give the machine that moved, '{run.name}'"), found.name)
+    return found
 
 
 def _frame(s: Machine, place: str, known: Array) -> Array:

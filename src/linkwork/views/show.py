@@ -7,10 +7,10 @@ import sys
 from typing import Any, Unpack
 
 from linkwork.analyses.machine import Machine
-from linkwork.errors import ModelError, Problem
 from linkwork.results import Run
 from linkwork.results.viewing import ViewOptions
 from linkwork.system import System
+from linkwork.views.placed import machine_of
 from linkwork.views.workbench.opened import Opened
 from linkwork.views.workbench.server import Workbench
 
@@ -29,20 +29,6 @@ def view_run(run: Run, machine: Machine | None = None, **options: Unpack[ViewOpt
     return _opened(Opened.of(s.mechanism, s, run), options)
 
 
-def machine_of(run: Run, machine: Machine | None = None) -> Machine:
-    """The machine of a run; a run from a file does not know it."""
-    found = run.machine if machine is None else machine
-    if found is None:
-        hint = "give it: run.view(machine), with machine = lw.load(...).assemble()"
-        raise ModelError(
-            Problem("the run does not know its machine: it was loaded from a file", "view", hint), run.name
-        )
-    if not isinstance(found, Machine):
-        hint = "a mechanism is assembled first: m.assemble()"
-        raise ModelError(Problem(f"a Machine is wanted, not {type(found).__name__}", "machine", hint), run.name)
-    return found
-
-
 class NotebookWorkbench(Workbench):
     """A workbench that shows itself below the cell of a notebook."""
 
@@ -52,6 +38,10 @@ class NotebookWorkbench(Workbench):
 
 
 def _opened(opened: Opened, options: ViewOptions) -> Workbench:
+    unknown = set(options) - set(ViewOptions.__annotations__)
+    if unknown:
+        hint = f"there is: {', '.join(ViewOptions.__annotations__)}"
+        raise TypeError(f"view() has no option '{', '.join(sorted(unknown))}'; {hint}")
     known = {k: v for k, v in options.items() if k in ("port", "host", "dark")}
     notebook = _in_notebook()
     bench = (NotebookWorkbench if notebook else Workbench)(opened, **known)  # type: ignore[arg-type]

@@ -37,6 +37,7 @@ class Stage:
         """Lengths of the page per metre: a page shows machines of 1 µm and of 1 km alike, near and far planes fit."""
         self.parts: dict[str, Any] = {}
         self.labels: list[Any] = []
+        self._highlighted = ""
         self._light()
         api.add_frame(root, show_axes=False)
         self.bodies = {body: api.add_frame(f"{root}/{body}", show_axes=False) for body in scene.bodies}
@@ -60,7 +61,7 @@ class Stage:
         self.api.configure_default_lights(enabled=True, cast_shadow=False)
         sky = (255, 255, 255)
         ground = (150, 150, 150) if self.theme.name == "light" else (90, 90, 100)
-        self.api.add_light_hemisphere("/light", sky_color=sky, ground_color=ground, intensity=1.6)
+        self.api.add_light_hemisphere("/light", sky_color=sky, ground_color=ground, intensity=2.2)
 
     def _add(self, part: Part) -> Any:
         return self.api.add_mesh_simple(
@@ -82,6 +83,13 @@ class Stage:
             if node is not None and np.isfinite(X).all():
                 node.position = X[:3, 3] * self.unit
                 node.wxyz = to_quaternion(X[:3, :3])
+
+    def highlight(self, name: str) -> None:
+        """Draw the parts of a body, joint or point in the colour of warnings; the others as they are."""
+        for part in self.scene.parts:
+            if part.of in (name, self._highlighted):
+                self.parts[part.name].color = self.theme.rgb("warning" if part.of == name else part.tint)
+        self._highlighted = name
 
     def show_names(self, visible: bool) -> None:
         """Show or hide all names."""

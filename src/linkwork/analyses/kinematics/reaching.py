@@ -19,8 +19,9 @@ from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
-from linkwork.geometry.rotations import to_rotvec
+from linkwork.geometry.rotations import is_rotation, to_rotvec
 from linkwork.model.vectors import numbers
+from linkwork.units import ANGLE
 
 REACHED = 1e-9
 """Error [rad, or parts of the machine's size] that counts as none."""
@@ -59,7 +60,7 @@ def reach(loops: Loops, start: Posture, name: str, place: ArrayLike | None, rota
             break
     if float(np.abs(error).max()) < 10 * REACHED:
         return posture
-    raise CannotReach(_problem(loops, name, error), loops.plan.name, posture)
+    raise CannotReach(_problem(loops, name, error, wanted[0] is not None), loops.plan.name, posture)
 
 
 def _wanted(place: ArrayLike | None, rotation: ArrayLike | None) -> tuple[Array | None, Array | None]:
@@ -69,7 +70,7 @@ def _wanted(place: ArrayLike | None, rotation: ArrayLike | None) -> tuple[Array 
     if rotation is None:
         return at, None
     R = np.asarray(rotation, float)
-    if R.shape != (3, 3) or not np.isfinite(R).all() or np.abs(R @ R.T - np.eye(3)).max() > 1e-6:
+    if R.shape != (3, 3) or not is_rotation(R, 1e-6).all():
         raise ModelError(Problem("the attitude is not a rotation matrix", "rotation", "give a 3x3 rotation matrix"))
     return at, R
 
@@ -114,9 +115,10 @@ def _moved(loops: Loops, posture: Posture, stride: Array, independent: NDArray[n
     return Posture(loops, y)
 
 
-def _problem(loops: Loops, name: str, error: Array) -> Problem:
-    gap = loops.system.layout.length(float(np.linalg.norm(error[:3])) * loops.length)
-    text = f"'{name}' cannot get there: at the nearest posture found {gap} are missing"
-    return Problem(
-        text, hint="a place nearer to the machine, or another closure to start from; `reached` is the nearest"
-    )
+def _problem(loops: Loops, name: str, error: Array, with_place: bool) -> Problem:
+    place, turn = (error[:3], error[3:]) if with_place else (error[:0], error)
+    layout = loops.system.layout
+    gaps = [layout.length(float(np.linalg.norm(place)) * loops.length)] if len(place) else []
+    gaps += [layout.quantity(float(np.linalg.norm(turn)), ANGLE)] if len(turn) else []
+    text = f"'{name}' cannot get there: at the nearest posture found {' and '.join(gaps)} are missing"
+    return Problem(text, hint="another goal, or another closure to start from; `reached` is the nearest posture")

@@ -132,7 +132,7 @@ def animate(
 def _moved(machine: Machine, laws: dict[str, Drive], samples: int | None, seconds: float | None, work: Work) -> Run:
     if laws:
         return machine.motion(laws, samples=samples, duration=seconds, progress=work.progress)
-    from linkwork.views.report.showing import shown_motion
+    from linkwork.views.showing import shown_motion
 
     shown = shown_motion(machine, samples, work.progress)
     if shown.run is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linkwork.cli.models import AsJson, File, asking, readable, units_of
-from linkwork.cli.printing import fail, print_json, print_problems, print_tables, say, title
+from linkwork.cli.printing import fail, print_json, print_problems, print_tables, say, tell, title
 
 if TYPE_CHECKING:
     from linkwork.model.mechanism import Mechanism
@@ -87,6 +87,7 @@ def _drawn(m: Mechanism, kind: str, at: Sequence[str]) -> Any:
         return draw_layout(m)
     from linkwork.cli.given import Problems, Variables
     from linkwork.views.paint import paint_posture
+    from linkwork.views.scene import scene_of
 
     machine, problems = m.assemble(), Problems()
     variables = Variables(machine, units_of(m), problems)
@@ -95,6 +96,8 @@ def _drawn(m: Mechanism, kind: str, at: Sequence[str]) -> Any:
     postures = [machine.at(values) if values else machine.home for values in given]
     if kind == "layout":
         return draw_posture(machine, postures)
+    for note in scene_of(m).notes:
+        tell(f"{m.name}: {note}")
     return paint_posture(machine, postures[-1])
 
 

@@ -24,7 +24,7 @@ PAGE_DASHES = ("solid", "6px,2px", "2px,2px", "8px,2px,2px,2px")
 """As `look.DASHES`."""
 NARROW = 400
 TEXT, ROW, SAMPLE, LETTER = 12, 19, 46, 6.6  # pixels: text, a row of names, the sample of a line, a letter
-LEFT, RIGHT, BOTTOM = 58, 14, 46
+LEFT, RIGHT, BOTTOM = 74, 14, 46
 FIRST, EACH, SQUARE = 250, 170, 420  # heights of a single panel, of each of several, of one with equal axes
 LOW, SHAPED = 220, 560  # least height of one with equal axes, and its width on a page of middle size
 BAR = 52  # the values of a field, at its right

@@ -13,6 +13,7 @@ from linkwork.geometry import Array
 from linkwork.results import Run
 from linkwork.units import SI, UnitSystem, format_quantity, parse_unit
 from linkwork.views.layers.parts import Layer, Segments
+from linkwork.views.placed import masses_of
 
 LONGEST = 0.25
 """Length of the longest arrow, in parts of the machine's size."""
@@ -48,7 +49,7 @@ def _arrows(s: Machine, run: Run, quantity: Quantity) -> Layer | None:
 
 
 def _shown(value: float, quantity: Quantity, units: UnitSystem) -> str:
-    return format_quantity(value, parse_unit(UNITS[quantity])[1], units)
+    return format_quantity(value, parse_unit(UNITS[quantity])[1], units, 3)
 
 
 def _points(s: Machine, run: Run, quantity: Quantity) -> list[tuple[Array, Array]]:
@@ -59,10 +60,10 @@ def _points(s: Machine, run: Run, quantity: Quantity) -> list[tuple[Array, Array
 
 def _centres(s: Machine, run: Run, quantity: Quantity) -> list[tuple[Array, Array]]:
     """Of the bodies' centres of mass: v + w × r, and a + α × r + w × (w × r)."""
-    found = []
+    found, masses = [], masses_of(s)
     for body in s.bodies:
         X, V, A = body_motion(s, run, body)
-        r = X[:, :3, :3] @ s.layout.masses[body].com
+        r = X[:, :3, :3] @ masses[body].com
         about = np.cross(V[:, 3:], r)
         if quantity == "velocity":
             vector = V[:, :3] + about

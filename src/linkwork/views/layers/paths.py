@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from linkwork.analyses.kinematics.relative_motion import body_motion
+from linkwork.analyses.kinematics.screw_motion import centrodes, relative_screw
 from linkwork.analyses.machine import Machine
 from linkwork.errors import ModelError
 from linkwork.geometry import Array
 from linkwork.results import Run
 from linkwork.views.layers.parts import Curve, Layer, Segments
 
-REACH = 3.0
-"""Poles farther away than this many sizes of the machine are not drawn: they run to infinity."""
+REACH = 1.0
+"""Poles farther from the machine than this many of its sizes are not drawn: they run to infinity."""
 HALF_AXIS = 0.3
 """Half the length of a drawn screw axis, in parts of the machine's size."""
 
@@ -30,16 +32,18 @@ def screw_layer(s: Machine, run: Run) -> Layer | None:
     """The instantaneous screw axis of every body that turns."""
     pieces = []
     for body in s.bodies:
-        motion = s.screw(run, body)
-        if motion.turning.any():
-            reach = HALF_AXIS * s.layout.size * motion.direction
-            near = (
-                np.linalg.norm(motion.point, axis=1)
-                < REACH * s.layout.size + np.linalg.norm(motion.point, axis=1).min()
-            )
-            seen = motion.turning & near
-            ends = np.stack([motion.point - reach, motion.point + reach], axis=1)
-            pieces.append(np.where(seen[:, None, None], ends, np.nan))
+        X, V = _motion(s, run, body)
+        good = np.isfinite(X).all(axis=(1, 2)) & np.isfinite(V).all(axis=1)
+        X_G, still = np.tile(s.layout.X_WB[s.mechanism.ground.name], (int(good.sum()), 1, 1)), np.zeros_like(V[good])
+        motion = relative_screw(X_G, still, X[good], V[good], s.layout.size)
+        if not motion.turning.any():
+            continue
+        reach = HALF_AXIS * s.layout.size * motion.direction
+        near = np.linalg.norm(motion.point - _middle(s), axis=1) < 2.0 * REACH * s.layout.size
+        ends = np.stack([motion.point - reach, motion.point + reach], axis=1)
+        whole = np.full((len(run), 2, 3), np.nan)  # a gap stays a gap
+        whole[good] = np.where((motion.turning & near)[:, None, None], ends, np.nan)
+        pieces.append(whole)
     if not pieces:
         return None
     segments = Segments("axes", np.stack(pieces, axis=1), "ink", arrows=False)
@@ -54,12 +58,16 @@ def centrode_layer(s: Machine, run: Run) -> Layer | None:
     pivoted = {b for j in s.mechanism.joints.values() for b in (j.tail, j.head) if ground in (j.tail, j.head)}
     curves = []
     for i, body in enumerate(b for b in s.bodies if b not in pivoted):
+        X, V = _motion(s, run, body)
+        good = np.isfinite(X).all(axis=(1, 2)) & np.isfinite(V).all(axis=1)
+        X_G, still = np.tile(s.layout.X_WB[ground], (int(good.sum()), 1, 1)), np.zeros((int(good.sum()), 6))
         try:
-            found = s.centrodes(run, body)
+            found = centrodes(X_G, still, X[good], V[good], s.layout.size)
         except ModelError:  # it does not move in a plane
             continue
+        far = ~(np.linalg.norm(found.pole - _middle(s), axis=1) < REACH * s.layout.size)
         for name, carrier, points in (("fixed", ground, found.fixed), ("moving", body, found.moving)):
-            kept = _near(points, s.layout.size)
+            kept = np.where(far[:, None], np.nan, points)
             if _extent(kept) > 1e-6 * s.layout.size:
                 curves.append(Curve(f"{body}-{name}", carrier, kept, 2 * i + (name == "moving")))
     legend = "the moving centrode rolls on the fixed one; poles far away are left out"
@@ -71,13 +79,16 @@ def _extent(points: Array) -> float:
     return float(np.ptp(good, axis=0).max()) if len(good) else 0.0
 
 
-def _near(points: Array, size: float) -> Array:
-    """Points with gaps where the pole is far away or there is none."""
-    kept = np.where(np.isfinite(points), points, np.nan)
-    middle = np.nanmedian(kept, axis=0) if np.isfinite(kept).any() else np.zeros(3)
-    far = ~(np.linalg.norm(kept - middle, axis=1) < REACH * size)
-    kept[far] = np.nan
-    return kept
+def _motion(s: Machine, run: Run, body: str) -> tuple[Array, Array]:
+    X, V, _ = body_motion(s, run, body)
+    return X, V
+
+
+def _middle(s: Machine) -> Array:
+    """The middle of the joints in the layout."""
+    places = [seat.X_WF[:3, 3] for seat in s.layout.seats.values()]
+    middle: Array = np.mean(places, axis=0) if places else np.zeros(3)
+    return middle
 
 
 def _in_ground(s: Machine, places: Array) -> Array:

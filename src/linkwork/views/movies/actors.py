@@ -34,6 +34,9 @@ Poses = Mapping[str, Array]
 class Actor(Protocol):
     """Something on a page that can be moved."""
 
+    notes: tuple[str, ...]
+    """What could not be shown, and why."""
+
     def place(self, poses: Poses, sample: int) -> None:
         """Move to poses X_WB, arrows to a sample."""
 
@@ -55,6 +58,7 @@ class Solid:
         self, s: Machine, page: Page, postures: Sequence[Poses], layers: Sequence[Layer], more: Array, theme: Theme
     ) -> None:
         scene = scene_of(s.mechanism, layout_at(s))
+        self.notes = scene.notes
         lens = lens_of(camera_for(scene, _swept(scene, postures, more)))
         self.painter = Painter(scene, page.ax, lens, theme, layers)
         self.painter.fit(postures, more)
@@ -72,6 +76,7 @@ class Lines:
     ) -> None:
         self.m, self.ax, self.theme, self.layers = s.mechanism, page.ax, theme, layers
         self.known = layout_at(s)
+        self.notes: tuple[str, ...] = ()
         self.normal = plane_normal(self.m, self.known)
         self.rows = _oblique() if self.normal is None else page_rows(self.normal)
         self.units = SI if self.m.source is None else self.m.source.units

@@ -27,6 +27,7 @@ def inline_svg(ax: Axes, key: str, title: str) -> str:
         who do not see it
     """
     import matplotlib
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.text import Text
 
     figure = ax.figure.figure  # of axes in a part of a figure, the whole one
@@ -35,10 +36,13 @@ def inline_svg(ax: Axes, key: str, title: str) -> str:
             # Their outlines would be drawn letter by letter; the page does it with a word.
             words.set_path_effects([])
             words.set_gid(HALO)
+    for patch in (figure.patch, *(axes.patch for axes in figure.axes)):
+        patch.set(facecolor="none", edgecolor="none")  # the page shows through
     stream = BytesIO()
-    # The salt makes the ids the same every time; the date would differ.
+    # The salt makes the ids the same every time; the date would differ. `savefig` would draw twice, the first time to
+    # find the layout, which drawing does anyway.
     with matplotlib.rc_context({"svg.hashsalt": key, "svg.fonttype": "none"}):
-        figure.savefig(stream, format="svg", metadata={"Date": None}, transparent=True)
+        FigureCanvasSVG(figure).print_svg(stream, metadata={"Date": None})  # type: ignore[no-untyped-call]
     root = ElementTree.fromstring(stream.getvalue())  # it was written here; comments are dropped
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)

@@ -10,10 +10,10 @@ from linkwork.analyses.check import Check
 from linkwork.analyses.kinematics.travel import Travel
 from linkwork.analyses.machine import Machine
 from linkwork.colours import DARK, LIGHT, Theme
-from linkwork.model.joints import Free, Law
 from linkwork.model.mechanism import Mechanism
 from linkwork.results import Run
 from linkwork.units import SI, Dimension, UnitSystem
+from linkwork.views.showing import variable_dimensions
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,3 @@ class Subject:
     def dimensions(self) -> dict[str, Dimension]:
         """What the joint variables measure, by full name."""
         return variable_dimensions(self.machine)
-
-
-def variable_dimensions(machine: Machine) -> dict[str, Dimension]:
-    """What the joint variables of a machine measure, by full name."""
-    joints = machine.mechanism.joints
-    laws: dict[str, Law] = {name: joint.law for name, joint in joints.items()}
-    # a floating body's freedoms are under its own name
-    laws |= {owner: Free() for n in machine.variables if (owner := n.rpartition(".")[0]) not in joints}
-    return {f"{owner}.{v.name}": v.quantity for owner, law in laws.items() for v in law.variables}

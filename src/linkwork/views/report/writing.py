@@ -11,9 +11,10 @@ from linkwork.analyses.machine import Machine
 from linkwork.errors import ModelError, Problem
 from linkwork.model.mechanism import Mechanism
 from linkwork.results import Run
+from linkwork.views.placed import machine_of
 from linkwork.views.report.page import document
-from linkwork.views.report.showing import Shown, shown_motion
 from linkwork.views.report.subject import Subject
+from linkwork.views.showing import Shown, shown_motion
 
 Progress = Callable[[int, int], None]
 
@@ -75,7 +76,7 @@ def subject_of(
     if isinstance(what, Run):
         if run is not None:
             raise ModelError(Problem("two runs are given", "run", "give the machine and one run"), what.name)
-        run, what = what, _machine_of(what)
+        run, what = what, machine_of(what)
     if not isinstance(what, Machine | Mechanism):
         raise TypeError(f"a Machine, a Mechanism or a Run is wanted, not {type(what).__name__}")
     s = what.assemble() if isinstance(what, Mechanism) else what
@@ -92,13 +93,6 @@ def subject_of(
         command=again,
         dark=dark,
     )
-
-
-def _machine_of(run: Run) -> Machine:
-    if isinstance(run.machine, Machine):
-        return run.machine
-    hint = "give both: write_report(machine, path, run=run), with machine = lw.load(...).assemble()"
-    raise ModelError(Problem("the run does not know its machine: it was loaded from a file", "run", hint), run.name)
 
 
 def _shown(

@@ -8,12 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.analyses.check import check
-from linkwork.analyses.kinematics.failures import ClosureError
+from linkwork.analyses.kinematics.failures import CannotReach, ClosureError
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.machine import Machine
 from linkwork.drives import Drive, parse_drive
@@ -24,6 +25,7 @@ from linkwork.results import Run
 from linkwork.units import ANGLE, LENGTH, Dimension, UnitSystem, format_quantity
 from linkwork.views.placed import layout_at
 from linkwork.views.scene import Scene, scene_of
+from linkwork.views.showing import drivable
 from linkwork.views.workbench.opened import Opened
 
 if TYPE_CHECKING:
@@ -68,9 +70,11 @@ class Bench:
         """The last posture from which the machine can go on: not one at a dead end."""
         self.run: Run | None = opened.run
         self.found: Closures | None = None
-        self.problems = opened.problems
+        self.problems, self.trouble = opened.problems, ""
         if self.machine is not None:
             self.posture = self.machine.home
+            if self.run is not None and self.run.machine is None:  # it comes from a file
+                self.run = Run(self.run.data, self.machine)
 
     # ---------------------------------------------------------------- the model
 
@@ -131,11 +135,14 @@ class Bench:
         """Of a variable that is one number by itself; None of a part of a quaternion."""
         machine, _ = self._ready()
         joint, _, name = variable.rpartition(".")
-        for slot in machine._plan.slots:
-            if slot.joint == joint:
-                own = {v.name: v for v in slot.law.variables[: slot.plain]}
-                return own[name].quantity if name in own else None
-        return None
+        slot = self._slots(machine).get(joint)
+        own = {} if slot is None else {v.name: v.quantity for v in slot.law.variables[: slot.plain]}
+        return own.get(name)
+
+    @staticmethod
+    @lru_cache(maxsize=8)
+    def _slots(machine: Machine) -> dict[str, Any]:
+        return {slot.joint: slot for slot in machine._plan.slots}
 
     def dials(self) -> list[Dial]:
         """A slider for every independent variable that is a plain number."""
@@ -143,7 +150,7 @@ class Bench:
         limits = {f"{j}.{n}": (a, b) for j, joint in machine.mechanism.joints.items() for n, a, b in joint.limits}
         return [
             self._dial(name, dimension, posture, limits.get(name, (-np.inf, np.inf)))
-            for name in machine.home.independent
+            for name in drivable(machine)
             if (dimension := self.dimension(name)) is not None
         ]
 
@@ -179,7 +186,7 @@ class Bench:
         except ClosureError as error:
             shown = posture if error.reached is None else error.reached
             self._keep(shown)
-            return Answer(shown, str(error.problem))
+            return Answer(shown, error.problem.what if isinstance(error, CannotReach) else str(error.problem))
         self._keep(found)
         return Answer(found, "; ".join(found.beyond_limits))
 
@@ -189,7 +196,7 @@ class Bench:
             self.posture = posture
 
     def stand(self, posture: Posture) -> None:
-        """Stand in a posture that was chosen: home, a closure, a sample of a run."""
+        """Stand in a posture that was chosen."""
         self.posture = posture
 
     def home(self) -> Posture:
@@ -198,12 +205,15 @@ class Bench:
         self.posture = machine.home
         return machine.home
 
-    def closures(self, progress: Progress | None = None) -> Closures:
-        """All ways to assemble it with the dials where they are."""
+    def closures(self, progress: Progress | None = None) -> Closures | None:
+        """All ways to assemble it with the dials where they are; None if it is another machine by now."""
         machine, posture = self._ready()
         values = {d.variable: float(posture[d.variable]) for d in self.dials()}
-        self.found = machine.closures(values, progress=progress)
-        return self.found
+        found = machine.closures(values, progress=progress)
+        if self.machine is not machine:
+            return None
+        self.found = found
+        return found
 
     def change(self, parameters: Mapping[str, float]) -> str:
         """Other numbers of the model [SI]; why that fails, or nothing."""
@@ -234,12 +244,28 @@ class Bench:
             raise ModelError(problems)
         return laws
 
-    def move(self, texts: Mapping[str, str], samples: int, progress: Progress | None = None) -> Run:
-        """Drive the machine from the posture it stands in."""
+    def move(self, texts: Mapping[str, str], samples: int, progress: Progress | None = None) -> Run | None:
+        """Drive the machine from the posture it stands in; None if it is another machine by now."""
         machine, posture = self._ready()
         laws = self.drives(texts)
-        self.run = machine.starting_from(posture).motion(laws, samples=samples, progress=progress)
-        return self.run
+        run = machine.starting_from(posture).motion(laws, samples=samples, progress=progress)
+        if self.machine is not machine:
+            return None
+        self.run = run
+        return run
+
+    def stand_at(self, sample: int) -> Posture | None:
+        """Stand where the run is at a sample; None where it has none."""
+        machine, _ = self._ready()
+        run = self.run
+        if run is None or not 0 <= sample < len(run) or any(n not in run for n in machine.variables):
+            return None
+        y = np.array([float(run.signal(n).values[sample]) for n in machine.variables])
+        if not np.isfinite(y).all():
+            return None
+        posture = Posture(machine._loops, y)
+        self._keep(posture)
+        return posture
 
     def shown(self, value: float, dimension: Dimension) -> str:
         """A quantity as text."""

@@ -19,20 +19,21 @@ MOST_POINTS = 2000
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """Lines of one unit over time: names, values (lines, samples) in that unit."""
+    """Lines of one unit over time: names, values (lines, samples) in that unit, numbers of their colours."""
 
     title: str
     unit: str
     names: tuple[str, ...]
     times: Array
     values: Array
+    colours: tuple[int, ...]
     note: str = ""
 
 
 def choices(run: Run) -> dict[str, tuple[str, ...]]:
     """What can be plotted of a run: a title, and the signals under it."""
     joints = {n: [s for s in run.signals if s.rpartition(".")[0] == n] for n in run.names if "." not in n}
-    variables = [s for own in joints.values() for s in own if s in run.signals]
+    variables = [s for own in joints.values() for s in own]
     plain = [s for s in run.signals if s.count(".") == 1]
     known = [s for s in plain if s in variables and not s.startswith("closure.")]
     found: dict[str, tuple[str, ...]] = {"joints": tuple(known)} if known else {}
@@ -61,10 +62,12 @@ def charts(run: Run, title: str, names: Sequence[str], units: UnitSystem) -> lis
     for (unit, factor), own in groups.items():
         kept = _moving_first(run, own)[:MOST_LINES]
         values = np.array([np.asarray(run.signal(n).values[::stride], float) / factor for n in kept])
-        left = f"{len(own) - len(kept)} more lines are not drawn" if len(own) > len(kept) else ""
+        hidden = [n for n in own if n not in kept]
+        left = f"not drawn: {', '.join(hidden[:12])}{' ...' * (len(hidden) > 12)}" if hidden else ""
+        colours = tuple(list(names).index(n) for n in kept)  # a joint has one colour in all charts
         gaps = int((~np.isfinite(values)).any(axis=0).sum())
         note = "; ".join(t for t in (left, f"{gaps} samples are not finite" if gaps else "") if t)
-        found.append(Chart(title, unit, tuple(kept), times, values, note))
+        found.append(Chart(title, unit, tuple(kept), times, values, colours, note))
     return found
 
 
@@ -103,15 +106,18 @@ class ChartView:
         self._data = (chart.times, *chart.values)
         label = f"{chart.title} [{chart.unit}]" if chart.unit else chart.title
         series: list[Mapping[str, Any]] = [{"label": "time [s]"}]
-        series += [{"label": n, "stroke": PALETTE[i % len(PALETTE)], "width": 1.6} for i, n in enumerate(chart.names)]
+        for n, colour in zip(chart.names, chart.colours, strict=True):
+            series.append({"label": n, "stroke": PALETTE[colour % len(PALETTE)], "width": 1.6})
         series.append({"label": "now", "stroke": theme.ink, "points": {"show": True, "size": 9, "fill": theme.ink}})
         self.view = gui.add_uplot(
             (*self._data, self._mark(0)),
             tuple(series),
             title=label,
             scales={"x": {"time": False}, "y": {"range": _range(chart.values)}},
+            axes=({}, {"size": 68}),
             legend={"show": True},
-            height=220,
+            padding=(18, 24, 0, 0),
+            height=230,
         )
         self.note = gui.add_html(f"<small style='padding:0 1em'>{chart.note}</small>") if chart.note else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +18,7 @@ from linkwork.views.overlay import Overlay
 from linkwork.views.record import swept_corners
 from linkwork.views.scene import Part, Scene
 from linkwork.views.stage import Stage, page_camera
-from linkwork.views.workbench.bench import Answer, Bench
+from linkwork.views.workbench.bench import Bench
 from linkwork.views.workbench.lanes import Cancelled, Lane
 from linkwork.views.workbench.opened import Opened
 from linkwork.views.workbench.panels import PANELS, Panel
@@ -37,23 +38,35 @@ class Desk:
     opened : what the workbench was opened with
     scene : of the layout, made once for all visitors
     dark : whether the page begins dark
+    bench : what the visitor left when the connection ended; a new one without
     """
 
-    def __init__(self, client: Any, opened: Opened, scene: Scene, dark: bool = False) -> None:
+    def __init__(
+        self, client: Any, opened: Opened, scene: Scene, dark: bool = False, bench: Bench | None = None
+    ) -> None:
         self.client, self.gui = client, client.gui
-        self.bench = Bench(opened)
+        self.bench = Bench(opened) if bench is None else bench
+        scene = scene if bench is None else bench.scene()
         self.theme: Theme = DARK if dark else LIGHT
         self.live = Lane("linkwork live", self._trouble)
         self.jobs = Lane("linkwork jobs", self._trouble)
         self.overlay: Overlay | None = None
+        self.drawing = threading.RLock()
+        """Held while nodes of the stage are made, moved or taken away: the player has a thread of its own."""
         self.hidden: set[str] = {"velocity", "acceleration", "screws", "centrodes"}
         self.names = True
-        self.selected = ""
         self._cancel = threading.Event()
         self._looked_at_motion, self._arriving = False, True
         self.watchers: list[Callable[[Posture], None]] = []
         """Called with every new posture on the stage."""
-        self.player = Player(self.to_sample)
+        self.player = Player(self.to_sample, self._trouble)
+        try:
+            self._lay_out(scene)
+        except BaseException:
+            self.close()
+            raise
+
+    def _lay_out(self, scene: Scene) -> None:
         self.stage = self._staged(scene)
         self.look(scene)
         self._arriving = False
@@ -63,6 +76,8 @@ class Desk:
         for panel in self.panels:
             panel.tab = self.tabs.add_tab(panel.title, panel.icon)
             panel.build()
+        for text in scene.notes:
+            self.say("not all is shown", text)
         self.live.do("assemble", self._assemble)
 
     # ---------------------------------------------------------------- the stage
@@ -81,10 +96,11 @@ class Desk:
 
     def restage(self, look: bool = False) -> None:
         """Draw the machine anew: another model, other numbers, other colours; `look`: point the camera at it."""
-        self.forget_overlay()
-        self.stage.remove()
-        scene = self.bench.scene()
-        self.stage = self._staged(scene)
+        with self.drawing:
+            self.forget_overlay()
+            self.stage.remove()
+            scene = self.bench.scene()
+            self.stage = self.player.stage = self._staged(scene)
         if look:
             self.look(scene)
 
@@ -117,18 +133,15 @@ class Desk:
         return float(max(wide - docked, 100) / max(high, 100))
 
     def show(self, posture: Posture) -> None:
-        """Put the machine into a posture."""
-        with self.client.atomic():  # one message, one picture
+        """Put the machine into a posture; arrows of a run belong to its samples and go."""
+        with self.drawing, self.client.atomic():  # one message, one picture
             self.stage.place(self.bench.poses(posture))
+            if self.overlay is not None:
+                self.overlay.show_moving(False)
             for watch in self.watchers:
                 watch(posture)
 
-    def answer(self, found: Answer) -> None:
-        """Show what came of a wish."""
-        self.show(found.posture)
-
     def _picked(self, part: Part) -> None:
-        self.selected = part.of
         for panel in self.panels:
             panel.selected(part.kind, part.of)
 
@@ -136,11 +149,14 @@ class Desk:
 
     def show_run(self, run: Run) -> None:
         """Put a run on the play bar, with its layers."""
+        for panel in self.panels:
+            panel.run_begins()
         machine = self.bench.machine
         assert machine is not None
-        self.forget_overlay()
-        self.player.load(run, self.stage)
-        self.overlay = Overlay(self.stage, layers_of(machine, run), tuple(self.hidden))
+        with self.drawing:
+            self.forget_overlay()
+            self.player.load(run, self.stage)
+            self.overlay = Overlay(self.stage, layers_of(machine, run), tuple(self.hidden))
         for panel in self.panels:
             panel.run_shown(run)
         self.to_sample(0)
@@ -150,7 +166,7 @@ class Desk:
 
     def to_sample(self, sample: int) -> None:
         """Put the machine where the run has it at a sample."""
-        with self.client.atomic():
+        with self.drawing, self.client.atomic():
             self.player.place(sample)
             if self.overlay is not None and self.player.tracks is not None and len(self.player.tracks):
                 self.overlay.to_sample(int(self.player.tracks.samples[self.player.sample]))
@@ -160,16 +176,16 @@ class Desk:
     def forget_overlay(self) -> None:
         """Take a run's arrows and traces away."""
         self.player.pause()
-        if self.overlay is not None:
-            self.overlay.remove()
-            self.overlay = None
+        with self.drawing:
+            if self.overlay is not None:
+                self.overlay.remove()
+                self.overlay = None
 
     # ---------------------------------------------------------------- work
 
     def _assemble(self) -> None:
         trouble = self.bench.assemble()
-        if trouble:
-            self.say("the machine cannot be assembled", trouble, bad=True)
+        self.bench.trouble = trouble
         for panel in self.panels:
             panel.assembled(trouble)
         if self.bench.run is not None and not trouble:
@@ -187,9 +203,9 @@ class Desk:
         """Do long work with a progress bar and a button that ends it; troubles are told to the visitor."""
 
         def progress(done: int, total: int) -> None:
-            bar.value = 100.0 * done / max(total, 1)
             if self._cancel.is_set():
                 raise Cancelled
+            bar.value = 100.0 * done / max(total, 1)
 
         def whole() -> None:
             self._cancel.clear()
@@ -199,7 +215,8 @@ class Desk:
             except LinkworkError as error:
                 self.say(title, str(error), bad=True)
             finally:
-                bar.visible = stop.visible = False
+                with contextlib.suppress(RuntimeError):  # the panel was built anew meanwhile
+                    bar.visible = stop.visible = False
 
         self.jobs.do(title, whole)
 
@@ -217,7 +234,7 @@ class Desk:
 
     def download(self, name: str, content: bytes) -> None:
         """Give the visitor a file."""
-        self.client.send_file_download(name, content)
+        self.client.send_file_download(name, content, save_immediately=True)
 
     def set_theme(self, dark: bool) -> None:
         """Light or dark."""
@@ -227,15 +244,15 @@ class Desk:
 
     def _recolour(self) -> None:
         run, shown = self.bench.run, self.player.sample
-        had = self.overlay is not None
         self.restage()
-        if had and run is not None:
+        if run is not None:
             self.show_run(run)
             self.player.seek(shown)
 
     def model_changed(self) -> None:
         """Another model is on the bench."""
         self._looked_at_motion = False
+        self.cancel()
         self.restage(look=True)
         self.gui.set_panel_label(self.bench.mechanism.name)
         for panel in self.panels:

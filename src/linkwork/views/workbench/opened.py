@@ -30,11 +30,17 @@ class Opened:
 
     @classmethod
     def of(cls, m: Mechanism, machine: Machine | None = None, run: Run | None = None) -> Opened:
-        """From Python, where there is no file."""
+        """From Python: with the text of its file, if the model still is what that says; else written anew."""
+        from linkwork.files.read import loads
         from linkwork.files.write import dumps
 
         try:
             text = dumps(m)
+            file = Path(m.source.name) if m.source is not None else None
+            if file is not None and file.is_file():
+                own = file.read_text(encoding="utf-8")
+                if dumps(loads(own, folder=file.parent)) == text:
+                    return cls(m, own, file.parent, machine, run)
         except ModelError as error:
             text = "".join(f"# This model cannot be written as text: {p}\n" for p in error.problems)
         return cls(m, text, None, machine, run)

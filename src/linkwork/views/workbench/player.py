@@ -21,10 +21,11 @@ class Player:
     Parameters
     ----------
     show : called with the sample to show, in the player's own thread while it plays
+    failed : called with an error that showing let through; it then pauses
     """
 
-    def __init__(self, show: Callable[[int], None]) -> None:
-        self._show = show
+    def __init__(self, show: Callable[[int], None], failed: Callable[[BaseException], None]) -> None:
+        self._show, self._failed = show, failed
         self.tracks: Tracks | None = None
         self.stage: Stage | None = None
         self.sample = 0
@@ -87,8 +88,13 @@ class Player:
     def _run(self) -> None:
         while self._open:
             self._playing.wait()
-            if self._open:
+            if not self._open:
+                return
+            try:
                 self._play_on()
+            except Exception as error:  # noqa: BLE001  # a picture that fails must not end the play bar
+                self._playing.clear()
+                self._failed(error)
 
     def _play_on(self) -> None:
         """Until paused, or at the end. The clock decides what is shown, so that slow pages skip pictures, not time."""

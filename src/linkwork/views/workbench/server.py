@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import logging
 import os
+import secrets
 import socket
 import sys
 import threading
@@ -16,9 +19,14 @@ from linkwork.views.stage import LOCALHOST, aim, page_camera, quiet, viser_modul
 from linkwork.views.workbench.opened import Opened
 
 if TYPE_CHECKING:
+    from linkwork.views.workbench.bench import Bench
     from linkwork.views.workbench.desk import Desk
 
 PORT, TRIES = 8080, 100
+MOST_PARKED = 16
+"""Benches of visitors that have left, kept for when they come back: a connection that was cut, a page read anew."""
+PATIENCE = 2.0
+"""Seconds to wait for what a browser remembers."""
 
 
 class Workbench:
@@ -37,9 +45,11 @@ class Workbench:
         # Visitors that come and go without a word are normal; what matters is told on their page.
         logging.getLogger("websockets").setLevel(logging.CRITICAL)
         self.opened, self.dark = opened, dark
-        self.asked, self.host = port, host
+        self.host = host
         self._scene = self._first_scene(opened)
         self.desks: dict[int, Desk] = {}
+        self._tokens: dict[int, str] = {}
+        self._parked: dict[str, Bench] = {}
         self._closed = threading.Event()
         with quiet():
             self._server = viser.ViserServer(host=host, port=free_port(host, port), verbose=False)
@@ -68,7 +78,8 @@ class Workbench:
     @property
     def url(self) -> str:
         """Address for the browser."""
-        shown = "localhost" if self.host in (LOCALHOST, "0.0.0.0", "localhost", "::", "::1") else self.host
+        here = self.host in (LOCALHOST, "0.0.0.0", "localhost", "::", "::1")
+        shown = "localhost" if here else f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{shown}:{self.port}"
 
     def __repr__(self) -> str:
@@ -76,16 +87,35 @@ class Workbench:
 
     def _arrived(self, client: Any) -> None:
         try:
-            self.desks[client.client_id] = _desk()(client, self.opened, self._scene, self.dark)
+            token, bench = self._known(client)
+            desk = _desk()(client, self.opened, self._scene, self.dark, bench)
         except Exception as error:
             if client.client_id in self._server.get_clients():  # else it left while its page was laid out
                 client.add_notification("the page cannot be shown", f"{type(error).__name__}: {error}", color="red")
                 raise
+            return
+        self.desks[client.client_id], self._tokens[client.client_id] = desk, token
+        if client.client_id not in self._server.get_clients():  # it has left meanwhile
+            self._left(client)
 
     def _left(self, client: Any) -> None:
         desk = self.desks.pop(client.client_id, None)
+        token = self._tokens.pop(client.client_id, "")
         if desk is not None:
             desk.close()
+            self._parked[token] = desk.bench
+            while len(self._parked) > MOST_PARKED:
+                del self._parked[next(iter(self._parked))]
+
+    def _known(self, client: Any) -> tuple[str, Bench | None]:
+        """A name for a visitor, which the browser keeps, and what they left on the bench when the connection ended."""
+        key = f"linkwork-{self.opened.mechanism.name}"
+        with contextlib.suppress(TimeoutError, RuntimeError):
+            bench = self._parked.pop(client.local_storage.get_item(key, timeout=PATIENCE) or "", None)
+            token = secrets.token_hex(8)
+            client.local_storage.set_item(key, token)
+            return token, bench
+        return "", None
 
     def open_browser(self) -> bool:
         """Open the page in a browser; False where there is no display."""
@@ -119,6 +149,8 @@ def _desk() -> type[Desk]:
 
 def free_port(host: str, port: int) -> int:
     """The port, or the next one that is free."""
+    if not 0 < port < 65536:
+        raise LinkworkError(f"{port} is no port; give one from 1 to 65535")
     for candidate in range(port, min(port + TRIES, 65536)):
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM) as probe:
             if sys.platform != "win32":
@@ -126,9 +158,10 @@ def free_port(host: str, port: int) -> int:
             try:
                 probe.bind((host, candidate))
             except OSError as error:
-                if isinstance(error, socket.gaierror):
-                    raise LinkworkError(f"'{host}' is not an address to listen on: {error.strerror}") from None
-                continue
+                if error.errno == errno.EADDRINUSE:
+                    continue
+                what = f"port {candidate} of '{host}' cannot be listened on: {error.strerror}"
+                raise LinkworkError(f"{what}; give another with --host or --port") from None
             return candidate
     raise LinkworkError(f"no free port from {port} on at {host}; give another with --port")
 

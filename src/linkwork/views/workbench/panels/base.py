@@ -52,6 +52,9 @@ class Panel:
         """Another model, assembled."""
         self.rebuild()
 
+    def run_begins(self) -> None:
+        """A run is about to take the stage."""
+
     def run_shown(self, run: Run) -> None:
         """A run is on the play bar."""
 

@@ -7,21 +7,27 @@ from typing import Any
 
 from linkwork.errors import Problem
 from linkwork.topology import graph_of
-from linkwork.units import ACCELERATION, INERTIA, LENGTH, MASS, NUMBER, Dimension
+from linkwork.units import ACCELERATION, ANGLE, INERTIA, LENGTH, MASS, NUMBER, Dimension
 from linkwork.views.graph import text_tree
+from linkwork.views.placed import masses_of
 from linkwork.views.workbench.panels.base import Panel
 from linkwork.views.workbench.texts import element_id, note, pre, problems, table, warning
 
 PATIENCE = 0.5
 """Seconds without typing after which the text is read."""
-ENDINGS = {
+DIMENSIONS = {
     "mass": MASS,
-    "com": LENGTH,
-    "at": LENGTH,
-    "inertia": INERTIA,
-    "gravity": ACCELERATION,
+    "com.": LENGTH,
+    "at.": LENGTH,
+    "inertia.": INERTIA,
+    "radius": LENGTH,
+    "mate": LENGTH,
+    "lead": LENGTH,
+    "helix_angle": ANGLE,
+    "pressure_angle": ANGLE,
+    "cone": ANGLE,
 }
-"""Dimensions of parameters, by a word of their name."""
+"""Dimensions of parameters by what follows the name of their body or joint; others are plain numbers."""
 
 
 class ModelPanel(Panel):
@@ -32,6 +38,9 @@ class ModelPanel(Panel):
     def fill(self) -> None:
         """The tree, what was clicked, numbers to change, the text."""
         bench = self.desk.bench
+        names = (*bench.mechanism.bodies, *bench.mechanism.joints, *bench.mechanism.points)
+        self.choice = self.gui.add_dropdown("Select", ("...", *names), hint="or click on a part")
+        self.choice.on_update(lambda event: self.selected("", str(event.target.value)))
         self.picked = self.gui.add_html(note("click on a part to see what it is"))
         with self.gui.add_folder("Tree", expand_by_default=False):
             self.gui.add_html(pre(_tree(bench.mechanism)))
@@ -60,7 +69,7 @@ class ModelPanel(Panel):
 
     def _edit(self) -> None:
         text = self.text.value
-        if text == self.desk.bench.text:
+        if text == self.desk.bench.text and self.desk.bench.machine is not None:
             self.errors.content = ""
             return
         found = self.desk.bench.edit(text)
@@ -69,14 +78,16 @@ class ModelPanel(Panel):
             self.desk.model_changed()
 
     def model_changed(self) -> None:
-        """The text stays, with the visitor's cursor in it; numbers are of the new model."""
+        """The text stays, with the visitor's cursor in it; names and numbers are of the new model."""
+        m = self.desk.bench.mechanism
+        self.choice.options = ("...", *m.bodies, *m.joints, *m.points)
         self.refill_numbers()
 
     def assembled(self, trouble: str) -> None:
         """Numbers can be changed now."""
         self.refill_numbers()
         if trouble:
-            self.errors.content = problems([Problem(trouble)])
+            self.errors.content = problems(self.desk.bench.problems or [Problem(trouble)])
 
     # ---------------------------------------------------------------- numbers
 
@@ -117,7 +128,8 @@ class ModelPanel(Panel):
 
     def _change(self, name: str, value: float) -> None:
         trouble = self.desk.bench.change({name: value})
-        self.number_text.content = warning(trouble) if trouble else ""
+        kept = "the text below keeps its own numbers: reading it again forgets this one"
+        self.number_text.content = warning(trouble) if trouble else note(kept)
         if not trouble:
             self.desk.restage()
             for panel in self.desk.panels:
@@ -129,7 +141,12 @@ class ModelPanel(Panel):
     def selected(self, kind: str, name: str) -> None:
         """Tell what the visitor clicked on."""
         m, bench = self.desk.bench.mechanism, self.desk.bench
-        rows = [("kind", kind), ("name", name)]
+        if name not in (*m.bodies, *m.joints, *m.points, *m.frames):
+            self.desk.stage.highlight("")
+            self.picked.content = note("click on a part to see what it is")
+            return
+        self.desk.stage.highlight(name)
+        rows = [("kind", kind or "frame"), ("name", name)]
         if name in m.joints:
             joint = m.joints[name]
             rows = [("joint", name), ("kind", joint.law.kind), ("from", joint.tail), ("to", joint.head)]
@@ -139,17 +156,21 @@ class ModelPanel(Panel):
         elif name in m.bodies:
             own = [j.name for j in m.joints.values() if name in (j.tail, j.head)]
             rows = [("body", name), ("joints", ", ".join(own))]
-            if bench.machine is not None and name in bench.machine.layout.masses:
-                rows.append(("mass", bench.shown(bench.machine.layout.masses[name].mass, MASS)))
+            if bench.machine is not None and (mass := masses_of(bench.machine).get(name)) is not None:
+                rows.append(("mass", bench.shown(mass.mass, MASS)))
         elif name in m.points:
             rows = [("point", name), ("on", m.points[name].body)]
         self.picked.content = table(("selected", ""), rows)
 
 
 def dimension_of(parameter: str) -> Dimension:
-    """Dimension of a parameter, told by its name: `crank.mass`, `A.tail.at.x`, `gravity.z`; others are plain, in SI."""
-    words = parameter.split(".")
-    return next((d for word, d in ENDINGS.items() if word in words), NUMBER)
+    """Dimension of a parameter: `crank.mass`, `A.tail.at.x`, `G.radius`, `gravity.z`."""
+    owner, _, what = parameter.partition(".")
+    what = what.removeprefix("tail.").removeprefix("head.")
+    if owner == "gravity":
+        return ACCELERATION
+    first = what.partition(".")[0]
+    return DIMENSIONS.get(what) or DIMENSIONS.get(f"{first}.") or NUMBER
 
 
 def _tree(m: Any) -> str:

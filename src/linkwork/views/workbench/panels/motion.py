@@ -13,6 +13,7 @@ import numpy as np
 
 from linkwork.results import Run
 from linkwork.views.layers import LAYERS
+from linkwork.views.showing import law_text
 from linkwork.views.workbench.bench import Dial
 from linkwork.views.workbench.charts import ChartView, charts, choices
 from linkwork.views.workbench.panels.base import Panel
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 SPEEDS = {"1/8": 0.125, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
 WIDTH = 360  # of the plots [pixel]
+MANY = 40  # laws that a page can hold
 FOLLOW = 0.1
 """Seconds between two moves of the marks in the plots while it plays."""
 
@@ -43,11 +45,16 @@ class MotionPanel(Panel):
         self._marked = 0.0
         bench = self.desk.bench
         if bench.machine is None:
-            self.gui.add_html(note("closing the loops ..."))
+            self.gui.add_html(warning(bench.trouble) if bench.trouble else note("closing the loops ..."))
             return
-        for i, dial in enumerate(bench.dials()):
+        dials = bench.dials()
+        if len(dials) > MANY:
+            self.gui.add_html(note(f"laws of the first {MANY} of {len(dials)} free coordinates"))
+        for i, dial in enumerate(dials[:MANY]):
             hint = "a range 0:360deg in 2s, a value 30deg, harmonic(0, 30deg, 2Hz), ...; empty: it stays"
             self.laws[dial.variable] = self.gui.add_text(dial.variable, _law(dial) if i == 0 else "", hint=hint)
+        if dials:
+            self.desk.live.do("law", lambda: self._propose(dials[0]))
         self.samples = self.gui.add_number("samples", 361, min=2, max=1_000_000, step=1)
         self.go = self.gui.add_button("Run", hint="from the posture in which it stands")
         self.bar = self.gui.add_progress_bar(0.0, visible=False)
@@ -56,16 +63,29 @@ class MotionPanel(Panel):
         self.go.on_click(lambda _: self.desk.job("motion", self._move, self.bar, self.stop))
         self.stop.on_click(lambda _: self.desk.cancel())
 
+    def _propose(self, dial: Dial) -> None:
+        """A law that the machine can follow, where the visitor has not written another one yet."""
+        machine = self.desk.bench.machine
+        field: Any = self.laws.get(dial.variable)
+        if machine is None or field is None:
+            return
+        better = law_text(machine, dial.variable, self.desk.bench.units)
+        is_there = self.laws.get(dial.variable) is field
+        if better and is_there and field.value == _law(dial):
+            field.value = better
+
     def _move(self, progress: Callable[[int, int], None]) -> None:
         texts = {name: field.value for name, field in self.laws.items()}
         run = self.desk.bench.move(texts, int(self.samples.value), progress)
-        self.desk.show_run(run)
+        if run is not None:
+            self.desk.show_run(run)
 
     # ---------------------------------------------------------------- the play bar
 
     def run_shown(self, run: Run) -> None:
         """A play bar, switches for the layers, plots, files."""
-        self.evidence.content = _evidence(run)
+        gaps = self.desk.player.tracks.gaps if self.desk.player.tracks is not None else 0
+        self.evidence.content = _evidence(run, gaps)
         if self.bar_box is not None:
             self.bar_box.remove()
         with self.box:
@@ -96,6 +116,16 @@ class MotionPanel(Panel):
         self.play.label = "Pause" if playing else "Play"
         if not playing:
             self.sample_shown(self.desk.player.sample)  # the last one may have been passed over
+            self.desk.live.do("stand", self._stand)
+
+    def _stand(self) -> None:
+        """What is seen is where the machine stands: sliders, questions and the next motion go on from there."""
+        player = self.desk.player
+        if player.tracks is not None and len(player.tracks) and not player.playing:
+            posture = self.desk.bench.stand_at(int(player.tracks.samples[player.sample]))
+            if posture is not None:
+                for watch in self.desk.watchers:
+                    watch(posture)
 
     def _seek(self, event: Any) -> None:
         if event.client is None or self.desk.player.tracks is None:
@@ -104,6 +134,7 @@ class MotionPanel(Panel):
         times = np.asarray(self.desk.player.tracks.times)
         sample = int(np.clip(np.searchsorted(times, float(event.target.value)), 0, len(times) - 1))
         self.desk.live.do("seek", lambda: self.desk.player.seek(sample))
+        self.desk.live.do("stand", self._stand)
 
     def sample_shown(self, sample: int) -> None:
         """The clock and the marks in the plots follow."""
@@ -206,10 +237,11 @@ def _law(dial: Dial) -> str:
     return f"{dial.value:.6g}:{dial.value + 0.1 * (dial.high - dial.low):.6g}{dial.unit} in 2s"
 
 
-def _evidence(run: Run) -> str:
+def _evidence(run: Run, gaps: int) -> str:
     found = run.evidence
     lines = [f"{len(run)} samples, {found.status}"]
     if found.worst_residual is not None:
         lines.append(f"largest residual {found.worst_residual:.1e}")
     text = f"<div style='padding:0 0.8em'>{'<br>'.join(map(escaped, lines))}</div>"
-    return text + "".join(warning(w) for w in (*([found.message] if found.message else []), *found.warnings))
+    told = [found.message, *found.warnings, f"{gaps} samples are not finite and are left out" if gaps else ""]
+    return text + "".join(warning(w) for w in told if w)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,11 +10,13 @@ import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.geometry.rotations import from_quaternion, to_quaternion
-from linkwork.views.workbench.bench import Answer, Dial
+from linkwork.views.workbench.bench import Dial
 from linkwork.views.workbench.panels.base import Panel
 from linkwork.views.workbench.texts import element_id, note, table, warning
 
 NOTHING = "nothing"
+HOLD = 0.7
+"""Seconds after its last move for which a slider is the visitor's, whatever older answers come in."""
 MANY = 40
 """Sliders that a page can hold; the rest is told."""
 
@@ -23,21 +26,29 @@ class MovePanel(Panel):
 
     title = "Move"
 
+    gizmo: Any = None
+
+    def rebuild(self) -> None:
+        """The handle on the stage goes with the list that chose it."""
+        self._drop_handle()
+        super().rebuild()
+
     def fill(self) -> None:
         """Sliders first, then the rest."""
         self.sliders: dict[str, Any] = {}
         self.dials: dict[str, Dial] = {}
         self.red: str = ""
-        self.gizmo: Any = None
+        self.in_hand = ("", 0.0)
         bench = self.desk.bench
         self.style = self.gui.add_html("")
         if bench.machine is None:
-            self.message = self.gui.add_html(note("closing the loops ..."))
+            self.gui.add_html(warning(bench.trouble) if bench.trouble else note("closing the loops ..."))
             return
         dials = bench.dials()
         for dial in dials[:MANY]:
             self._slider(dial)
-        self.message = self.gui.add_html(_hint(len(dials), len(bench.machine.home.independent)))
+        self.hint = _hint(len(dials), len(bench.machine.home.independent))
+        self.message = self.gui.add_html(self.hint)
         home = self.gui.add_button("Home", hint="back to the posture in which it was assembled")
         home.on_click(lambda _: self.desk.live.do("home", self._home))
         self._pulling()
@@ -60,31 +71,30 @@ class MovePanel(Panel):
     def _dragged(self, name: str, event: Any) -> None:
         if event.client is None:  # the page itself moved it
             return
+        self.in_hand = (name, time.monotonic())
         self.desk.player.pause()
         value = float(event.target.value) * self.dials[name].factor
         self.desk.live.do(f"drag {name}", lambda: self._drag(name, value))
 
     def _drag(self, name: str, value: float) -> None:
         found = self.desk.bench.drag(name, value)
-        self.desk.answer(found)
-        self._complain(name if found.complaint else "", found)
+        self.desk.show(found.posture)
+        self._complain(name if found.complaint else "", found.complaint)
 
-    def _complain(self, name: str, found: Answer) -> None:
-        """The slider that cannot go on turns red, and the page says why."""
-        if name != self.red or found.complaint:
-            self.message.content = warning(found.complaint) if found.complaint else ""
+    def _complain(self, name: str, complaint: str) -> None:
+        """Say why a wish was not met; the slider that cannot go on turns red. Nothing to say clears both."""
+        self.message.content = warning(complaint) if complaint else self.hint
         if name != self.red:
             self.red = name
-            colour = self.desk.theme.warning
             own = f'[id="{element_id(self.sliders[name])}"]' if name in self.sliders else ""
-            parts = (".mantine-Slider-bar", ".mantine-Slider-thumb")
-            rules = ",".join(f"{own} {p}" for p in parts) if own else ""
-            self.style.content = f"<style>{rules}{{background:{colour} !important}}</style>" if own else ""
+            rules = ",".join(f"{own} {part}" for part in (".mantine-Slider-bar", ".mantine-Slider-thumb"))
+            rule = f"<style>{rules}{{background:{self.desk.theme.warning} !important}}</style>"
+            self.style.content = rule if own else ""
 
     def _home(self) -> None:
-        self.desk.forget_overlay()
+        self.desk.player.pause()
+        self._complain("", "")
         self.desk.show(self.desk.bench.home())
-        self._complain("", Answer(self.desk.bench.home()))
         self._follow_gizmo()
 
     def _posture_shown(self, posture: Posture) -> None:
@@ -92,7 +102,8 @@ class MovePanel(Panel):
         for name, slider in self.sliders.items():
             dial = self.dials[name]
             value = float(posture[name]) / dial.factor
-            if name != self.red and abs(slider.value - value) > 0.51 * dial.step:
+            held = name == self.in_hand[0] and time.monotonic() - self.in_hand[1] < HOLD
+            if not held and name != self.red and abs(slider.value - value) > 0.51 * dial.step:
                 slider.value = float(np.clip(value, dial.low, dial.high))
         rows = self.desk.bench.readings(posture)
         self.readings.content = table(("joint", "value"), rows[:200])
@@ -114,9 +125,7 @@ class MovePanel(Panel):
         self.turn.on_update(lambda _: self.desk.live.do("handle", self._handle))
 
     def _handle(self) -> None:
-        if self.gizmo is not None:
-            self.gizmo.remove()
-            self.gizmo = None
+        self._drop_handle()
         name, bench = self.pulled.value, self.desk.bench
         self.turn.visible = name in self.turning
         if name == NOTHING or bench.posture is None:
@@ -125,14 +134,34 @@ class MovePanel(Panel):
         turns = bool(self.turn.value and name in self.turning)
         self.gizmo = self.desk.client.scene.add_transform_controls(
             "/handle",
-            scale=0.35,
+            scale=0.25,
             position=X[:3, 3] * self.desk.stage.unit,
             wxyz=to_quaternion(X[:3, :3]) if turns else (1.0, 0.0, 0.0, 0.0),
             disable_rotations=not turns,
+            active_axes=self._free_axes() if not turns else (True, True, True),
             depth_test=False,
         )
         self.gizmo.on_update(lambda event: self._pull(name, event.target, turns))
         self.gizmo.on_drag_end(lambda _: self.desk.live.do("settle", self._follow_gizmo))
+
+    def _free_axes(self) -> tuple[bool, bool, bool]:
+        """World axes along which the machine can move at all: two of a machine in a plane."""
+        normal = self.desk.stage.scene.normal
+        if normal is None or np.abs(normal).max() < 1.0 - 1e-9:
+            return (True, True, True)
+        x, y, z = (bool(abs(c) < 0.5) for c in normal)
+        return (x, y, z)
+
+    def _drop_handle(self) -> None:
+        if self.gizmo is not None:
+            self.gizmo.remove()
+            self.gizmo = None
+
+    def run_begins(self) -> None:
+        """The run moves the machine now, not the handle."""
+        if self.gizmo is not None:
+            self._drop_handle()
+            self.pulled.value = NOTHING
 
     def _pull(self, name: str, gizmo: Any, turns: bool) -> None:
         place = np.array(gizmo.position) / self.desk.stage.unit
@@ -141,8 +170,8 @@ class MovePanel(Panel):
 
         def go() -> None:
             found = self.desk.bench.pull(name, place, rotation)
-            self.desk.answer(found)
-            self.message.content = warning(found.complaint) if found.complaint else ""
+            self._complain("", found.complaint)
+            self.desk.show(found.posture)
 
         self.desk.live.do("pull", go)
 
@@ -168,6 +197,8 @@ class MovePanel(Panel):
 
     def _search(self, progress: Callable[[int, int], None]) -> None:
         found = self.desk.bench.closures(progress)
+        if found is None:  # of a model that is gone
+            return
         self.chosen.options = tuple(p.name for p in found)
         self.chosen.visible = True
         self.desk.say(f"{len(found)} closure{'s' * (len(found) != 1)}", "choose one in the list")
@@ -179,8 +210,9 @@ class MovePanel(Panel):
 
         def stand() -> None:
             posture = found[self.chosen.value]
-            self.desk.forget_overlay()
+            self.desk.player.pause()
             self.desk.bench.stand(posture)
+            self._complain("", "")
             self.desk.show(posture)
             self._follow_gizmo()
 

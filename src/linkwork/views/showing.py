@@ -12,9 +12,9 @@ from linkwork.analyses.kinematics.failures import ClosureError
 from linkwork.analyses.kinematics.travel import Travel
 from linkwork.analyses.machine import Machine
 from linkwork.drives import Drive, polynomial345, ramp, sequence
+from linkwork.model.joints import Free, Law
 from linkwork.results import Run
-from linkwork.units import ANGLE, LENGTH, SI, format_quantity
-from linkwork.views.report.subject import variable_dimensions
+from linkwork.units import ANGLE, LENGTH, SI, Dimension, UnitSystem, format_quantity
 
 TURN = 1.0
 """Seconds of a full turn, and of a way from one end of the travel to the other."""
@@ -53,7 +53,7 @@ def shown_motion(
     if not home.independent:
         return Shown(None, "Nothing can move: the machine has no freedom in this posture.")
     refused: list[str] = []
-    for variable in _drivable(machine):
+    for variable in drivable(machine):
         try:
             travel = machine.travel(variable)
             stops = _stops(machine, travel)
@@ -68,7 +68,23 @@ def shown_motion(
     return Shown(None, f"No motion is shown, for no variable can be driven alone from here: {reasons}.")
 
 
-def _drivable(machine: Machine) -> list[str]:
+def law_text(machine: Machine, variable: str, units: UnitSystem) -> str:
+    """A law for a first look at a variable, as text: a turn, or through its travel and back; empty if it is stuck."""
+    try:
+        stops = _stops(machine, machine.travel(variable))
+    except ClosureError:
+        return ""
+    dimension = variable_dimensions(machine)[variable]
+    unit, factor = units.symbol(dimension), units.factor(dimension)
+    shown = [f"{x / factor:.6g}{unit}" for x in stops]
+    if len(stops) == 1:
+        return ""
+    if len(stops) == 2:
+        return f"{shown[0]}:{shown[1]} in 2s"
+    return "; ".join(f"345({a}, {b}, 1s)" for a, b in pairwise(shown))
+
+
+def drivable(machine: Machine) -> list[str]:
     """Independent variables in their order; idle spins last, since they move nothing."""
     home, known = machine.home, set(machine.variables)
     names = []
@@ -120,3 +136,12 @@ def _ends(machine: Machine, travel: Travel, here: float) -> tuple[float, float]:
             end = here + (1.0 - MARGIN) * (end - here)
         ends.append(float(end))
     return min(ends[0], here), max(ends[1], here)
+
+
+def variable_dimensions(machine: Machine) -> dict[str, Dimension]:
+    """What the joint variables of a machine measure, by full name."""
+    joints = machine.mechanism.joints
+    laws: dict[str, Law] = {name: joint.law for name, joint in joints.items()}
+    # a floating body's freedoms are under its own name
+    laws |= {owner: Free() for n in machine.variables if (owner := n.rpartition(".")[0]) not in joints}
+    return {f"{owner}.{v.name}": v.quantity for owner, law in laws.items() for v in law.variables}
