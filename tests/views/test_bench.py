@@ -180,8 +180,8 @@ def test_a_loaded_run_is_given_its_machine(tmp_path: Path) -> None:
 def test_numbers_of_a_model_have_their_units() -> None:
     wanted = {
         "crank.mass": MASS, "crank.com.x": LENGTH, "mass.com.x": LENGTH, "at.inertia.xx": INERTIA,
-        "A.tail.at.x": LENGTH, "G.radius": LENGTH, "G.helix_angle": ANGLE, "gravity.y": ACCELERATION, "A.tail.u.x": NUMBER,
-        "P.at.x": LENGTH,
+        "A.tail.at.x": LENGTH, "G.radius": LENGTH, "G.helix_angle": ANGLE, "gravity.y": ACCELERATION,
+        "A.tail.u.x": NUMBER, "P.at.x": LENGTH,
     }  # fmt: skip
     assert {name: dimension_of(name) for name in wanted} == wanted
 
