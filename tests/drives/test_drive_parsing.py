@@ -138,6 +138,7 @@ BAD: list[tuple[object, str]] = [
     ("30deg in 2s", "a speed or a duration needs a range; write start:end before it"),
     ("30deg @ 2rpm", "a speed or a duration needs a range"),
     ("cyclodal(0, 90deg, 1s)", "'cyclodal' is no law; did you mean 'cycloidal'?"),
+    ("sin(t)", "'sin' is no law; write expr(sin(t))"),
     ("os(1)", "'os' is no law; there is: ramp, harmonic"),
     ("harmonic(0, 1", "a ')' is missing; for example 'harmonic(0, 90deg, 2Hz)'"),
     ("harmonic)(0, 1)", "'harmonic)(0, 1)' does not begin with a number"),

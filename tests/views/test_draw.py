@@ -240,3 +240,9 @@ def test_closures_are_drawn_by_the_command(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [*words, "--draw", str(tmp_path / "a.png")])
     assert result.exit_code == 0 and (tmp_path / "a.png").stat().st_size > 5000, result.output
     assert CliRunner().invoke(app, [*words, "--draw", str(tmp_path / "a")]).exit_code == 2
+
+
+def test_what_is_no_posture_is_told() -> None:
+    s = lw.example("four-bar").assemble()
+    with pytest.raises(lw.ModelError, match="a str is no posture"):
+        lw.draw_posture(s, {"O2": 1.0})  # type: ignore[arg-type]

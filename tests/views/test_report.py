@@ -416,3 +416,8 @@ def test_subject_is_plain_data(crank: lw.Machine) -> None:
     subject = subject_of(crank, samples=5, title="T")
     assert dataclasses.replace(subject, title="U").title == "U"
     assert subject.dimensions.keys() == {"A.angle", "B.angle", "C.angle", "D.slide"}
+
+
+def test_a_report_is_a_page_of_html(tmp_path: Path) -> None:
+    with pytest.raises(lw.ModelError, match=r"let the name end in \.html"):
+        lw.write_report(lw.example("pendulum"), tmp_path / "report.pdf")

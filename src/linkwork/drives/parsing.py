@@ -21,6 +21,7 @@ from linkwork.drives.sequences import sequence
 from linkwork.drives.steady import constant, dwell
 from linkwork.drives.tables import spline, table
 from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.expressions import FUNCTIONS
 from linkwork.units import (
     ANGLE,
     ANGULAR_SPEED,
@@ -142,7 +143,8 @@ class _Reader:
         """name(arguments)"""
         name = _CALL_BEGINS.match(text)["name"]  # type: ignore[index]
         if name not in _LAWS:
-            raise ModelError(Problem(f"'{name[:30]}' is no law", hint=did_you_mean(name[:30], _LAWS)))
+            hint = f"write expr({text[:40]})" if name in FUNCTIONS else did_you_mean(name[:30], _LAWS)
+            raise ModelError(Problem(f"'{name[:30]}' is no law", hint=hint))
         found = _CALL.fullmatch(text)
         if found is None:
             raise ModelError("a ')' is missing" if ")" not in text else "a bracket is out of place")

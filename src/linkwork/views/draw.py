@@ -72,10 +72,18 @@ def draw_posture(
     """
     if not isinstance(s, Machine):
         raise TypeError(f"a Machine is wanted, not {type(s).__name__}; a mechanism is assembled first: m.assemble()")
+    strange = [p for p in _listed(posture) if not isinstance(p, Posture)]
+    if strange:
+        hint = "a posture comes from s.at(...), s.closures(...) or s.home"
+        raise ModelError(Problem(f"a {type(strange[0]).__name__} is no posture", "draw_posture", hint), s.name)
     given = [s.home if posture is None else posture] if posture is None or isinstance(posture, Posture) else [*posture]
     if not given:
         raise ModelError(Problem("there is no posture to draw", "draw_posture", "give one, or None for home"), s.name)
     return _drawn(s.mechanism, [layout_at(s, p) for p in given], ax, names, faint)
+
+
+def _listed(posture: Posture | Sequence[Posture] | None) -> list[Any]:
+    return [] if posture is None else [posture] if isinstance(posture, Posture) else [*posture]
 
 
 def draw_closures(s: Machine, closures: Sequence[Posture], *, most: int = MOST_CLOSURES) -> Figure:

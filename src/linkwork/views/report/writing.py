@@ -52,6 +52,9 @@ def write_report(
 
 def write_page(subject: Subject, path: str | Path) -> Path:
     """Write the page of a subject; gives its path."""
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        hint = f"let the name end in .html: {Path(path).with_suffix('.html')}"
+        raise ModelError(Problem(f"a report is a page of HTML, not '{Path(path).name}'", "path", hint), subject.title)
     # Bytes, so that every system writes the same ones.
     Path(path).write_bytes(document(subject).encode())
     return Path(path)
