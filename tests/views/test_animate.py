@@ -282,7 +282,7 @@ def test_wrong_use_is_told_at_once(turn: lw.Run, tmp_path: Path) -> None:
 
 def test_a_loaded_run_needs_its_machine(crank: lw.Machine, turn: lw.Run, tmp_path: Path) -> None:
     loaded = lw.load_run(turn.save(tmp_path / "run.nc"))
-    with pytest.raises(lw.ModelError, match=r"does not know its machine; give it: animate\(run, path, machine="):
+    with pytest.raises(lw.ModelError, match=r"does not know its machine.*write animate\(run, path, machine="):
         lw.animate(loaded, tmp_path / "a.gif")
     same = [lw.animate(r, tmp_path / "a.gif", machine=crank, fps=10, size=(128, 96)).path for r in (loaded,)]
     assert same[0].is_file()

@@ -94,7 +94,7 @@ def animate(
     """
     target = Path(path)
     ending = check_ending(target, also=(".html",))
-    s = machine_of(run, machine)
+    s = machine_of(run, machine, "animate(run, path, machine=machine)")
     _check_numbers(run, fps, speed, size, style)
     colours = theme_of(theme)
     drawn = [*_traces(s, run, traces), *layers_of(s, run, layers)]

@@ -52,26 +52,27 @@ def masses_of(s: Machine) -> dict[str, MassProperties]:
     return found
 
 
-def machine_of(run: Run, machine: Machine | None = None, where: str = "machine") -> Machine:
+def machine_of(run: Run, machine: Machine | None, how: str) -> Machine:
     """The machine of a run; a run from a file does not know it, and another machine does not fit.
 
     Parameters
     ----------
     run : a run
     machine : the machine that moved, if the run does not know it
-    where : what to call it in messages
+    how : what to write to give it, for the message
     """
     found = run.machine if machine is None else machine
     if found is None:
-        hint = "give the machine that moved: lw.load(...).assemble()"
-        raise ModelError(Problem("the run does not know its machine: it was loaded from a file", where, hint), run.name)
+        what = "the run does not know its machine: it was loaded from a file"
+        hint = f"write {how}, with machine = lw.load(...).assemble()"
+        raise ModelError(Problem(what, "machine", hint), run.name)
     if not isinstance(found, Machine):
         hint = "a mechanism is assembled first: m.assemble()"
-        raise ModelError(Problem(f"a Machine is wanted, not {type(found).__name__}", where, hint), run.name)
+        raise ModelError(Problem(f"a Machine is wanted, not {type(found).__name__}", "machine", hint), run.name)
     missing = [b for b in found.bodies if f"{b}.position" not in run]
     if missing:
         what = f"the run knows nothing of {', '.join(missing[:6])}: it is of another machine"
-        raise ModelError(Problem(what, where, f"give the machine that moved, '{run.name}'"), found.name)
+        raise ModelError(Problem(what, "machine", f"give the machine that moved, '{run.name}'"), found.name)
     return found
 
 

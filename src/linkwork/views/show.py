@@ -25,7 +25,7 @@ def view_system(s: System, **options: Unpack[ViewOptions]) -> Workbench:
 
 def view_run(run: Run, machine: Machine | None = None, **options: Unpack[ViewOptions]) -> Workbench:
     """Open the workbench with a run on its play bar."""
-    s = machine_of(run, machine)
+    s = machine_of(run, machine, "run.view(machine)")
     return _opened(Opened.of(s.mechanism, s, run), options)
 
 

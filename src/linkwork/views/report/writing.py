@@ -79,7 +79,7 @@ def subject_of(
     if isinstance(what, Run):
         if run is not None:
             raise ModelError(Problem("two runs are given", "run", "give the machine and one run"), what.name)
-        run, what = what, machine_of(what)
+        run, what = what, machine_of(what, None, "write_report(machine, path, run=run)")
     if not isinstance(what, Machine | Mechanism):
         raise TypeError(f"a Machine, a Mechanism or a Run is wanted, not {type(what).__name__}")
     s = what.assemble() if isinstance(what, Mechanism) else what

@@ -21,7 +21,6 @@ Faces = npt.NDArray[np.int64]
 
 ROUND = 28  # sides of a round thing
 BALL = 10  # rows of a ball
-CUP, SIDES_OF_CUP = 6, 18  # of a socket, which is small and smooth
 
 
 def joined(meshes: Sequence[Mesh]) -> Mesh:
@@ -277,19 +276,20 @@ def ball(radius: float, sides: int = ROUND, rows: int = BALL) -> Mesh:
     return Mesh(unit.vertices * radius, unit.faces)
 
 
-def cup(outer: float, inner: float, depth: float) -> Mesh:
+def cup(outer: float, inner: float, depth: float, sides: int = ROUND, rows: int = BALL) -> Mesh:
     """A socket: part of a hollow ball about the origin, open towards +z.
 
     Parameters
     ----------
     outer, inner : radii [m]
     depth : how far it reaches above its equator, as a part of its radius (0: half a ball)
+    sides, rows : how finely it is divided
     """
     last = math.pi / 2 + math.asin(depth)
-    outside = [last * k / CUP for k in range(CUP + 1)]
+    outside = [last * k / rows for k in range(rows + 1)]
     profile = [(outer * math.sin(a), -outer * math.cos(a)) for a in outside]
     inside = [(inner * math.sin(a), -inner * math.cos(a)) for a in outside[::-1]]
-    return turned([(0.0, -outer), *profile[1:], *inside[:-1], (0.0, -inner)], SIDES_OF_CUP)
+    return turned([(0.0, -outer), *profile[1:], *inside[:-1], (0.0, -inner)], sides)
 
 
 def ring_sector(outer: float, inner: float, angle: float, length: float) -> Mesh:

@@ -84,7 +84,7 @@ def _ball(plan: Plan, joint: Joint, seat: Seat) -> None:
     w = _joint_width(plan, joint)
     plan.put(joint.head, "joint", joint.name, ball(0.45 * w, 18, 8).moved(seat.X_HM), "metal", smooth=True)
     away = -_direction(plan, joint.tail, seat.X_TF[:3, 3])
-    socket = cup(0.62 * w, 0.47 * w, 0.25).moved(pose_along(seat.X_TF[:3, 3], away))
+    socket = cup(0.62 * w, 0.47 * w, 0.25, 18, 6).moved(pose_along(seat.X_TF[:3, 3], away))
     plan.put(joint.tail, "joint", joint.name, socket, plan.tints[joint.tail], smooth=True)
 
 

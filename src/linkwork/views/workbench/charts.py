@@ -60,11 +60,13 @@ def charts(run: Run, title: str, names: Sequence[str], units: UnitSystem) -> lis
     times = np.asarray(run.time[::stride], float)
     found = []
     for (unit, factor), own in groups.items():
-        kept = _moving_first(run, own)[:MOST_LINES]
+        chosen = set(_moving_first(run, own)[:MOST_LINES])
+        kept = [n for n in own if n in chosen]
         values = np.array([np.asarray(run.signal(n).values[::stride], float) / factor for n in kept])
         hidden = [n for n in own if n not in kept]
         left = f"not drawn: {', '.join(hidden[:12])}{' ...' * (len(hidden) > 12)}" if hidden else ""
-        colours = tuple(list(names).index(n) for n in kept)  # a joint has one colour in all charts
+        # A joint has one colour in all charts, as long as there are colours for all.
+        colours = tuple((own if len(own) <= len(PALETTE) else kept).index(n) for n in kept)
         gaps = int((~np.isfinite(values)).any(axis=0).sum())
         note = "; ".join(t for t in (left, f"{gaps} samples are not finite" if gaps else "") if t)
         found.append(Chart(title, unit, tuple(kept), times, values, colours, note))
@@ -114,9 +116,8 @@ class ChartView:
             tuple(series),
             title=label,
             scales={"x": {"time": False}, "y": {"range": _range(chart.values)}},
-            axes=({}, {"size": 68}),
             legend={"show": True},
-            padding=(18, 24, 0, 0),
+            padding=(18, 24, 0, 22),
             height=230,
         )
         self.note = gui.add_html(f"<small style='padding:0 1em'>{chart.note}</small>") if chart.note else None

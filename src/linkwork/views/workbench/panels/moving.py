@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -63,7 +64,7 @@ class MovePanel(Panel):
 
     def _slider(self, dial: Dial) -> None:
         label = f"{dial.variable} [{dial.unit}]" if dial.unit else dial.variable
-        value = float(np.clip(dial.value, dial.low, dial.high))
+        value = _stepped(dial.value, dial)
         slider = self.gui.add_slider(label, dial.low, dial.high, dial.step, value)
         slider.on_update(lambda event, name=dial.variable: self._dragged(name, event))
         self.sliders[dial.variable], self.dials[dial.variable] = slider, dial
@@ -104,7 +105,7 @@ class MovePanel(Panel):
             value = float(posture[name]) / dial.factor
             held = name == self.in_hand[0] and time.monotonic() - self.in_hand[1] < HOLD
             if not held and name != self.red and abs(slider.value - value) > 0.51 * dial.step:
-                slider.value = float(np.clip(value, dial.low, dial.high))
+                slider.value = _stepped(value, dial)
         rows = self.desk.bench.readings(posture)
         self.readings.content = table(("joint", "value"), rows[:200])
 
@@ -141,8 +142,7 @@ class MovePanel(Panel):
             active_axes=self._free_axes() if not turns else (True, True, True),
             depth_test=False,
         )
-        self.gizmo.on_update(lambda event: self._pull(name, event.target, turns))
-        self.gizmo.on_drag_end(lambda _: self.desk.live.do("settle", self._follow_gizmo))
+        self.gizmo.on_update(lambda event: self._pull(name, event, turns))
 
     def _free_axes(self) -> tuple[bool, bool, bool]:
         """World axes along which the machine can move at all: two of a machine in a plane."""
@@ -163,7 +163,8 @@ class MovePanel(Panel):
             self._drop_handle()
             self.pulled.value = NOTHING
 
-    def _pull(self, name: str, gizmo: Any, turns: bool) -> None:
+    def _pull(self, name: str, event: Any, turns: bool) -> None:
+        gizmo = event.target
         place = np.array(gizmo.position) / self.desk.stage.unit
         rotation = from_quaternion(np.array(gizmo.wxyz)) if turns else None
         self.desk.player.pause()
@@ -174,6 +175,8 @@ class MovePanel(Panel):
             self.desk.show(found.posture)
 
         self.desk.live.do("pull", go)
+        if event.phase == "end":
+            self.desk.live.do("settle", self._follow_gizmo)
 
     def _follow_gizmo(self) -> None:
         """The handle goes where the machine could follow."""
@@ -217,6 +220,12 @@ class MovePanel(Panel):
             self._follow_gizmo()
 
         self.desk.live.do("choose", stand)
+
+
+def _stepped(value: float, dial: Dial) -> float:
+    """A value as a slider shows it, with the digits of its step; the machine has all of them."""
+    digits = max(0, 1 - math.floor(math.log10(dial.step)))
+    return round(float(np.clip(value, dial.low, dial.high)), digits)
 
 
 def _hint(shown: int, free: int) -> str:
