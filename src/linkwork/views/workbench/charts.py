@@ -32,15 +32,16 @@ class Chart:
 
 def choices(run: Run) -> dict[str, tuple[str, ...]]:
     """What can be plotted of a run: a title, and the signals under it."""
-    joints = {n: [s for s in run.signals if s.rpartition(".")[0] == n] for n in run.names if "." not in n}
-    variables = [s for own in joints.values() for s in own]
-    plain = [s for s in run.signals if s.count(".") == 1]
-    known = [s for s in plain if s in variables and not s.startswith("closure.")]
-    found: dict[str, tuple[str, ...]] = {"joints": tuple(known)} if known else {}
-    for level in ("rate", "acceleration", "jerk"):
-        own = tuple(s for s in run.signals if s.endswith(f".{level}") and s.removesuffix(f".{level}") in known)
-        if own:
-            found[{"rate": "rates", "acceleration": "accelerations", "jerk": "jerks"}[level]] = own
+    joints, speeds = run.data.attrs["joints"], run.data.attrs["speeds"]
+    known = tuple(f"{joint}.{v}" for joint, own in joints.items() for v in own)
+    found: dict[str, tuple[str, ...]] = {"joints": known} if known else {}
+    free = [f"{joint}.{v}" for joint, own in speeds.items() for v in own]  # of joints that turn freely
+    levels = {"rates": [f"{n}.rate" for n in known] + free}
+    levels["accelerations"] = [f"{n}.acceleration" for n in (*known, *free)]
+    levels["jerks"] = [f"{n}.jerk" for n in (*known, *free)]
+    for title, names in levels.items():
+        if own := tuple(n for n in names if n in run.signals):
+            found[title] = own
     for place in run.names:
         for what in ("position", "velocity", "acceleration"):
             own = tuple(f"{place}.{what}.{c}" for c in "xyz" if f"{place}.{what}.{c}" in run.signals)
