@@ -2,6 +2,7 @@
 
 import math
 from pathlib import Path
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import linkwork as lw
 from linkwork.units import ACCELERATION, ANGLE, INERTIA, LENGTH, MASS, NUMBER
 from linkwork.views.workbench.bench import Bench
+from linkwork.views.workbench.charts import MOST_PIECES, pieces
 from linkwork.views.workbench.lanes import Lane
 from linkwork.views.workbench.opened import Opened
 from linkwork.views.workbench.panels.model import dimension_of
@@ -203,3 +205,23 @@ def test_ports(tmp_path: Path) -> None:
         free_port("127.0.0.1", 99999)
     with pytest.raises(lw.LinkworkError, match="cannot be listened on"):
         free_port("203.0.113.7", 8080)
+
+
+def test_a_line_with_gaps_is_drawn_in_pieces() -> None:
+    y = np.arange(10.0)
+    assert [p.tolist() for p in pieces(y)] == [y.tolist()]
+    y[[0, 4, 5]] = np.nan
+    first, second = pieces(y)
+    assert np.flatnonzero(np.isfinite(first)).tolist() == [1, 2, 3]
+    assert np.flatnonzero(np.isfinite(second)).tolist() == [6, 7, 8, 9]
+    many = np.where(np.arange(200) % 2, np.nan, 1.0)
+    found = pieces(many)
+    assert len(found) == MOST_PIECES
+    assert sum(np.isfinite(p).sum() for p in found) == 100  # nothing is lost
+
+
+def test_a_workbench_opens_and_closes_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
+    bench = lw.example("pendulum").assemble().view(wait=False, browser=False, port=8650)
+    assert urlopen(bench.url).status == 200
+    bench.stop()
+    assert "".join(capfd.readouterr()) == ""

@@ -16,7 +16,7 @@ from linkwork.views.layers.parts import Layer
 from linkwork.views.overlay import Overlay
 from linkwork.views.placed import layout_at
 from linkwork.views.scene import Scene, scene_of
-from linkwork.views.stage import LOCALHOST, Stage, aim, page_camera, quiet, viser_module
+from linkwork.views.stage import LOCALHOST, Stage, aim, page_camera, quiet, stop_server, viser_module
 from linkwork.views.tracks import Tracks, slowing, tracks_of
 
 FINE = 2.0**17
@@ -98,8 +98,7 @@ def animation_page(
         recording.insert_sleep(_pause(tracks.times) * rate)
         return str(recording.as_html(dark_mode=theme.name == "dark"))
     finally:
-        with quiet():
-            server.stop()
+        stop_server(server)
 
 
 def _moves(stage: Stage, tracks: Tracks) -> list[list[Any]]:

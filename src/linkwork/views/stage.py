@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
-import io
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import rich
 
 from linkwork.colours import LIGHT, Theme
 from linkwork.errors import MissingExtra
@@ -132,6 +133,17 @@ def viser_module(purpose: str) -> Any:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """viser announces itself on the screen; Linkwork speaks for itself."""
-    with contextlib.redirect_stdout(io.StringIO()):
+    """viser announces itself on the screen, and in notebooks; Linkwork speaks for itself."""
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
         yield
+    finally:
+        console.quiet = before
+
+
+def stop_server(server: Any) -> None:
+    """Close a server of viser for good, without a word, now or when the program ends."""
+    with quiet():
+        server.stop()
+    atexit.unregister(server.stop)

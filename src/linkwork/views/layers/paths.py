@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.relative_motion import body_motion
 from linkwork.analyses.kinematics.screw_motion import centrodes, relative_screw
@@ -32,10 +33,8 @@ def screw_layer(s: Machine, run: Run) -> Layer | None:
     """The instantaneous screw axis of every body that turns."""
     pieces = []
     for body in s.bodies:
-        X, V = _motion(s, run, body)
-        good = np.isfinite(X).all(axis=(1, 2)) & np.isfinite(V).all(axis=1)
-        X_G, still = np.tile(s.layout.X_WB[s.mechanism.ground.name], (int(good.sum()), 1, 1)), np.zeros_like(V[good])
-        motion = relative_screw(X_G, still, X[good], V[good], s.layout.size)
+        good, motions = _against_ground(s, run, body)
+        motion = relative_screw(*motions, s.layout.size)
         if not motion.turning.any():
             continue
         reach = HALF_AXIS * s.layout.size * motion.direction
@@ -58,11 +57,9 @@ def centrode_layer(s: Machine, run: Run) -> Layer | None:
     pivoted = {b for j in s.mechanism.joints.values() for b in (j.tail, j.head) if ground in (j.tail, j.head)}
     curves = []
     for i, body in enumerate(b for b in s.bodies if b not in pivoted):
-        X, V = _motion(s, run, body)
-        good = np.isfinite(X).all(axis=(1, 2)) & np.isfinite(V).all(axis=1)
-        X_G, still = np.tile(s.layout.X_WB[ground], (int(good.sum()), 1, 1)), np.zeros((int(good.sum()), 6))
+        _, motions = _against_ground(s, run, body)
         try:
-            found = centrodes(X_G, still, X[good], V[good], s.layout.size)
+            found = centrodes(*motions, s.layout.size)
         except ModelError:  # it does not move in a plane
             continue
         far = ~(np.linalg.norm(found.pole - _middle(s), axis=1) < REACH * s.layout.size)
@@ -79,9 +76,12 @@ def _extent(points: Array) -> float:
     return float(np.ptp(good, axis=0).max()) if len(good) else 0.0
 
 
-def _motion(s: Machine, run: Run, body: str) -> tuple[Array, Array]:
+def _against_ground(s: Machine, run: Run, body: str) -> tuple[NDArray[np.bool_], tuple[Array, Array, Array, Array]]:
+    """Which samples are finite; at these, pose and twist of ground, then of the body."""
     X, V, _ = body_motion(s, run, body)
-    return X, V
+    good = np.asarray(np.isfinite(X).all(axis=(1, 2)) & np.isfinite(V).all(axis=1))
+    X_G, V_G, _ = body_motion(s, run, s.mechanism.ground.name)
+    return good, (X_G[good], V_G[good], X[good], V[good])
 
 
 def _middle(s: Machine) -> Array:

@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -131,27 +130,21 @@ class Bench:
         machine, _ = self._ready()
         return dict(zip(machine.bodies, np.asarray(machine.poses(posture.q)), strict=True))
 
-    def dimension(self, variable: str) -> Dimension | None:
-        """Of a variable that is one number by itself; None of a part of a quaternion."""
+    def dimensions(self) -> dict[str, Dimension]:
+        """Of the variables that are numbers by themselves; parts of quaternions are left out."""
         machine, _ = self._ready()
-        joint, _, name = variable.rpartition(".")
-        slot = self._slots(machine).get(joint)
-        own = {} if slot is None else {v.name: v.quantity for v in slot.law.variables[: slot.plain]}
-        return own.get(name)
-
-    @staticmethod
-    @lru_cache(maxsize=8)
-    def _slots(machine: Machine) -> dict[str, Any]:
-        return {slot.joint: slot for slot in machine._plan.slots}
+        slots = machine._plan.slots
+        return {f"{slot.joint}.{v.name}": v.quantity for slot in slots for v in slot.law.variables[: slot.plain]}
 
     def dials(self) -> list[Dial]:
         """A slider for every independent variable that is a plain number."""
         machine, posture = self._ready()
         limits = {f"{j}.{n}": (a, b) for j, joint in machine.mechanism.joints.items() for n, a, b in joint.limits}
+        plain = self.dimensions()
         return [
-            self._dial(name, dimension, posture, limits.get(name, (-np.inf, np.inf)))
+            self._dial(name, plain[name], posture, limits.get(name, (-np.inf, np.inf)))
             for name in drivable(machine)
-            if (dimension := self.dimension(name)) is not None
+            if name in plain
         ]
 
     def _dial(self, name: str, dimension: Dimension, posture: Posture, limits: tuple[float, float]) -> Dial:
@@ -229,13 +222,12 @@ class Bench:
 
     def drives(self, texts: Mapping[str, str]) -> dict[str, Drive]:
         """Laws of time from texts by variable; ModelError with all that is wrong."""
-        laws, problems = {}, []
+        laws, problems, plain = {}, [], self.dimensions()
         for name, text in texts.items():
-            dimension = self.dimension(name)
-            if not text.strip() or dimension is None:
+            if not text.strip():
                 continue
             try:
-                laws[name] = parse_drive(text, dimension, name, self.units)
+                laws[name] = parse_drive(text, plain[name], name, self.units)
             except ModelError as error:
                 problems += [replace(p, where=name) for p in error.problems]
         if not problems and not laws:
@@ -273,9 +265,7 @@ class Bench:
 
     def readings(self, posture: Posture) -> list[tuple[str, str]]:
         """Every joint variable with its value as text; those of quaternions are left out."""
-        machine, _ = self._ready()
-        found: list[tuple[str, Any]] = [(n, self.dimension(n)) for n in machine.variables]
-        return [(n, self.shown(float(posture[n]), d)) for n, d in found if d is not None]
+        return [(n, self.shown(float(posture[n]), d)) for n, d in self.dimensions().items()]
 
 
 def _nice(step: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from linkwork.units import UnitSystem, parse_unit
 
 MOST_LINES = 7
 MOST_POINTS = 2000
+MOST_PIECES = 20
+"""Of a line with gaps; a page with hundreds of lines would stand still."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +97,20 @@ def _range(values: Array) -> tuple[float, float]:
     return low - margin, high + margin
 
 
+def pieces(values: Array) -> list[Array]:
+    """A line cut where it is not finite: uPlot would draw straight across, but leaves out what is blank at the ends.
+
+    After `MOST_PIECES` the last one holds the rest as it is.
+    """
+    good = np.isfinite(values)
+    starts = np.flatnonzero(good & ~np.concatenate([[False], good[:-1]]))[:MOST_PIECES]
+    if len(starts) < 2:
+        return [values]
+    bounds = [0, *starts[1:].tolist(), len(values)]
+    inside = np.arange(len(values))
+    return [np.where((inside >= a) & (inside < b), values, np.nan) for a, b in pairwise(bounds)]
+
+
 class ChartView:
     """A chart on the page.
 
@@ -106,11 +123,16 @@ class ChartView:
 
     def __init__(self, gui: Any, chart: Chart, theme: Theme) -> None:
         self.chart = chart
-        self._data = (chart.times, *chart.values)
+        lines = [
+            (name if k == 0 else f"{name} ...", colour, piece)
+            for name, colour, values in zip(chart.names, chart.colours, chart.values, strict=True)
+            for k, piece in enumerate(pieces(values))
+        ]
+        self._data = (chart.times, *(piece for _, _, piece in lines))
         label = f"{chart.title} [{chart.unit}]" if chart.unit else chart.title
         series: list[Mapping[str, Any]] = [{"label": "time [s]"}]
-        for n, colour in zip(chart.names, chart.colours, strict=True):
-            series.append({"label": n, "stroke": PALETTE[colour % len(PALETTE)], "width": 1.6})
+        for name, colour, _ in lines:
+            series.append({"label": name, "stroke": PALETTE[colour % len(PALETTE)], "width": 1.6})
         series.append({"label": "now", "stroke": theme.ink, "points": {"show": True, "size": 9, "fill": theme.ink}})
         self.view = gui.add_uplot(
             (*self._data, self._mark(0)),

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import LinkworkError
 from linkwork.views.scene import Scene, scene_of
-from linkwork.views.stage import LOCALHOST, aim, page_camera, quiet, viser_module
+from linkwork.views.stage import LOCALHOST, aim, page_camera, quiet, stop_server, viser_module
 from linkwork.views.workbench.opened import Opened
 
 if TYPE_CHECKING:
@@ -136,8 +136,7 @@ class Workbench:
         self.desks.clear()
         if not self._closed.is_set():
             self._closed.set()
-            with quiet():
-                self._server.stop()
+            stop_server(self._server)
 
 
 def _desk() -> type[Desk]:
