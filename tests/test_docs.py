@@ -48,6 +48,15 @@ CLASSES = (
     lw.PoleMotion,
     lw.TransmissionAngle,
     lw.TransmissionExtremes,
+    lw.TubeSection,
+    lw.RectangleSection,
+    lw.IBeamSection,
+    lw.Allowable,
+    lw.Stress,
+    lw.WorstStress,
+    lw.TorqueSpeed,
+    lw.DriveEnergy,
+    lw.Energy,
 )
 """Public classes whose members are asked for: each is in the docs, each parameter in the docstring."""
 FAILURES = (lw.CannotClose, lw.LimitOfTravel, lw.DeadCentre, lw.OverSpecified, lw.NoFreedom, lw.UnderSpecified)

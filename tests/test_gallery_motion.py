@@ -7,6 +7,7 @@ import linkwork as lw
 
 MOVED = {
     "bevel-differential": 2, "double-pendulum": 2, "excavator-arm": 4, "planar-3rpr": 3, "planetary-set": 2,
+    "polishing-arm": 2,
     "puma-560": 6, "puma-560-craig": 6, "rssr": 2, "scara": 4, "stanford-arm": 6, "stewart-platform": 6, "free-box": 6,
 }  # fmt: skip
 """Mobility where it is not 1."""
@@ -14,7 +15,9 @@ LIMITED = {
     "bricard": (-np.pi / 6, 7 * np.pi / 6),  # by symmetry of the threefold linkage
     "peaucellier": None,
     "planar-3rpr": None,
+    "polishing-arm": None,
     "rccc": None,
+    "seam-welder": (-np.arcsin(60 / 400), np.arcsin(60 / 400)),  # the arm points along a tangent of the seam
     "stewart-platform": None,
 }
 """Where the first independent variable has limits: in closed form, where there is one."""

@@ -56,6 +56,11 @@ if TYPE_CHECKING:
     )
     from linkwork.analyses.kinematics.travel import Stroke, Travel
     from linkwork.analyses.machine import Machine
+    from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
+    from linkwork.analyses.strength.power import DriveEnergy, Energy, drive_energy, energy
+    from linkwork.analyses.strength.sections import IBeamSection, RectangleSection, TubeSection
+    from linkwork.analyses.strength.segments import stress
+    from linkwork.analyses.strength.stress import Allowable, Stress, WorstStress, segment_stress
     from linkwork.drives import (
         Drive,
         constant,
@@ -79,11 +84,14 @@ if TYPE_CHECKING:
     from linkwork.files.schema import json_schema
     from linkwork.files.write import dumps, save
     from linkwork.kernels import Kernel
+    from linkwork.model.amounts import tabulated
     from linkwork.model.bodies import Inertia, inertia
     from linkwork.model.layout import Layout, lay_out
     from linkwork.model.mechanism import JointOptions, Mechanism
     from linkwork.model.placement import Placement, placement
     from linkwork.model.solids import Box, Cone, Cylinder, RingSector, Sphere, Tube
+    from linkwork.model.space_curves import SpaceCurve, space_curve
+    from linkwork.model.surfaces import Surface, surface
     from linkwork.results import Evidence, JointItem, PlaceItem, Run, Signal, load_run
     from linkwork.results.viewing import Viewer, ViewOptions
     from linkwork.system import Derivative, EvaluationOptions, System
@@ -112,6 +120,7 @@ _HOME = {
     "json_schema": "files.schema",
     "dumps": "files.write",
     "save": "files.write",
+    "tabulated": "model.amounts",
     "Inertia": "model.bodies",
     "inertia": "model.bodies",
     "Layout": "model.layout",
@@ -126,6 +135,10 @@ _HOME = {
     "RingSector": "model.solids",
     "Sphere": "model.solids",
     "Tube": "model.solids",
+    "SpaceCurve": "model.space_curves",
+    "space_curve": "model.space_curves",
+    "Surface": "model.surfaces",
+    "surface": "model.surfaces",
     "Kernel": "kernels",
     "Machine": "analyses.machine",
     "Posture": "analyses.kinematics.posture",
@@ -186,6 +199,20 @@ _HOME = {
     "TransmissionExtremes": "analyses.kinematics.transmission",
     "transmission_extremes": "analyses.kinematics.transmission",
     "slider_transmission_extremes": "analyses.kinematics.transmission",
+    "IBeamSection": "analyses.strength.sections",
+    "RectangleSection": "analyses.strength.sections",
+    "TubeSection": "analyses.strength.sections",
+    "Allowable": "analyses.strength.stress",
+    "Stress": "analyses.strength.stress",
+    "WorstStress": "analyses.strength.stress",
+    "segment_stress": "analyses.strength.stress",
+    "stress": "analyses.strength.segments",
+    "TorqueSpeed": "analyses.strength.motors",
+    "torque_speed": "analyses.strength.motors",
+    "DriveEnergy": "analyses.strength.power",
+    "Energy": "analyses.strength.power",
+    "drive_energy": "analyses.strength.power",
+    "energy": "analyses.strength.power",
     "Derivative": "system",
     "EvaluationOptions": "system",
     "System": "system",
@@ -203,6 +230,7 @@ _HOME = {
 _MODULES = ("geometry", "units", "topology")
 
 __all__ = [
+    "Allowable",
     "Axode",
     "Box",
     "CannotClose",
@@ -216,11 +244,14 @@ __all__ = [
     "DeadCentre",
     "Derivative",
     "Drive",
+    "DriveEnergy",
+    "Energy",
     "EvaluationOptions",
     "Evidence",
     "FiniteScrew",
     "FourBar",
     "Grashof",
+    "IBeamSection",
     "Inertia",
     "InvertedSliderCrank",
     "JointItem",
@@ -242,24 +273,31 @@ __all__ = [
     "PoleMotion",
     "Posture",
     "Problem",
+    "RectangleSection",
     "Redundancy",
     "RingSector",
     "Run",
     "ScrewMotion",
     "Signal",
     "SliderCrank",
+    "SpaceCurve",
     "Sphere",
+    "Stress",
     "Stroke",
+    "Surface",
     "Sweep",
     "System",
     "Toggle",
+    "TorqueSpeed",
     "TransmissionAngle",
     "TransmissionExtremes",
     "Travel",
     "Tube",
+    "TubeSection",
     "UnderSpecified",
     "ViewOptions",
     "Viewer",
+    "WorstStress",
     "__version__",
     "animate",
     "animate_closures",
@@ -271,8 +309,10 @@ __all__ = [
     "draw_graph",
     "draw_layout",
     "draw_posture",
+    "drive_energy",
     "dumps",
     "dwell",
+    "energy",
     "example",
     "examples",
     "expression",
@@ -298,14 +338,20 @@ __all__ = [
     "relative_screw",
     "repeat",
     "save",
+    "segment_stress",
     "sequence",
     "slider_crank",
     "slider_transmission_extremes",
+    "space_curve",
     "spherical_grashof",
     "spline",
+    "stress",
+    "surface",
     "table",
+    "tabulated",
     "text_tree",
     "topology",
+    "torque_speed",
     "transmission_extremes",
     "trapezoidal",
     "units",

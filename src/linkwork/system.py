@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Self, TypedDict, Unpack
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from linkwork.equations.joint_motion import law_parameters
 from linkwork.equations.plan import Plan, make_plan
-from linkwork.equations.quantities import OF_MACHINE, OF_TARGET, QUANTITIES, Quantity, of_target
+from linkwork.equations.quantities import OF_MACHINE, OF_TARGET, QUANTITIES, Quantity, of_target, with_loads
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.formulas import Formula, Formulas, Question
 from linkwork.geometry import Array
@@ -41,11 +41,13 @@ class EvaluationOptions(TypedDict, total=False):
     out : array for the result, float64 of the right shape; a tuple where there are several results
     parameters : numbers of the model that differ in this call, by name; arrays differ from sample to sample
     threads : cores to use at most; all by default
+    t : time [s], a number or one for each sample, where loads depend on it; 0 by default
     """
 
     out: Any
     parameters: Mapping[str, Any] | None
     threads: int | None
+    t: Any
 
 
 class System:
@@ -555,7 +557,7 @@ class System:
             text = f"'{quantity.partition(' ')[0]}' of a machine with loops: its cut joints ({cut}) carry forces too"
             hint = "ask an open mechanism, or take the mass matrix and bias of the tree"
             raise ModelError(Problem(text, hint=hint), self.name)
-        return Question(QUANTITIES[name])
+        return Question(with_loads(QUANTITIES[name], self._plan))
 
     def _target(self, kind: str, name: str) -> Quantity:
         if not isinstance(name, str):
@@ -592,7 +594,7 @@ class System:
             return _FORWARD["articulated"]
 
         def operations(name: str) -> int:
-            formula, _ = self._formulas.settled(Question(QUANTITIES[name]), self._plan.parameters)
+            formula, _ = self._formulas.settled(self._question(name), self._plan.parameters)
             return formula.kernel.operations
 
         try:
@@ -625,9 +627,10 @@ class System:
         away = rng.uniform(-1.0, 1.0, (8, self.nv)) * self._small_steps()
         q = self._own(Question(QUANTITIES["integrate"]))(self._plan.layout_q, away)
         a, still = rng.uniform(0.5, 1.0, (8, self.nv)), np.zeros(self.nv)
-        inverse, own = self._formulas.settled(Question(QUANTITIES["inverse_dynamics"]), values)
-        forward, theirs = self._formulas.settled(Question(QUANTITIES[self._shorter_forward]), values)
-        back = forward.kernel(q, still, inverse.kernel(q, still, a, own), theirs)
+        inverse, own = self._formulas.settled(self._question("inverse_dynamics"), values)
+        forward, theirs = self._formulas.settled(self._question(self._shorter_forward), values)
+        when = [np.zeros(1)] if self._plan.timed else []
+        back = forward.kernel(q, still, inverse.kernel(q, still, a, *when, own), *when, theirs)
         finite = np.isfinite(back).all(axis=1)  # a posture may lie beyond what a joint allows
         wrong = (np.abs(back - a)[finite] > 1e-3).all(axis=0) if finite.any() else np.zeros(self.nv, bool)
         if wrong.any():
@@ -654,7 +657,10 @@ class System:
         out: Any = None,
         parameters: Mapping[str, Any] | None = None,
         threads: int | None = None,
+        t: Any = 0.0,
     ) -> Any:
+        if "t" in question.quantity.inputs:
+            arrays = (*arrays, np.asarray(t, float)[..., np.newaxis])
         if not parameters:
             return self._own(question)(*arrays, out=out, threads=threads)
         own = self._checked_parameters(parameters)
@@ -709,7 +715,7 @@ class System:
                 continue
             before = {n: x for n in own if (x := self._overrides.get(f"{link.joint}.{n}")) is not None}
             try:
-                replace(link.law, **{**before, **changed})  # type: ignore[type-var]
+                link.law.with_numbers({**before, **changed})
             except ModelError as error:
                 problems += [Problem(p.what, f"parameters.{link.joint}", p.hint) for p in error.problems]
         if problems:

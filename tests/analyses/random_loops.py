@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.linalg import qr
@@ -21,9 +22,11 @@ from scipy.linalg import qr
 import linkwork as lw
 from linkwork import geometry as geo
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
-from linkwork.model.joints import Gear, Helical, Law, LineOnCurve, PointOnCurve, Rack, transform
+from linkwork.model.joints import Gear, Helical, Law, LineOnCurve, OnCurve, OnSurface, PointOnCurve, Rack, transform
 from linkwork.model.layout import lay_out
 from linkwork.model.placement import Placement
+from linkwork.model.space_curves import InPlane, SplinePath
+from linkwork.model.surfaces import Height
 
 sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("model", "equations")]
 from laws import CASES, Case, Random, quaternion  # noqa: E402
@@ -47,7 +50,24 @@ def magnified(law: Law, scale: float) -> Law:
         return dataclasses.replace(law, lead=law.lead * scale)
     if isinstance(law, PointOnCurve | LineOnCurve):
         return dataclasses.replace(law, curve=_magnified_curve(law.curve, scale))
+    if isinstance(law, OnSurface):
+        return OnSurface(_magnified_shape(law.surface, scale))
+    if isinstance(law, OnCurve):
+        return OnCurve(_magnified_shape(law.curve, scale))
     return law
+
+
+def _magnified_shape(shape: Any, scale: float) -> Any:
+    """A surface or a curve in space, larger: its lengths, and the ranges that are lengths."""
+    if isinstance(shape, InPlane):
+        return InPlane(_magnified_curve(shape.curve, scale))
+    if isinstance(shape, SplinePath):
+        return dataclasses.replace(shape, points=tuple(tuple(c * scale for c in p) for p in shape.points))
+    names = [f.name for f in dataclasses.fields(shape) if f.name in ("radius", "tube", "lead", "unit")]
+    lengths = {n: getattr(shape, n) * scale for n in names}
+    if isinstance(shape, Height):
+        lengths |= {"x": tuple(x * scale for x in shape.x), "y": tuple(y * scale for y in shape.y)}
+    return dataclasses.replace(shape, **lengths)
 
 
 def _magnified_curve(curve: Curve, scale: float) -> Curve:

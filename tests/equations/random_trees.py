@@ -16,7 +16,8 @@ from linkwork.model.placement import Placement, placement
 
 Array = np.ndarray
 BY_NAME: dict[str, Case] = {case.name: case for case in CASES}
-LOWER = [c.name for c in CASES if c.law.kind not in ("gear", "rack", "bevel", "point_on_curve", "line_on_curve")]
+HIGHER = ("gear", "rack", "bevel", "point_on_curve", "line_on_curve", "on_surface", "on_curve")
+LOWER = [c.name for c in CASES if c.law.kind not in HIGHER]
 CUBE = [
     np.array([[s[i] * (p[i] == j) for j in range(3)] for i in range(3)], float)
     for p in itertools.permutations(range(3))
@@ -96,7 +97,7 @@ def add_joint(
 ) -> None:
     """A joint from parent to child (+1) or declared the other way round (-1), with a layout value."""
     tail, head = (parent, child) if sign > 0 else (child, parent)
-    curved = case.law.kind in ("point_on_curve", "line_on_curve")
+    curved = case.law.kind in HIGHER[3:]  # zero may not lie on it
     value = case.draw(rng)
     if aligned and not curved:
         value = list(case.law.neutral())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 
+from bad_load_documents import BAD_LOADS
+
 Finding = tuple[int | None, str, str]
 
 HEAD = "linkwork: 1\nbodies:\n  a: {mass: 1}\n  b: {mass: 1}\n"  # four lines
@@ -62,6 +64,7 @@ EXTRA: dict[str, tuple[str | bytes, list[Finding]]] = {
 
 BAD: dict[str, tuple[str | bytes, list[Finding]]] = {
     **EXTRA,
+    **BAD_LOADS,
     "unknown key": (body("mas: 1 kg"), [(3, "bodies.a.mas", "did you mean 'mass'?")]),
     "unknown key deeper": (
         body("solids: [{cylinder: {radus: 1, length: 1}}]"),
@@ -373,7 +376,7 @@ BAD: dict[str, tuple[str | bytes, list[Finding]]] = {
             (1, "", "the version is missing"),
             (1, "name", "true is not a name"),
             (2, "gravity[1]", "'1 m' is a length"),
-            (2, "gravity[2]", "'x' does not begin with a number"),
+            (2, "gravity[2]", "gravity depends on x; it may depend on the time t only"),
             (3, "description", "nothing is given"),
             (4, "expect.P.x", "'1 kg' is a mass"),
             (4, "expect.mobility", "'one' does not begin with a"),

@@ -126,6 +126,38 @@ curves:
   flat: {expression: {u: t, v: 0}}
 """
 
+CONTACTS = """\
+linkwork: 1
+name: contacts
+units: {length: mm, angle: deg}
+bodies: {a: , b: , c: , d: , e: , f: , g: , h: , i: , j: , k: , l: , m: }
+curves:
+  oval: {fourier: {u_cos: [30], v_sin: [20]}}
+joints:
+  A: {on_surface: [ground, a], surface: {plane: {}}, at: [0, 0, 10], limits: {x: [-20, 30 mm]}}
+  B: {on_surface: [ground, b], surface: {sphere: {radius: 50}}, to: [0, 0, 50], limits: {angle2: [-45, 45]}}
+  C: {on_surface: [ground, c], surface: {cylinder: {radius: 2 cm}}, value: {angle: 90, slide: 7}}
+  D: {on_surface: [ground, d], surface: {cone: {half_angle: 30}}, value: [45, 10, 1, 0, 0, 0]}
+  E: {on_surface: [ground, e], surface: {torus: {radius: 80, tube: 10}}, axis: x, value: {around: 90}}
+  F: {on_surface: [ground, f], surface: {height: {z: 10 - x*x/100, x: [-30, 30], y: [-40, 40]}}, to: [0, 0, 10]}
+  F2: {on_surface: [ground, m], surface: {height: {z: 0.5, x: [-1, 1], y: [-2, 2], unit: 10 mm}}, value: {x: 0.5}}
+  G:
+    on_surface: [ground, g]
+    surface: {parametric: {x: 20*cos(u), y: 20*sin(u), z: v, u: [0, 6.283185307179586], v: [-9, 9], closed: u, unit: 1 mm}}
+    value: {v: 4}
+  H: {on_curve: [ground, h], curve: {line: {}}, axis: x, value: {parameter: 12}}
+  I: {on_curve: [ground, i], curve: {circle: {radius: 25}}, to: {at: [0, 25, 0], rpy: [10, 20, 30]}}
+  J: {on_curve: [ground, j], curve: {helix: {radius: 25, lead: -10}}, value: {parameter: 360}}
+  K: {on_curve: [ground, k], curve: {expression: {x: t, y: t*t, z: 0, span: [0, 2], unit: 1 cm, closed: false}},
+    value: {parameter: 1}}
+  L:
+    on_curve: [ground, l]
+    curve: {spline: {points: [[0, 0, 0], [10, 0, 5], [20, 5, 5], [20, 20, 0]], closed: true, degree: 3}}
+    to: [10, 0, 5]
+  M: {on_curve: [a, b], curve: oval, value: {parameter: 0.5}}
+  N: {on_curve: [b, c], curve: {named: oval}, value: {parameter: 0.5}}
+"""
+
 CHAINS = """\
 linkwork: 1
 name: chains
@@ -178,12 +210,75 @@ joints:
   ü: {revolute: ['null', Kurbel-ä], at: [50, 0, 0]}
 """
 
+LOADS = """\
+linkwork: 1
+name: loads
+units: {length: mm, angle: deg, force: N}
+gravity: [0, -9.81 m/s^2, {table: [[0, 0], [2, 1 m/s^2]], smooth: true}]
+bodies:
+  crank: {mass: 9.65 lbf, com: [25, 0, 0]}
+  rod: {mass: 1/2 lbm, com: [125, 0, 0]}
+  piston: {mass: 20 N}
+  cap: {mass: 1}
+joints:
+  A: {revolute: [ground, crank], at: [0, 0, 0], axis: z}
+  B: {revolute: [crank, rod], at: [50, 0, 0], axis: z}
+  C: {revolute: [rod, piston], at: [250, 0, 0], axis: z}
+  my-slide: {prismatic: [ground, piston], at: [250, 0, 0], axis: x}
+  E: {cylindric: [piston, cap], at: [250, 0, 0], axis: x}
+points:
+  P: {on: piston, at: [250, 0, 0]}
+  Q: {on: ground, at: [400, 0, 0]}
+springs:
+  coil:
+    between: [P, Q]
+    stiffness: 12 N/mm
+    free: 80
+    damping: 3 N s/m
+    preload: 5
+    law: {table: [[0, 0], [10, 5], [20 mm, 12 N]], over: x, smooth: true}
+  hinge: {joint: A, stiffness: 2 N m/deg, free: -30, law: "2*x**3 + v*rate('my-slide')", description: a clock spring}
+  buffer: {joint: E.slide, stiffness: -1 kN/m, preload: 4 lbf}
+dampers:
+  dash: {between: [P, Q], damping: 0.003, description: oil}
+  brake: {joint: B, law: {formula: 0.1*v**3, unit: N mm}}
+friction:
+  guide: {joint: my-slide, coefficient: 0.1, normal: {formula: 20 + abs(C), unit: kN}, speed: 2 mm/s}
+  bush: {joint: B, coefficient: 15 %, radius: 4, normal: 20 N}
+  pin: {joint: A.angle, level: [100, 0.2 N m], static: 1.2, viscous: 1 N m s/rad, form: exact, description: dry}
+motors:
+  drive:
+    joint: A
+    ratio: -62.6
+    rotor_inertia: 2e-4 kg m^2
+    damping: 1e-3 N m s/rad
+    friction: [0.1 N m, 12 ozf in]
+    efficiency: 0.9
+    stall: 4 N m
+    no_load: 3000 rpm
+    peak: 6 N m
+    description: brushless
+  push: {joint: E.slide, ratio: 100 rev/m}
+forces:
+  gas: {point: P, along: -x, on: piston, amount: {formula: 3*sin(A) + 'my-slide.slide', unit: 1.5 kN}, description: hot}
+  pull: {point: P, toward: [P, Q], amount: 1/2 kgf}
+torques:
+  wind: {body: crank, about: [3, 0, 4], amount: 5 - 2*t + E.angle, description: gusts}
+  couple: {body: rod, about: z, on: crank, amount: "2"}
+  twist: {body: rod, toward: [P, Q], amount: 1e3}
+loads:
+  cutting: {joint: A, amount: {table: [[0, 0], [90, 5 N m]], over: A}, description: a sheet}
+  braking: {joint: my-slide, amount: {table: [[-1 m/s, 3], [1 m/s, -3]], over: rate(my-slide.slide)}}
+"""
+
 GOOD = {
+    "loads": LOADS,
     "design": DESIGN,
     "bodies": BODIES,
     "placements": PLACEMENTS,
     "joints": JOINTS,
     "gears": GEARS,
+    "contacts": CONTACTS,
     "chains": CHAINS,
     "words": WORDS,
 }

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import linkwork as lw
-from linkwork.model.joints import KINDS
+from linkwork.model.joints import KINDS, OnSurface
 from linkwork.model.placement import ROW_KEYS, Orientation, Placement
 from linkwork.model.solids import Solid
 
@@ -199,10 +199,59 @@ def _add_curves(draw: st.DrawFn, m: lw.Mechanism) -> None:
     m.curve("spline", spline=corners, closed=draw(st.booleans()), degree=draw(st.sampled_from([3, 5])))
 
 
+@st.composite
+def surfaces(draw: st.DrawFn) -> lw.Surface:
+    """A surface of any kind; 0.25 is in the range of every parameter."""
+    a, start = draw(positives), draw(st.floats(-1.0, 0.2))
+    span, unit = (start, start + 1 / 3 + 0.5), draw(positives)
+    expressions = {"x": "u", "y": "1e5", "z": "sin(v) / 3", "u": span, "v": span}
+    return draw(
+        st.sampled_from(
+            [
+                lw.surface("plane"),
+                lw.surface("sphere", radius=a),
+                lw.surface("cylinder", radius=a),
+                lw.surface("cone", half_angle=1 / 3),
+                lw.surface("torus", radius=a, tube=a / 3),
+                lw.surface("height", z="x*y / 3", x=span, y=(-1, 1), unit=unit),
+                lw.surface("parametric", **expressions, unit=unit, closed=draw(st.sampled_from(["", "u", "v", "uv"]))),
+            ]
+        )
+    )
+
+
+@st.composite
+def space_curves(draw: st.DrawFn) -> lw.SpaceCurve | str:
+    """A curve in space of any kind, or the name of a planar one."""
+    a, start, closed = draw(positives), draw(st.floats(-1.0, 0.2)), draw(st.booleans())
+    points = [(math.cos(k) + draw(st.floats(0.0, 0.1)), math.sin(k), k / 3) for k in range(6)]
+    return draw(
+        st.sampled_from(
+            [
+                "spline",
+                lw.space_curve("line"),
+                lw.space_curve("circle", radius=a),
+                lw.space_curve("helix", radius=a, lead=-a / 3),
+                lw.space_curve("expression", x="t", y="1e5", z="where(t < 1, t, 2)", unit=a, closed=closed),
+                lw.space_curve("expression", x="t", y="5", z="t**2", span=(start, start + 1)),
+                lw.space_curve("spline", points=points, closed=closed, degree=draw(st.sampled_from([3, 5]))),
+            ]
+        )
+    )
+
+
 def _add_joint(draw: st.DrawFn, m: lw.Mechanism, name: str, kind: str, bodies: tuple[str, ...]) -> None:
     ends = draw(st.sampled_from(bodies)), draw(st.sampled_from(bodies))
-    variables = [v.name for v in KINDS[kind].variables]
     options: dict[str, Any] = {"description": draw(texts)}
+    shape: Any = None
+    if kind == "on_surface":
+        options["surface"] = shape = draw(surfaces())
+        variables = [v.name for v in OnSurface(shape).variables]
+    elif kind == "on_curve":
+        options["curve"] = shape = draw(space_curves())
+        variables = ["parameter", "qw", "qx", "qy", "qz"]
+    else:
+        variables = [v.name for v in KINDS[kind].variables]
     if variables and draw(st.booleans()):
         low = draw(st.floats(-10.0, 10.0))
         options["limits"] = {draw(st.sampled_from(variables)): (low, low + draw(st.floats(0.1, 5.0)))}
@@ -246,10 +295,12 @@ def _add_joint(draw: st.DrawFn, m: lw.Mechanism, name: str, kind: str, bodies: t
     elif second == "value":
         values = draw(st.tuples(*[numbers] * len(variables)))
         turn = draw(st.tuples(angles, angles, angles))
+        if shape is not None:  # parameters that lie in any range
+            values = (*[0.25] * (len(variables) - 4), *values[-4:])
         options["value"] = (*values[:-4], *_quaternion(turn)) if "qw" in variables else values
     if kind == "helical":
         options["lead"] = draw(st.sampled_from([0.005, -1 / 3]))
-    if kind.endswith("on_curve"):
+    if kind in ("point_on_curve", "line_on_curve"):
         options["curve"] = draw(st.sampled_from(["fourier", "expression", "spline"]))
     if kind == "universal" and draw(st.booleans()):
         m.universal(name, *ends, at=draw(vectors), axis="x", x=(0.0, 0.6, 0.8), **options)

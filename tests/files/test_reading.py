@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from file_documents import BODIES, CHAINS, DESIGN, GEARS, GOOD, JOINTS, PLACEMENTS, WORDS
+from file_documents import BODIES, CHAINS, CONTACTS, DESIGN, GEARS, GOOD, JOINTS, PLACEMENTS, WORDS
 from pydantic import BaseModel
 
 import linkwork as lw
@@ -161,6 +161,25 @@ def test_gears_and_curves() -> None:
     line = m.curves["line"]
     np.testing.assert_allclose(line.point(2.0), (0.02, math.sin(2.0) ** 2 / 2 * 0.01), rtol=1e-15)
     np.testing.assert_allclose(m.curves["flat"].point(2.0), (0.002, 0.0), rtol=1e-15)  # in the header's unit
+
+
+def test_contacts() -> None:
+    joints = lw.loads(CONTACTS).joints
+    assert joints["A"].limits == (("x", -20 * mm, 30 * mm),)
+    assert joints["B"].law.surface == lw.surface("sphere", radius=50 * mm)
+    assert joints["B"].limits == (("angle2", -45 * deg, 45 * deg),)
+    assert joints["C"].value == (90 * deg, 7 * mm, 1.0, 0.0, 0.0, 0.0)
+    assert joints["D"].law.surface == lw.surface("cone", half_angle=30 * deg)
+    assert joints["E"].value == (0.0, 90 * deg, 1.0, 0.0, 0.0, 0.0)
+    np.testing.assert_allclose(joints["F"].law.surface.point(0.01, 0.02), (0.01, 0.02, 0.009), rtol=1e-14)
+    np.testing.assert_allclose(joints["F2"].law.surface.point(0.0, 0.0), (0.0, 0.0, 0.005), rtol=1e-14)
+    np.testing.assert_allclose(joints["G"].law.surface.point(0.0, 4.0), (0.02, 0.0, 0.004), rtol=1e-14)
+    assert joints["H"].value == (12 * mm, 1.0, 0.0, 0.0, 0.0)
+    assert joints["J"].value == (360 * deg, 1.0, 0.0, 0.0, 0.0)
+    assert joints["J"].law.curve == lw.space_curve("helix", radius=25 * mm, lead=-10 * mm)
+    np.testing.assert_allclose(joints["K"].law.curve.point(1.0), (0.01, 0.01, 0.0), rtol=1e-14)
+    np.testing.assert_allclose(joints["L"].law.curve.places(np.zeros(1))[0], (0.0, 0.0, 0.0), atol=1e-17)
+    assert joints["M"].law == joints["N"].law
 
 
 @pytest.mark.parametrize("convention", ROW_KEYS)

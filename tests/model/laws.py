@@ -19,6 +19,8 @@ from linkwork.model.joints import (
     Helical,
     Law,
     LineOnCurve,
+    OnCurve,
+    OnSurface,
     PointOnCurve,
     Prismatic,
     Rack,
@@ -27,6 +29,9 @@ from linkwork.model.joints import (
     Spheric,
     Universal,
 )
+from linkwork.model.ranges import Range
+from linkwork.model.space_curves import InPlane, SpaceCurve, space_curve
+from linkwork.model.surfaces import Surface, surface
 
 Random = np.random.Generator
 ALPHA = math.radians(20.0)
@@ -41,6 +46,42 @@ _WAVE = tuple((x, 0.2 * math.sin(2 * x) + 0.1 * x) for x in (0.0, 0.2, 0.45, 0.7
 SLOT5 = SplineCurve("slot5", _WAVE)
 SLOT3 = SplineCurve("slot3", SLOT5.points, False, 3)
 CURVES = (EGG, ELLIPSE, RAMP, RING5, RING3, SLOT5, SLOT3)
+
+
+SURFACES: dict[str, Surface] = {
+    "plane": surface("plane"),
+    "sphere": surface("sphere", radius=0.8),
+    "cylinder": surface("cylinder", radius=0.3),
+    "cone": surface("cone", half_angle=0.6),
+    "torus": surface("torus", radius=0.9, tube=0.25),
+    "height": surface("height", z="0.3*cos(2*x) - 0.2*x*y", x=(-1, 1), y=(-0.8, 1.2)),
+    "paraboloid": surface("height", z="50 - 0.002*(x*x + y*y)", x=(-0.4, 0.4), y=(-0.4, 0.4), unit=1e-3),
+    "bump": surface("parametric", x="u", y="v + 0.1*u*u", z="0.3*exp(-u*u - v*v)", u=(-1, 1), v=(-1, 1)),
+    "barrel": surface(
+        "parametric", x="(1 - v*v/3)*cos(u)", y="(1 - v*v/3)*sin(u)", z="v", u=(0, 2 * math.pi), v=(-1, 1), closed="u"
+    ),
+}
+PATHS: dict[str, SpaceCurve] = {
+    "line": space_curve("line"),
+    "circle": space_curve("circle", radius=0.7),
+    "helix": space_curve("helix", radius=0.4, lead=0.3),
+    "helix_left": space_curve("helix", radius=0.4, lead=-1.1),
+    "knot": space_curve(
+        "expression",
+        x="(2 + cos(3*t))*cos(2*t)",
+        y="(2 + cos(3*t))*sin(2*t)",
+        z="sin(3*t)",
+        closed=True,
+        unit=0.3,
+    ),
+    "climb": space_curve("expression", x="t", y="0.3*t*t", z="0.1*t**3", span=(-1, 1)),
+    "ring": space_curve(
+        "spline", points=[(math.cos(a), math.sin(a), 0.2 * math.sin(2 * a)) for a in 0.7 * np.arange(9)], closed=True
+    ),
+    "rail": space_curve("spline", points=[(0.2 * k, 0.1 * (k % 3), 0.03 * k * k) for k in range(7)], degree=3),
+    "egg_in_space": InPlane(EGG),
+    "slot_in_space": InPlane(SLOT5),
+}
 
 
 def angle(rng: Random) -> float:
@@ -108,6 +149,31 @@ def _line_case(curve: Curve) -> Case:
     )
 
 
+def _contacts() -> list[Case]:
+    cases = [_surface_case(name, s) for name, s in SURFACES.items()]
+    return cases + [_path_case(name, c) for name, c in PATHS.items()]
+
+
+def _within(span: Range, dimension: str, rng: Random) -> float:
+    """A parameter well inside a range, away from poles and apexes."""
+    if span.is_finite:
+        return float(span.start + (span.end - span.start) * rng.uniform(0.12, 0.88))
+    if math.isfinite(span.start):
+        return float(span.start + rng.uniform(0.2, 1.5))
+    return angle(rng) if dimension == "angle" else _length(rng)
+
+
+def _surface_case(name: str, of: Surface) -> Case:
+    spans = list(zip(of.over(), of.parameters, strict=True))
+    return Case(
+        f"on_{name}", OnSurface(of), lambda rng: [*(_within(r, d, rng) for r, (_, d) in spans), *quaternion(rng)]
+    )
+
+
+def _path_case(name: str, of: SpaceCurve) -> Case:
+    return Case(f"on_{name}", OnCurve(of), lambda rng: [_within(of.along(), of.dimension, rng), *quaternion(rng)])
+
+
 CASES = [
     _lower("revolute", Revolute(), angle),
     _lower("prismatic", Prismatic(), _length),
@@ -133,6 +199,7 @@ CASES = [
     Case("bevel_inside_mate", Bevel(-0.3, 1.1), lambda rng: [angle(rng), rng.uniform(-0.05, 0.05)]),
     Case("bevel_around_mate", Bevel(1.1, -0.3), lambda rng: [angle(rng), rng.uniform(-0.05, 0.05)]),
     *_cams(),
+    *_contacts(),
 ]
 NAMES = [case.name for case in CASES]
 IDS: dict[str, Any] = {"ids": NAMES}
@@ -152,7 +219,8 @@ def same_variables(law: Law, found: Any, wanted: Any, tol: float = 1e-12) -> Non
         k = names.index("qw")
         if found[k:] @ wanted[k:] < 0.0:
             found[k:] *= -1
-    if isinstance(law, PointOnCurve | LineOnCurve) and law.curve.closed:
-        period = law.curve.end - law.curve.start
-        found[0] += period * round((wanted[0] - found[0]) / period)
+    for name, span in law.ranges().items():
+        if span.closed:
+            k, period = names.index(name), span.end - span.start
+            found[k] += period * round((wanted[k] - found[k]) / period)
     close(found, wanted, tol)

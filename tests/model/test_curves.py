@@ -175,9 +175,9 @@ def test_a_spline_passes_through_its_points(curve: SplineCurve) -> None:
 
 @every_spline
 def test_a_spline_is_smooth_at_its_knots(curve: SplineCurve) -> None:
-    from linkwork.model.curves import _spline_pieces
+    from linkwork.model.curves import spline_pieces
 
-    starts, _, _ = _spline_pieces(curve)
+    starts, _, _ = spline_pieces(curve.points, curve.closed, curve.degree)
     assert curve.continuity == curve.degree - 1
     for t in starts[1:]:
         before = pairs(curve.derivatives(np.nextafter(t, 0.0), curve.degree))

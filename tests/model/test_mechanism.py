@@ -59,7 +59,8 @@ def problem_of(call: Callable[[], Any]) -> Problem:
 
 # --- what each call adds ----------------------------------------------------------------------------------------------
 
-SIMPLE = [name for name in KINDS if name not in ("gear", "rack", "bevel", "helical", "point_on_curve", "line_on_curve")]
+ODD = ("gear", "rack", "bevel", "helical", "point_on_curve", "line_on_curve", "on_surface", "on_curve")
+SIMPLE = [name for name in KINDS if name not in ODD]
 
 
 @pytest.mark.parametrize("kind", SIMPLE)
@@ -426,6 +427,8 @@ def test_an_unknown_keyword_is_a_type_error(method: str) -> None:
         "bevel": {"at": (0, 0, 0), "axes": ("z", "x"), "teeth": (1, 2)},
         "point_on_curve": {"curve": EGG},
         "line_on_curve": {"curve": EGG},
+        "on_surface": {"surface": lw.surface("plane")},
+        "on_curve": {"curve": EGG},
         "joint": {"law": Revolute(), "tail": "a", "head": "b"},
     }
     arguments: tuple[Any, ...] = ("J", "a", "b")

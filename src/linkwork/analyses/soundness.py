@@ -32,6 +32,8 @@ def problems_of_parts(m: Mechanism, layout: Layout, graph: Topology) -> list[Pro
 
 def _gravity_problems(m: Mechanism, layout: Layout) -> list[Problem]:
     size = float(np.linalg.norm(m.gravity))
+    if size == 0.0 and m.gravity_laws:
+        return []
     if size == 0.0:
         text = "no gravity is given: none acts"
         heavy = any(w.mass for w in layout.masses.values())

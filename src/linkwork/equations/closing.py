@@ -23,7 +23,7 @@ from typing import Any
 import casadi as ca
 
 from linkwork.equations import folding
-from linkwork.equations.closure import ROWS, loop_equations
+from linkwork.equations.closure import ROWS, LoopEquations, loop_equations
 from linkwork.equations.coordinates import flow, integrate
 from linkwork.equations.plan import Plan
 from linkwork.equations.quantities import Quantity
@@ -78,7 +78,9 @@ Rows = Mapping[int, Mapping[int, Any]]
 
 
 @dataclass(frozen=True)
-class _Pivot:
+class Pivot:
+    """One step of the elimination."""
+
     row: int
     column: int
     inverse: Any
@@ -88,7 +90,7 @@ class _Pivot:
     """Later columns of the pivot's row."""
 
 
-def _factorise(rows: Rows, order: Order) -> list[_Pivot]:
+def factorise(rows: Rows, order: Order) -> list[Pivot]:
     """Gauss elimination of the pivots' rows and columns in the given order."""
     columns = {c for _, c in order.pivots}
     work = {r: {c: x for c, x in rows[r].items() if c in columns} for r, _ in order.pivots}
@@ -110,11 +112,11 @@ def _factorise(rows: Rows, order: Order) -> list[_Pivot]:
             for j, x in row.items():
                 target[j] = target.get(j, 0.0) - multiplier * x
                 holders[j].add(r2)
-        pivots.append(_Pivot(r, c, inverse, tuple(below), tuple(row.items())))
+        pivots.append(Pivot(r, c, inverse, tuple(below), tuple(row.items())))
     return pivots
 
 
-def _solve(pivots: Sequence[_Pivot], rhs: Mapping[int, Any]) -> dict[int, Any]:
+def _solve(pivots: Sequence[Pivot], rhs: Mapping[int, Any]) -> dict[int, Any]:
     """Solution by column for a right side by row."""
     b = {p.row: rhs.get(p.row, 0.0) for p in pivots}
     for p in pivots:
@@ -135,14 +137,18 @@ def _solve(pivots: Sequence[_Pivot], rhs: Mapping[int, Any]) -> dict[int, Any]:
 def _loops(plan: Plan, constants: Any, y: Sequence[Any]) -> tuple[list[Any], dict[int, dict[int, Any]]]:
     """Errors, and rows of J without structural zeros."""
     tree = grow(plan, constants, y[: plan.nq], [0.0] * plan.nv)
-    errors: list[Any] = []
+    loops = loop_equations(tree, y)
+    return [e for loop in loops for e in loop.error], rows_of(loops)
+
+
+def rows_of(loops: Sequence[LoopEquations]) -> dict[int, dict[int, Any]]:
+    """Rows of J without structural zeros."""
     rows: dict[int, dict[int, Any]] = {}
-    for k, loop in enumerate(loop_equations(tree, y)):
-        errors += loop.error
+    for k, loop in enumerate(loops):
         for i in range(ROWS):
             entries = {c: column[i] for c, column in loop.columns.items()}
             rows[ROWS * k + i] = {c: x for c, x in entries.items() if not (isinstance(x, float) and x == 0.0)}
-    return errors, rows
+    return rows
 
 
 def _trace_step(order: Order, plan: Plan, numbers: Numbers) -> Composed:
@@ -151,7 +157,7 @@ def _trace_step(order: Order, plan: Plan, numbers: Numbers) -> Composed:
     inputs = input_symbols(plan, ("y", "length"), fresh)
     y, (length,) = inputs[0][1], inputs[1][1]
     errors, rows = _loops(plan, constants, y)
-    pivots = _factorise(rows, order)
+    pivots = factorise(rows, order)
     x = _solve(pivots, {p.row: -errors[p.row] for p in pivots})
     stride = [x.get(k, 0.0) for k in range(plan.nw)]
     lengths = length_rates(plan)
@@ -196,7 +202,7 @@ def _trace_rates(order: Order, names: Sequence[str], plan: Plan, numbers: Number
     inputs = input_symbols(plan, names, fresh)
     y, given = inputs[0][1], [block for _, block, _ in inputs[1:]]
     _, rows = _loops(plan, constants, y)
-    pivots = _factorise(rows, order)
+    pivots = factorise(rows, order)
     rows_of = [r for r, _ in order.pivots]
     products = _rate_products(rows_of, plan, numbers, len(given)) if len(given) > 1 else []
     found: list[list[Any]] = []

@@ -28,7 +28,7 @@ from linkwork.equations.joint_motion import joint_motion
 from linkwork.equations.plan import HERE, CutConstants, CutPlan, Plan, Pose
 from linkwork.equations.scalars import replay
 from linkwork.equations.tree import Tree
-from linkwork.equations.vectors import Matrix, Vector, add, apply, apply_t, cross, multiply, neg, sub, transpose
+from linkwork.equations.vectors import IDENTITY, Matrix, Vector, add, apply, apply_t, cross, multiply, neg, sub, transpose
 
 ROWS = 6
 """Equations of a loop: three of position [m], three of direction [rad]."""
@@ -43,6 +43,12 @@ class LoopEquations:
     joint: str
     error: tuple[Any, ...]
     columns: dict[int, tuple[Any, ...]]
+    linear: Matrix
+    """Turns forces along the first three rows into those along the axes of M, on the second body."""
+    angular: Matrix
+    """The same for moments along the last three rows."""
+    step: Pose
+    """Pose of M in F by the joint's law."""
 
 
 def loop_equations(tree: Tree, y: Sequence[Any]) -> list[LoopEquations]:
@@ -117,7 +123,10 @@ def _loop(seen: _Seen, cut: CutPlan, given: CutConstants, y: Sequence[Any]) -> L
                 columns[rate] = (*linear, *angular) if side > 0 else (*neg(linear), *neg(angular))
     for k in range(cut.law.freedom):
         columns[cut.w.start + k] = (*neg(law.Sp[k]), *neg(turning[k] if in_F else law.Sw[k]))
-    return LoopEquations(cut.joint, (*position, *rotation_vector(missing)), dict(sorted(columns.items())))
+    linear = transpose(law.R) if sliding else transpose(M.R)
+    angular = transpose(law.R) if in_F else IDENTITY
+    error = (*position, *rotation_vector(missing))
+    return LoopEquations(cut.joint, error, dict(sorted(columns.items())), linear, angular, Pose(law.R, law.p))
 
 
 def _is_zero(vector: Vector) -> bool:

@@ -15,11 +15,11 @@ Featherstone 2008, sec. 7.3, in the classical accelerations of `inverse_dynamics
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from linkwork.equations.inverse_dynamics import inverse_dynamics, swirl, turning
+from linkwork.equations.inverse_dynamics import NOTHING_APPLIED, Applied, inverse_dynamics, swirl, turning
 from linkwork.equations.mass_matrix import mass_matrix
 from linkwork.equations.tree import Link, Tree, Weightless
 from linkwork.equations.vectors import (
@@ -44,11 +44,13 @@ from linkwork.equations.vectors import (
 )
 
 
-def by_composite_bodies(tree: Tree, v: Sequence[Any], tau: Sequence[Any]) -> list[Any]:
+def by_composite_bodies(
+    tree: Tree, v: Sequence[Any], tau: Sequence[Any], applied: Applied | None = None
+) -> list[Any]:
     """Accelerations from the mass matrix and its branch-preserving factorisation."""
     n = tree.nv
-    bias = inverse_dynamics(tree, v, [0.0] * n).tau
-    factor = factorise(tree)
+    bias = inverse_dynamics(tree, v, [0.0] * n, applied).tau
+    factor = factorise(tree, applied.rotors if applied is not None else {})
     return factor.solve([tau[k] - bias[k] for k in range(n)])
 
 
@@ -80,8 +82,11 @@ class Factor:
         return inside
 
 
-def factorise(tree: Tree) -> Factor:
-    """Lᵀ D L of the mass matrix, freedoms eliminated from the tips inward: no new entries appear."""
+def factorise(tree: Tree, rotors: Mapping[int, Any] | None = None) -> Factor:
+    """Lᵀ D L of the mass matrix, freedoms eliminated from the tips inward: no new entries appear.
+
+    rotors : inertias on single rates
+    """
     before: dict[int, int] = {}
     outermost: dict[int, int] = {-1: -1}
     order: list[int] = []
@@ -94,6 +99,8 @@ def factorise(tree: Tree) -> Factor:
         outermost[i] = last
     order.reverse()
     H = dict(mass_matrix(tree))
+    for k in range(tree.nv):
+        H[k, k] = H[k, k] + (rotors or {}).get(k, 0.0)
     L: dict[tuple[int, int], Any] = {}
     inverse_pivots: dict[int, Any] = {}
     factor = Factor(order, before, L, inverse_pivots)
@@ -141,8 +148,11 @@ class _Pivot:
     u: Any
 
 
-def by_articulated_bodies(tree: Tree, v: Sequence[Any], tau: Sequence[Any]) -> list[Any]:
+def by_articulated_bodies(
+    tree: Tree, v: Sequence[Any], tau: Sequence[Any], applied: Applied | None = None
+) -> list[Any]:
     """Accelerations from articulated-body inertias: work proportional to the number of links."""
+    acting = NOTHING_APPLIED if applied is None else applied
     w: list[Vector] = []
     extra: list[tuple[Vector, Vector]] = []
     bodies: list[Articulated] = []
@@ -154,12 +164,16 @@ def by_articulated_bodies(tree: Tree, v: Sequence[Any], tau: Sequence[Any]) -> l
         along = add(apply(turning(w_p, ZERO), link.p), add(scale(2.0, cross(w_p, slide)), link.dp))
         extra.append((add(cross(carried, spin), link.dw), apply_t(link.R, along)))
         w.append(w_c)
-        bodies.append(_own(link, w_c))
+        own, i = _own(link, w_c), len(bodies)
+        n, f = sub(own.n, acting.moments.get(i, ZERO)), sub(own.f, acting.forces.get(i, ZERO))
+        bodies.append(Articulated(own.A, own.B, own.C, n, f))
     pivots: list[list[_Pivot]] = [[] for _ in tree.links]
     for i in reversed(range(len(tree.links))):
         link, body = tree.links[i], bodies[i]
         for k in reversed(range(len(link.dofs))):
-            pivot, body = _eliminate(body, link.Sw[k], link.lever(k), tau[link.dofs[k]], tree, link.dofs[k])
+            dof = link.dofs[k]
+            push, rotor = tau[dof] + acting.along.get(dof, 0.0), acting.rotors.get(dof, 0.0)
+            pivot, body = _eliminate(body, link.Sw[k], link.lever(k), push, rotor, tree, dof)
             pivots[i].append(pivot)
         if link.parent >= 0:
             bodies[link.parent] = _sum(bodies[link.parent], _handed_over(body, link, *extra[i]))
@@ -184,11 +198,13 @@ def _own(link: Link, w: Vector) -> Articulated:
     return Articulated(own.inertia(), skew(own.h), C, swirl(U, own.J), apply(U, own.h))
 
 
-def _eliminate(body: Articulated, w: Vector, s: Vector, tau: Any, tree: Tree, dof: int) -> tuple[_Pivot, Articulated]:
+def _eliminate(
+    body: Articulated, w: Vector, s: Vector, tau: Any, rotor: Any, tree: Tree, dof: int
+) -> tuple[_Pivot, Articulated]:
     """Let one freedom (w, s) move freely under its force: A -= U Uᵀ/d, b += U u/d."""
     Ua = add(apply(body.A, w), apply(body.B, s))
     Ub = add(apply_t(body.B, w), apply(body.C, s))
-    inverse = reciprocal(dot(w, Ua) + dot(s, Ub), tree, dof)
+    inverse = reciprocal(dot(w, Ua) + dot(s, Ub) + rotor, tree, dof)
     u = tau - (dot(w, body.n) + dot(s, body.f))
     Ka, Kb, rest = scale(inverse, Ua), scale(inverse, Ub), u * inverse
     A = symmetric(lambda i, j: body.A[i][j] - Ka[i] * Ua[j])

@@ -16,7 +16,7 @@ Kleinfinger 1987.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +35,7 @@ from linkwork.equations.vectors import (
     dot,
     neg,
     scale,
+    sub,
 )
 
 
@@ -47,8 +48,21 @@ class Wrenches:
     n: list[Vector]
 
 
-def inverse_dynamics(tree: Tree, v: Sequence[Any], a: Sequence[Any]) -> Wrenches:
-    """Joint forces for rates v and accelerations a; with zeros given as floats 0.0 the unused terms vanish."""
+@dataclass(frozen=True)
+class LinkMotion:
+    """By link, along its own axes: angular velocity, angular acceleration, U (`turning`), acceleration of its origin.
+
+    Accelerations are those seen by a freely falling observer: gravity counts as an upward acceleration of the world.
+    """
+
+    w: list[Vector]
+    wd: list[Vector]
+    U: list[Matrix]
+    acc: list[Vector]
+
+
+def link_motion(tree: Tree, v: Sequence[Any], a: Sequence[Any]) -> LinkMotion:
+    """The outward pass; with zeros given as floats 0.0 the unused terms vanish."""
     still = neg(tree.gravity)
     w: list[Vector] = []
     wd: list[Vector] = []
@@ -67,8 +81,38 @@ def inverse_dynamics(tree: Tree, v: Sequence[Any], a: Sequence[Any]) -> Wrenches
         wd.append(wd_c)
         U.append(turning(w_c, wd_c))
         acc.append(apply_t(link.R, add(add(a_p, apply(U_p, link.p)), relative)))
-    f = [_inertia_force(link.moments, acc[i], U[i]) for i, link in enumerate(tree.links)]
-    n = [_inertia_moment(link.moments, acc[i], U[i]) for i, link in enumerate(tree.links)]
+    return LinkMotion(w, wd, U, acc)
+
+
+def inertia_wrenches(tree: Tree, motion: LinkMotion) -> tuple[list[Vector], list[Vector]]:
+    """By link, the force and moment (about its origin) that its own mass takes."""
+    f = [_inertia_force(link.moments, motion.acc[i], motion.U[i]) for i, link in enumerate(tree.links)]
+    n = [_inertia_moment(link.moments, motion.acc[i], motion.U[i]) for i, link in enumerate(tree.links)]
+    return f, n
+
+
+def inverse_dynamics(tree: Tree, v: Sequence[Any], a: Sequence[Any], applied: Applied | None = None) -> Wrenches:
+    """Joint forces for rates v and accelerations a; with zeros given as floats 0.0 the unused terms vanish.
+
+    applied : what acts on the links and along the joints besides gravity; the joint forces are what is left to do
+    """
+    f, n = inertia_wrenches(tree, link_motion(tree, v, a))
+    if applied is None:
+        return handed_inward(tree, f, n)
+    found = handed_inward(
+        tree,
+        [sub(x, applied.forces[i]) if i in applied.forces else x for i, x in enumerate(f)],
+        [sub(x, applied.moments[i]) if i in applied.moments else x for i, x in enumerate(n)],
+    )
+    tau = found.tau
+    for k in range(tree.nv):
+        tau[k] = tau[k] - applied.along.get(k, 0.0) + applied.rotors.get(k, 0.0) * a[k]
+    return found
+
+
+def handed_inward(tree: Tree, f: Sequence[Vector], n: Sequence[Vector]) -> Wrenches:
+    """Forces and moments (about their origins) of all links handed from link to link to the root."""
+    f, n = list(f), list(n)
     tau: list[Any] = [0.0] * tree.nv
     for i in reversed(range(len(tree.links))):
         link = tree.links[i]
@@ -79,6 +123,22 @@ def inverse_dynamics(tree: Tree, v: Sequence[Any], a: Sequence[Any]) -> Wrenches
             f[link.parent] = add(f[link.parent], Rf)
             n[link.parent] = add(n[link.parent], add(apply(link.R, n[i]), cross(link.p, Rf)))
     return Wrenches(tau, f, n)
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What acts besides gravity: forces and moments on links (own axes, about the origin), and along joint rates.
+
+    along : generalised forces by rate of any joint; rotors : inertias that resist single rates
+    """
+
+    forces: Mapping[int, Vector]
+    moments: Mapping[int, Vector]
+    along: Mapping[int, Any]
+    rotors: Mapping[int, Any]
+
+
+NOTHING_APPLIED = Applied({}, {}, {}, {})
 
 
 def turning(w: Vector, wd: Vector) -> Matrix:

@@ -13,7 +13,6 @@ Angular rates along the outer and linear rates along the inner axes are constant
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -23,7 +22,6 @@ import casadi as ca
 
 from linkwork.equations.scalars import SAMPLES, Scalar, Trace, replay
 from linkwork.equations.vectors import IDENTITY, ZERO, Matrix, Vector, apply_t, neg, transpose
-from linkwork.model.curves import Curve
 from linkwork.model.joints import Law
 from linkwork.model.joints.lower_pairs import QUATERNION
 
@@ -41,20 +39,23 @@ class JointMotion:
 
 
 def law_parameters(law: Law) -> dict[str, float]:
-    """Numbers of a law that are run-time parameters: its fields of type float (a curve belongs to the structure)."""
-    fields = dataclasses.fields(law)  # type: ignore[arg-type]
-    return {f.name: getattr(law, f.name) for f in fields if isinstance(getattr(law, f.name), float)}
+    """Numbers of a law that are run-time parameters (a curve and an expression belong to the structure)."""
+    return law.numbers()
 
 
 def coordinate_symbols(trace: Trace, law: Law) -> list[Scalar]:
     """New symbols for the variables of a joint.
 
-    The samples of a quaternion have length 1, those of a curve's parameter lie on the curve.
+    The samples of a quaternion have length 1, those of a parameter of a curve or a surface lie in its range.
     """
-    q = [trace.symbol() for v in law.variables if v not in QUATERNION]
-    curve = getattr(law, "curve", None)
-    if isinstance(curve, Curve):
-        q[0] = trace.symbol([trace.random.uniform(curve.start, curve.end) for _ in range(SAMPLES)])
+    q = []
+    ranges = law.ranges()
+    for variable in law.variables:
+        span = ranges.get(variable.name)
+        if span is not None and span.is_finite:
+            q.append(trace.symbol([trace.random.uniform(span.start, span.end) for _ in range(SAMPLES)]))
+        elif variable not in QUATERNION:
+            q.append(trace.symbol())
     if len(q) < len(law.variables):
         parts = [[trace.random.gauss(0.0, 1.0) for _ in range(4)] for _ in range(SAMPLES)]
         unit = [[x / sum(y * y for y in row) ** 0.5 for x in row] for row in parts]
@@ -66,7 +67,7 @@ def joint_motion(law: Law, sign: int, q: Sequence[Any], v: Sequence[Any], parame
     """Motion of a joint walked along (sign +1) or against (-1) its direction, at scalars q, v and parameters."""
     values = dict(zip(law_parameters(law), parameters, strict=True))
     free = tuple(name for name, value in values.items() if isinstance(value, Scalar))
-    fixed = dataclasses.replace(law, **{n: x for n, x in values.items() if n not in free})  # type: ignore[type-var]
+    fixed = law.with_numbers({n: x for n, x in values.items() if n not in free})
     template = _template(law_shape(fixed, free), sign)
     R, p, Sw, Sp, dw, dp = replay(template, [q, v, [values[n] for n in free]])
     return JointMotion(
@@ -95,14 +96,12 @@ class LawShape:
 
     law: Law = field(compare=False)
     free: tuple[str, ...]
-    kind: str
-    fixed: tuple[Any, ...]
+    fixed: Law
 
 
 def law_shape(law: Law, free: tuple[str, ...]) -> LawShape:
     """Shape of a law with some of its numbers free."""
-    fields = dataclasses.fields(law)  # type: ignore[arg-type]
-    return LawShape(law, free, law.kind, tuple(getattr(law, f.name) for f in fields if f.name not in free))
+    return LawShape(law, free, law.with_numbers(dict.fromkeys(free)))
 
 
 @functools.lru_cache(maxsize=256)
@@ -110,7 +109,7 @@ def _template(shape: LawShape, sign: int) -> ca.Function:
     """The joint motion as a CasADi function of q, v and the free parameters."""
     count = len(shape.law.variables)
     q, v, parameters = ca.SX.sym("q", count), ca.SX.sym("v", shape.law.freedom), ca.SX.sym("p", len(shape.free))
-    law = dataclasses.replace(shape.law, **dict(zip(shape.free, ca.vertsplit(parameters), strict=False)))  # type: ignore[type-var]
+    law = shape.law.with_numbers(dict(zip(shape.free, ca.vertsplit(parameters), strict=False)))
     variables, rates = _parts(q), _parts(v)
     R, p = law.motion(variables)
     if sign < 0:

@@ -18,6 +18,16 @@ import numpy as np
 
 from linkwork import geometry as geo
 from linkwork.equations.joint_motion import law_parameters, law_shape
+from linkwork.equations.load_plans import (
+    LoadConstants,
+    LoadPlan,
+    Places,
+    is_timed,
+    load_constants,
+    load_parameters,
+    plain_places,
+    plan_loads,
+)
 from linkwork.equations.rounding import EPSILON, Rounded, magnitude
 from linkwork.equations.vectors import (
     IDENTITY,
@@ -27,6 +37,7 @@ from linkwork.equations.vectors import (
     Vector,
     add,
     apply,
+    apply_t,
     congruence,
     multiply,
     neg,
@@ -121,6 +132,9 @@ class Plan:
     neutral: Array
     layout_y: Array
     ground: str
+    layout_poses: tuple[Array, ...]
+    """Poses of the links' bodies in the layout."""
+    loads: tuple[LoadPlan, ...]
     distances: Mapping[str, float]
     """How far from the world's origin the places lie that parameters tell, by the parameters' prefix [m]."""
 
@@ -145,9 +159,24 @@ class Plan:
         return len(self.variable_rates)
 
     @property
+    def nx(self) -> int:
+        """Number of components of wrenches on all bodies of the tree."""
+        return 6 * len(self.links)
+
+    @property
+    def nl(self) -> int:
+        """Number of components of wrenches of all cut joints."""
+        return 6 * len(self.cuts)
+
+    @property
     def one(self) -> int:
         """Size of an input that is a single number."""
         return 1
+
+    @cached_property
+    def timed(self) -> bool:
+        """Whether some load depends on time."""
+        return is_timed(self.loads)
 
     @cached_property
     def tree_slots(self) -> tuple[Slot, ...]:
@@ -198,7 +227,8 @@ class Plan:
             (c.joint, law_shape(c.law, tuple(law_parameters(c.law))), c.tail, c.head, c.y.start, c.w.start)
             for c in self.cuts
         )
-        return links, cuts, self.points, self.frames, self.variables, self.variable_rates, self.X_WG.tobytes()
+        marks = self.points, self.frames
+        return links, cuts, *marks, self.variables, self.variable_rates, self.loads, self.X_WG.tobytes()
 
 
 def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
@@ -245,9 +275,15 @@ def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
         layout_y[cut.y] = layout.seats[cut.joint].q
     points = tuple(Mark(p.name, index[p.body]) for p in m.points.values())
     frames = tuple(Mark(f.name, index[f.body]) for f in m.frames.values())
+    slots = [(k.joint, k.law, k.q, k.v) for k in links] + [(c.joint, c.law, c.y, c.w) for c in cuts]
+    along = plain_places(slots)
+    places = Places(m.joints, along, {p.name: i for i, p in enumerate(points)}, index)
+    parameters = _parameters(m, layout, links, cuts)
+    parameters |= load_parameters(m, layout, lambda name: float(layout_y[places.variable(name).y]))
     return Plan(
         m.name, links, cuts, points, frames, tuple(coordinates), tuple(rates), tuple(variables), tuple(variable_rates),
-        _parameters(m, layout, links, cuts), layout.X_WB[m.ground.name], neutral, layout_y, m.ground.name,
+        parameters, layout.X_WB[m.ground.name], neutral, layout_y, m.ground.name,
+        tuple(layout.X_WB[b] for b in bodies), plan_loads(m, places),
         _distances(m, layout),
     )  # fmt: skip
 
@@ -421,6 +457,7 @@ class Constants:
     cuts: tuple[CutConstants, ...]
     points: tuple[Vector, ...]
     frames: tuple[Pose, ...]
+    loads: tuple[LoadConstants, ...]
 
 
 def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Constants:
@@ -456,7 +493,13 @@ def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Con
         X = carrier(mark.link)
         points.append(add(X.p, apply(X.R, _vector(parameters, f"{mark.name}.at"))))
     frames = [carrier(mark.link) @ _pose(parameters, mark.name) for mark in plan.frames]
-    return Constants(_vector(parameters, "gravity"), tuple(links), tuple(cuts), tuple(points), tuple(frames))
+    laid = [number_pose(X) for X in plan.layout_poses]
+    into_link: Callable[[int, Vector], Vector] = lambda i, d: (  # noqa: E731
+        apply(own[i].R, apply_t(laid[i].R, d)) if i >= 0 else d
+    )
+    loads = [load_constants(load, parameters, into_link) for load in plan.loads]
+    gravity = _vector(parameters, "gravity")
+    return Constants(gravity, tuple(links), tuple(cuts), tuple(points), tuple(frames), tuple(loads))
 
 
 def _vector(parameters: Mapping[str, Any], prefix: str) -> Vector:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from linkwork.equations import closure, coordinates, energy, forward_dynamics, kinematics
-from linkwork.equations.inverse_dynamics import inverse_dynamics
+from linkwork.equations.inverse_dynamics import Applied, inverse_dynamics
 from linkwork.equations.kinematics import Target
+from linkwork.equations.loads import Loaded, applied_loads, rotor_inertias
 from linkwork.equations.mass_matrix import dense, mass_matrix
-from linkwork.equations.plan import Pose, number_pose
+from linkwork.equations.plan import Plan, Pose, number_pose
 from linkwork.equations.scalars import Block
 from linkwork.equations.tree import Link, Tree, Weightless
 from linkwork.equations.vectors import Vector, add, apply, cross, neg
@@ -55,16 +56,37 @@ SIZES = {
     "y0": "ny",
     "y1": "ny",
     "length": "one",
+    "effort": "nw",
+    "external": "nx",
+    "cut_wrench": "nl",
+    "t": "one",
 }
 """Inputs and their sizes in a plan: of the tree first, then of all joints together."""
 
 
+def _loaded(tree: Tree, x: Values) -> Loaded:
+    """All loads at the state of the inputs; at rest where no rates are among them, at time 0 without a time."""
+    plan = tree.plan
+    y, w = x["y"] if "y" in x else x["q"], x.get("w", x.get("v", [0.0] * plan.nw))
+    return applied_loads(tree, x["t"][0] if "t" in x else 0.0, y, w)
+
+
+def _applied(tree: Tree, x: Values) -> Applied | None:
+    return _loaded(tree, x).applied if tree.plan.loads else None
+
+
+def _rates(tree: Tree, x: Values) -> Sequence[Any]:
+    """Rates of the tree."""
+    return x["v"] if "v" in x else x["w"][: tree.nv]
+
+
 def _inverse_dynamics(tree: Tree, x: Values) -> list[Block]:
-    return [("tau", inverse_dynamics(tree, x["v"], x["a"]).tau, (tree.nv,))]
+    return [("tau", inverse_dynamics(tree, x["v"], x["a"], _applied(tree, x)).tau, (tree.nv,))]
 
 
 def _bias(tree: Tree, x: Values) -> list[Block]:
-    return [("tau", inverse_dynamics(tree, x["v"], [0.0] * tree.nv).tau, (tree.nv,))]
+    found = inverse_dynamics(tree, _rates(tree, x), [0.0] * tree.nv, _applied(tree, x))
+    return [("tau", found.tau, (tree.nv,))]
 
 
 def _gravity(tree: Tree, x: Values) -> list[Block]:
@@ -73,14 +95,14 @@ def _gravity(tree: Tree, x: Values) -> list[Block]:
 
 
 def _joint_wrenches(tree: Tree, x: Values) -> list[Block]:
-    found = inverse_dynamics(tree, x["v"], x["a"])
+    found = inverse_dynamics(tree, x["v"], x["a"], _applied(tree, x))
     rows: list[Any] = []
     for link, f, n in zip(tree.links, found.f, found.n, strict=True):
-        rows += _on_second_body(link, f, n)
+        rows += on_second_body(link, f, n)
     return [("tau", found.tau, (tree.nv,)), ("wrench", rows, (len(tree.links), 6))]
 
 
-def _on_second_body(link: Link, f: Vector, n: Vector) -> list[Any]:
+def on_second_body(link: Link, f: Vector, n: Vector) -> list[Any]:
     """[force; moment] of the first body on the second at the joint frame M, along its axes.
 
     A link that hangs by the second body carries F; there the reaction of the link is turned over to M.
@@ -92,23 +114,35 @@ def _on_second_body(link: Link, f: Vector, n: Vector) -> list[Any]:
 
 
 def _mass_matrix(tree: Tree, x: Values) -> list[Block]:
-    return [("M", dense(mass_matrix(tree), tree.nv), (tree.nv, tree.nv))]
+    M = mass_matrix(tree)
+    rotors = rotor_inertias(tree)
+    for k in range(tree.nv):
+        if k in rotors:
+            M[k, k] = M[k, k] + rotors[k]
+    return [("M", dense(M, tree.nv), (tree.nv, tree.nv))]
 
 
 def _by_composite_bodies(tree: Tree, x: Values) -> list[Block]:
-    return [("a", forward_dynamics.by_composite_bodies(tree, x["v"], x["tau"]), (tree.nv,))]
+    a = forward_dynamics.by_composite_bodies(tree, x["v"], x["tau"], _applied(tree, x))
+    return [("a", a, (tree.nv,))]
 
 
 def _by_articulated_bodies(tree: Tree, x: Values) -> list[Block]:
-    return [("a", forward_dynamics.by_articulated_bodies(tree, x["v"], x["tau"]), (tree.nv,))]
+    a = forward_dynamics.by_articulated_bodies(tree, x["v"], x["tau"], _applied(tree, x))
+    return [("a", a, (tree.nv,))]
 
 
 def _kinetic_energy(tree: Tree, x: Values) -> list[Block]:
-    return [("T", [energy.kinetic_energy(tree, x["v"])], ())]
+    w = x["w"] if "w" in x else x["v"]
+    T = energy.kinetic_energy(tree, _rates(tree, x))
+    for k, inertia in rotor_inertias(tree).items():
+        T = T + 0.5 * inertia * (w[k] * w[k])
+    return [("T", [T], ())]
 
 
 def _potential_energy(tree: Tree, x: Values) -> list[Block]:
-    return [("V", [energy.potential_energy(tree)], ())]
+    springs = _loaded(tree, x).potential if tree.plan.loads else 0.0
+    return [("V", [energy.potential_energy(tree) + springs], ())]
 
 
 def _momentum(tree: Tree, x: Values) -> list[Block]:
@@ -212,6 +246,30 @@ QUANTITIES = {
         Quantity("motion", ("q", "v", "a"), _motion),
     )
 }
+_OF_LOADS = {
+    "inverse_dynamics": True,
+    "joint_wrenches": True,
+    "forward_dynamics by composite bodies": True,
+    "forward_dynamics by articulated bodies": True,
+    "bias": True,
+    "kinetic_energy": False,
+    "potential_energy": False,
+}
+"""Quantities that loads have a part in, and whether time has."""
+
+
+def with_loads(quantity: Quantity, plan: Plan) -> Quantity:
+    """The quantity with the inputs that the loads of a plan need.
+
+    Loads may act along cut joints, so that in a machine with loops all variables and rates are inputs.
+    """
+    if not plan.loads or quantity.name not in _OF_LOADS:
+        return quantity
+    whole = {"q": "y", "v": "w"} if plan.cuts else {}
+    inputs = tuple(whole.get(name, name) for name in quantity.inputs)
+    return replace(quantity, inputs=(*inputs, "t") if _OF_LOADS[quantity.name] and plan.timed else inputs)
+
+
 _INNER = ("closure", "advance", "apart", "motion")
 """What analyses of closed loops are made of."""
 OF_MACHINE = tuple(dict.fromkeys(name.partition(" ")[0] for name in QUANTITIES if name not in _INNER))

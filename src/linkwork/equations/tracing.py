@@ -68,7 +68,7 @@ def trace_derivative(
     derivative. Inverse and forward dynamics of simple joints have recursions of their own, which are shorter than what
     differentiation gives; everything else CasADi differentiates.
     """
-    if len(by) == 1 and parameters is None and quantity.name in _RECURSIVE and is_elementary(plan):
+    if len(by) == 1 and parameters is None and quantity.name in _RECURSIVE and is_elementary(plan) and not plan.loads:
         return _by_recursion(plan, numbers, quantity, by[0])
     traced = _run(plan, numbers, quantity, Trace(), independent=parameters is not None)
     whole = written_out(function_name(quantity.name), traced.inputs, traced.constants, traced.outputs)
@@ -153,7 +153,8 @@ def _run(plan: Plan, numbers: Numbers, quantity: Quantity, fresh: Trace, indepen
     values: Values = {name: block for name, block, _ in inputs}
     q = values.get("q", values["y"][: plan.nq] if "y" in values else plan.neutral.tolist())
     needed = plan.path_to(quantity.target) if quantity.target else None
-    tree = grow(plan, constants, q, values.get("v", [0.0] * plan.nv), needed)
+    v = values.get("v", values["w"][: plan.nv] if "w" in values else [0.0] * plan.nv)
+    tree = grow(plan, constants, q, v, needed)
     return _Traced(inputs, symbols, quantity.law(tree, values))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from linkwork.equations.joint_motion import joint_motion, unmoved
+from linkwork.equations.load_plans import LoadConstants
 from linkwork.equations.plan import HERE, Constants, CutConstants, Moments, Plan, Pose
 from linkwork.equations.vectors import Matrix, Vector, add, apply, apply_t, combination, multiply
 
@@ -70,6 +71,7 @@ class Tree:
     gravity: Vector
     points: tuple[Vector, ...]
     frames: tuple[Pose, ...]
+    loads: tuple[LoadConstants, ...]
 
     @property
     def nv(self) -> int:
@@ -113,4 +115,6 @@ def grow(
                 Pose(motion.R, motion.p),
             )
         )
-    return Tree(plan, tuple(links), constants.cuts, constants.gravity, constants.points, constants.frames)
+    return Tree(
+        plan, tuple(links), constants.cuts, constants.gravity, constants.points, constants.frames, constants.loads
+    )

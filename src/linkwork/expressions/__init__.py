@@ -1,5 +1,6 @@
 """Arithmetic in model files: text as data, with exact derivatives, never executed.
 
+`names`            what variables may be called
 `nodes`            the tree and its walk
 `parsing`          text to tree, by a whitelist
 `printing`         tree to text
@@ -8,7 +9,7 @@
 `expression`       what the rest of the program uses
 """
 
-from linkwork.expressions.expression import Expression
+from linkwork.expressions.expression import Expression, names_in
 from linkwork.expressions.parsing import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, parse
 
-__all__ = ["FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "Expression", "parse"]
+__all__ = ["FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "Expression", "names_in", "parse"]

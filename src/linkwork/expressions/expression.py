@@ -18,7 +18,6 @@ what they derive from, so that a third derivative costs a few times the function
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,6 +26,7 @@ from typing import Any
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.expressions.differentiation import differentiate
 from linkwork.expressions.evaluation import evaluate_casadi, evaluate_numpy, is_casadi
+from linkwork.expressions.names import is_variable
 from linkwork.expressions.nodes import Node, Variable, in_order
 from linkwork.expressions.parsing import CONSTANTS, FUNCTIONS, parse
 from linkwork.expressions.printing import to_text
@@ -49,7 +49,8 @@ class Expression:
         Numbers, + - * / **, brackets, the variables, `pi`, `tau`, the functions of `FUNCTIONS`, and
         `where(a < b, x, y)` for x where the comparison holds and y elsewhere.
     variables
-        The names that the text may use.
+        The names that the text may use: `t`, joint variables such as `C.slide`, rates such as `rate(C.slide)`. A name
+        that arithmetic cannot say stands in quotes there: `'my-joint.slide'`.
     by
         The variables by which the text is differentiated, in turn; `derivative` fills it in.
 
@@ -113,11 +114,23 @@ class Expression:
         return evaluate_numpy(self._order, values)
 
 
+def names_in(text: str) -> tuple[str, ...]:
+    """The variables of a text in which any may stand, in the order of their first use.
+
+    >>> names_in("3*C.slide + sin(A) + rate(C.slide)*t")
+    ('C.slide', 'A', 'rate(C.slide)', 't')
+    """
+    if not isinstance(text, str):
+        raise ModelError(Problem("an expression must be text", hint="write arithmetic such as '2*t + 1'"))
+    tree = parse(" ".join(text.split()), None)
+    return tuple(dict.fromkeys(node.name for node in in_order(tree) if isinstance(node, Variable)))
+
+
 def _checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
     names = (variables,) if isinstance(variables, str) else tuple(variables)
     problems = []
     for name in names:
-        if not isinstance(name, str) or not (name.isascii() and name.isidentifier()) or keyword.iskeyword(name):
+        if not isinstance(name, str) or not is_variable(name):
             problems.append(Problem(f"{name!r} cannot name a variable", hint="use letters, digits and _"))
         elif name in FUNCTIONS or name in CONSTANTS or name == "where":
             problems.append(Problem(f"the variable {name!r} hides what is built in", hint="choose another name"))

@@ -8,6 +8,7 @@ import re
 from functools import lru_cache, reduce
 
 from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.expressions.names import RATE, is_plain, is_variable
 from linkwork.expressions.nodes import Binary, Call, Negative, Node, Number, Variable, Where
 
 MAX_LENGTH = 500
@@ -106,9 +107,16 @@ _OPERATORS = {
 }
 
 
+_QUOTED = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"")
+
+
 @lru_cache(maxsize=512)
-def parse(text: str, variables: tuple[str, ...]) -> Node:
-    """The tree of an expression in the given variables; a `ModelError` says what has no place in it, and where."""
+def parse(text: str, variables: tuple[str, ...] | None) -> Node:
+    """The tree of an expression in the given variables, or in any (None); a `ModelError` says what has no place in it.
+
+    Where variables have other names than plain ones, and where any may stand, names such as `C.slide`, `'my-joint'`
+    and `rate(C.slide)` are read, too.
+    """
     if len(text) > MAX_LENGTH:
         raise ModelError(f"the expression '{text[:30]}...' is too long; {MAX_LENGTH} characters are the most")
     if not text:
@@ -125,12 +133,18 @@ def parse(text: str, variables: tuple[str, ...]) -> Node:
         raise reader.problem("it is nested too deeply", None, "split it into parts") from None
 
 
+def _is_built_in(name: str) -> bool:
+    return name in FUNCTIONS or name in CONSTANTS or name == "where"
+
+
 class _Reader:
     """Turns Python's syntax tree into nodes, and refuses everything that is not on the list."""
 
-    def __init__(self, text: str, variables: tuple[str, ...]) -> None:
+    def __init__(self, text: str, variables: tuple[str, ...] | None) -> None:
         self.text = text
-        self.variables = variables
+        self.variables = variables or ()
+        self.any_name = variables is None
+        self.of_joints = variables is None or not all(is_plain(name) for name in variables)
 
     def problem(self, what: str, column: int | None, hint: str = "") -> ModelError:
         shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
@@ -141,14 +155,16 @@ class _Reader:
         return self.problem(f"{found} is not allowed", syntax.col_offset + 1, hint)
 
     def check_characters(self) -> None:
-        for column, character in enumerate(self.text, 1):
+        # What stands in quotes is looked at as a name, later.
+        text = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), self.text) if self.of_joints else self.text
+        for column, character in enumerate(text, 1):
             if not _ORDINARY.match(character):
                 found, hint = _STRANGERS.get(character, (repr(character), ""))
                 raise self.problem(f"{found} is not allowed", column, hint)
-        for word in _WORD.finditer(self.text):
+        for word in _WORD.finditer(text):
             number, name = word["number"], word["name"]
             if name:
-                known = name in (*self.variables, *CONSTANTS, *FUNCTIONS)
+                known = self.any_name or name in (*self.variables, *CONSTANTS, *FUNCTIONS)
                 hint = _OTHER_NAMES.get(name) or (f"write {number}*{name}" if known else "put an operator between them")
                 raise self.problem(f"the number {number} runs into '{name[:30]}'", word.start() + 1, hint)
 
@@ -163,6 +179,12 @@ class _Reader:
                 return Number(self.number(syntax))
             case ast.Name(id=name):
                 return self.name(name, syntax)
+            case ast.Attribute(value=ast.Name(id=joint), attr=variable) if self.of_joints and not _is_built_in(
+                variable
+            ):
+                return self.variable(f"{joint}.{variable}", syntax)
+            case ast.Constant(value=str() as name) if self.of_joints:
+                return self.variable(name, syntax)
             case ast.UnaryOp(op=ast.UAdd(), operand=operand):
                 return self.node(operand, depth)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -175,7 +197,7 @@ class _Reader:
                 raise self.refuse("a comparison", syntax, "comparisons stand first in where(a < b, x, y) only")
             case ast.BinOp(op=op) | ast.UnaryOp(op=op):
                 raise self.refuse(_OPERATORS.get(type(op), type(op).__name__), syntax)
-            case ast.Attribute(attr=attribute) if attribute in FUNCTIONS or attribute in CONSTANTS:
+            case ast.Attribute(attr=attribute) if _is_built_in(attribute):
                 raise self.refuse("a '.' after a name", syntax, f"write {attribute} alone")
         raise self.refuse(_FOUND.get(type(syntax), f"'{type(syntax).__name__}'"), syntax)
 
@@ -195,7 +217,28 @@ class _Reader:
             return Number(CONSTANTS[name])
         if name in FUNCTIONS or name == "where":
             raise self.problem(f"'{name}' needs its arguments in brackets", syntax.col_offset + 1, f"write {name}(...)")
+        if self.any_name and name not in _OTHER_NAMES:
+            return Variable(name)
         raise self.unknown(name, [*self.variables, *CONSTANTS, *FUNCTIONS], syntax)
+
+    def variable(self, name: str, syntax: ast.expr) -> Node:
+        """A variable with a dot, in quotes, or under `rate`."""
+        if name in self.variables or (self.any_name and is_variable(name) and not _is_built_in(name)):
+            return Variable(name)
+        if self.any_name:
+            hint = "write a joint or its variable, such as A or C.slide"
+            raise self.problem(f"{name[:30]!r} cannot name a variable", syntax.col_offset + 1, hint)
+        raise self.unknown(name, list(self.variables), syntax)
+
+    def rate(self, syntax: ast.Call) -> Node:
+        """The rate of a variable, which is a variable of its own."""
+        match syntax.args:
+            case [ast.Name(id=name)] | [ast.Constant(value=str() as name)]:
+                return self.variable(f"{RATE}({name})", syntax)
+            case [ast.Attribute(value=ast.Name(id=joint), attr=variable)]:
+                return self.variable(f"{RATE}({joint}.{variable})", syntax)
+        hint = "write rate(A) or rate(C.slide)"
+        raise self.problem("rate takes the name of one variable", syntax.col_offset + 1, hint)
 
     def unknown(self, name: str, known: list[str], syntax: ast.expr) -> ModelError:
         hint = _OTHER_NAMES.get(name) or did_you_mean(name[:30], known)
@@ -209,10 +252,13 @@ class _Reader:
         name = syntax.func.id
         if name in self.variables or name in CONSTANTS:
             raise self.problem(f"'{name}' is no function", syntax.col_offset + 1, f"write {name}*(...) for a product")
-        if name not in FUNCTIONS and name != "where":
-            raise self.unknown(name, [*FUNCTIONS, "where"], syntax)
+        rated = name == RATE and (self.any_name or any(known.startswith(f"{RATE}(") for known in self.variables))
+        if name not in FUNCTIONS and name != "where" and not rated:
+            raise self.unknown(name, [*FUNCTIONS, "where", *([RATE] if self.of_joints else [])], syntax)
         if syntax.keywords:
             raise self.refuse("a '=' in a call", syntax)
+        if rated:
+            return self.rate(syntax)
         if name == "where":
             return self.where(syntax, depth)
         arguments = tuple(self.node(argument, depth) for argument in syntax.args)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
+from linkwork.expressions.names import written
 from linkwork.expressions.nodes import Binary, Call, Negative, Node, Number, Variable, Where
 from linkwork.expressions.parsing import CONSTANTS
 
@@ -37,7 +38,7 @@ def _text_of(node: Node, texts: Mapping[Node, tuple[str, int]]) -> tuple[str, in
         case Number(value):
             return _number_text(value), _ATOM if math.copysign(1.0, value) > 0 else _SIGN
         case Variable(name):
-            return name, _ATOM
+            return written(name), _ATOM
         case Negative(a):
             return f"-{at_least(_SIGN, a)}", _SIGN
         case Binary("**", a, b):

@@ -37,6 +37,19 @@ def quantity(value: Any, dimension: Dimension, system: UnitSystem) -> float:
     return result
 
 
+def weighed(value: Any, dimension: Dimension, system: UnitSystem) -> float:
+    """A mass, inertia or density; one given by its weight ('20 N', '4.4 lbf') is divided by standard gravity."""
+    try:
+        return quantity(value, dimension, system)
+    except ModelError as error:
+        if not isinstance(value, str):
+            raise
+        try:
+            return quantity(value, dimension * units.ACCELERATION, system) / units.g0
+        except ModelError:
+            raise error from None
+
+
 def unit_system(info: ValidationInfo) -> UnitSystem:
     """The header's units, carried by the validation context."""
     return info.context["units"] if info.context else units.SI
@@ -50,10 +63,12 @@ class Quantity:
     what: str
     example: str
     may_be_negative: bool = True
+    by_weight: bool = False
 
     def read(self, value: Any, info: ValidationInfo) -> float:
         """The number in SI."""
-        result = quantity(value, self.dimension, unit_system(info))
+        read = weighed if self.by_weight else quantity
+        result = read(value, self.dimension, unit_system(info))
         if result < 0.0 and not self.may_be_negative:
             raise ModelError(Problem(f"the {self.what} is negative: {value}", hint="write zero or more"))
         return result
@@ -82,9 +97,9 @@ class OrElse:
 
 Length = Annotated[float, Quantity(units.LENGTH, "length", "50 mm")]
 Angle = Annotated[float, Quantity(units.ANGLE, "angle", "30 deg")]
-Mass = Annotated[float, Quantity(units.MASS, "mass", "800 g", may_be_negative=False)]
-MomentOfInertia = Annotated[float, Quantity(units.INERTIA, "moment of inertia", "0.02 kg m^2")]
-Density = Annotated[float, Quantity(units.DENSITY, "density", "7850 kg/m^3")]
+Mass = Annotated[float, Quantity(units.MASS, "mass", "800 g", may_be_negative=False, by_weight=True)]
+MomentOfInertia = Annotated[float, Quantity(units.INERTIA, "moment of inertia", "0.02 kg m^2", by_weight=True)]
+Density = Annotated[float, Quantity(units.DENSITY, "density", "7850 kg/m^3", by_weight=True)]
 Acceleration = Annotated[float, Quantity(units.ACCELERATION, "acceleration", "9.81 m/s^2")]
 Number = Annotated[float, Quantity(units.NUMBER, "number", "1.5")]
 
@@ -129,16 +144,19 @@ def as_name(value: Any) -> str:
     return value
 
 
-Name = Annotated[
-    str,
-    BeforeValidator(as_name),
-    WithJsonSchema({"anyOf": [{"type": "string", "pattern": NAME_PATTERN}, {"type": "integer", "minimum": 0}]}),
-]
+_NAME_SCHEMA = {"anyOf": [{"type": "string", "pattern": NAME_PATTERN}, {"type": "integer", "minimum": 0}]}
+Name = Annotated[str, BeforeValidator(as_name), WithJsonSchema(_NAME_SCHEMA)]
 Pair = tuple[Name, Name]
 
 
 def shared_schemas() -> dict[str, dict[str, Any]]:
     """Schemas that stand in many places of a model file, by name."""
     quantities = {name: kind.__metadata__[0].schema() for name, kind in _QUANTITIES.items()}
-    point = {"type": "array", "prefixItems": [{"$ref": "#/$defs/Length"}] * 3, "minItems": 3, "maxItems": 3}
-    return {**quantities, "Direction": _DIRECTION_SCHEMA, "Point": point}
+    rows = {"Point": ("Length", 3), "Angles": ("Angle", 3), "Numbers": ("Number", 3), "Matrix": ("Numbers", 3)}
+    lists = {name: _row({"$ref": f"#/$defs/{item}"}, count) for name, (item, count) in rows.items()}
+    names = {"Name": _NAME_SCHEMA, "Pair": _row({"$ref": "#/$defs/Name"}, 2)}
+    return {**quantities, "NumberOrText": NUMBER_OR_TEXT, "Direction": _DIRECTION_SCHEMA, **lists, **names}
+
+
+def _row(item: dict[str, Any], count: int) -> dict[str, Any]:
+    return {"type": "array", "prefixItems": [item] * count, "minItems": count, "maxItems": count}

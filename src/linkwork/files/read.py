@@ -15,6 +15,7 @@ from linkwork.analyses import soundness
 from linkwork.errors import MissingExtra, ModelError, Problem, did_you_mean
 from linkwork.files.entries import (
     JOINTS,
+    LOADS,
     BodyEntry,
     ChainEntry,
     CurveEntry,
@@ -28,6 +29,7 @@ from linkwork.files.entries import (
     SolidEntry,
     inertia_form,
     point_as_placement,
+    read_amount,
     variable_limits,
     variable_values,
 )
@@ -36,13 +38,17 @@ from linkwork.files.mesh import mesh_look, read_mesh
 from linkwork.files.quantities import as_name, quantity
 from linkwork.files.schema import VERSION, ModelFile, UnitsEntry
 from linkwork.files.tree import MAX_BYTES, MAX_PROBLEMS, Keys, Tree, read_tree
+from linkwork.model.amounts import TIME, Amount, Steady, variable_in
+from linkwork.model.joints import KINDS
 from linkwork.model.layout import lay_out
+from linkwork.model.loading import names_of, place_of
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import checked_name
 from linkwork.model.placement import ROW_KEYS, Placement
 from linkwork.model.source import Source, path_of
 from linkwork.topology import graph_of
-from linkwork.units import ACCELERATION, LENGTH, MASS, NUMBER, UnitSystem
+from linkwork.units import ACCELERATION, LENGTH, MASS, NUMBER, Dimension, UnitSystem
+from linkwork.units import TIME as SECONDS
 
 SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -122,6 +128,7 @@ class _Reader:
         self._kinds: dict[str, str] = {}  # what each name is
         self._unplaced: set[str] = set()  # bodies whose frame could not be understood
         self._bad_curves: set[str] = set()
+        self._bad_rows: set[str] = set()  # joints of chains that could not be understood
 
     def mechanism(self) -> Mechanism:
         """The mechanism, without what could not be understood."""
@@ -136,6 +143,8 @@ class _Reader:
         self._section(m, data, "joints", self._joint)
         self._section(m, data, "points", self._point)
         self._section(m, data, "frames", self._frame)
+        for section in LOADS:
+            self._section(m, data, section, self._load)
         self._expectations(m, data)
         return m
 
@@ -220,15 +229,20 @@ class _Reader:
             given["gravity"] = self._gravity(data["gravity"]) or (0.0, 0.0, 0.0)
         return Mechanism(**given)
 
-    def _gravity(self, value: Any) -> tuple[float, ...] | None:
+    def _gravity(self, value: Any) -> tuple[Any, ...] | None:
         if not isinstance(value, list) or len(value) != 3:
             self.problems.append(Problem("three numbers are wanted", "gravity", "such as [0, 0, -9.81 m/s^2]"))
             return None
-        numbers = [
-            self._attempt(lambda v=v: quantity(v, ACCELERATION, self._units), f"gravity[{i}]")  # type: ignore[misc]
-            for i, v in enumerate(value)
-        ]
-        return None if None in numbers else tuple(numbers)
+        parts = [functools.partial(self._acceleration, v, i) for i, v in enumerate(value)]
+        made = [self._attempt(part, f"gravity[{i}]") for i, part in enumerate(parts)]
+        return None if None in made else tuple(g.value if isinstance(g, Steady) else g for g in made)
+
+    def _acceleration(self, value: Any, index: int) -> Amount:
+        """A component of gravity: it may depend on time, and on nothing else."""
+        found = read_amount(value, ACCELERATION, _time_only, self._units, f"gravity[{index}]")
+        for name in () if isinstance(found, Steady) else found.names:
+            _time_only(name)
+        return found
 
     def _section(
         self, m: Mechanism, data: dict[str, Any], section: str, add: Callable[[Mechanism, str, Any, str], None]
@@ -345,6 +359,8 @@ class _Reader:
             place = f"{where}.rows[{i}]"
             self._attempt(functools.partial(self._row_alone, row, value.get("convention", "dh"), place), place)
             body = row.get("body") if isinstance(row, dict) else None
+            if isinstance(row, dict) and type(row.get("joint")) in (str, int):
+                self._bad_rows.add(str(row["joint"]))
             if type(body) in (str, int):
                 self._unplaced.add(str(body))
                 with contextlib.suppress(ModelError):
@@ -371,7 +387,7 @@ class _Reader:
             raise ModelError(Problem("the kind of joint is missing", where, _kind_hint(value)))
         try:
             entry = self._validated(JOINTS[kinds[0]], value, where)
-            if getattr(entry, "curve", None) not in self._bad_curves:
+            if _curve_named(entry) not in self._bad_curves:
                 entry.add(m, name, self._units)
         except ModelError as error:
             self._parts_of_joint(kinds[0], value, where)
@@ -385,6 +401,8 @@ class _Reader:
             self._frame_alone(own, where)
         if "to" in allowed and value.get("to") is not None:
             self._frame_alone(point_as_placement(value["to"]), f"{where}.to")
+        if not isinstance(KINDS[kind].variables, tuple):
+            return  # what its variables are, only its curve or surface tells
         if "value" in allowed:
             self._attempt(lambda: variable_values(kind, value.get("value"), self._units, f"{where}.value"), where)
         self._attempt(lambda: variable_limits(kind, value.get("limits"), self._units, f"{where}.limits"), where)
@@ -396,6 +414,24 @@ class _Reader:
     def _frame(self, m: Mechanism, name: str, value: Any, where: str) -> None:
         entry = self._validated(FrameEntry, value, where)
         m.frame(name, entry.on, entry.placement(where), description=entry.description)
+
+    def _load(self, m: Mechanism, name: str, value: Any, where: str) -> None:
+        section = where.partition(".")[0]
+        entry = self._validated(LOADS[section], value, where)
+        if self._is_lost(m, str(getattr(entry, "joint", "")).partition(".")[0]):
+            return  # what its numbers measure is not known
+        entry.add(m, name, self._units)
+        table = m.motors if section == "motors" else m.loads
+        made = table[name]
+        self._also_called(place_of(made), (section, name))
+        depends = (variable_in(n).partition(".")[0] for n in names_of(made))
+        if any(self._is_lost(m, place) for place in (*entry.places(), *depends)):
+            del table[name]
+
+    def _is_lost(self, m: Mechanism, name: str) -> bool:
+        """Whether a name is one of the file's, but of something that could not be understood."""
+        known = name in m.bodies or name in m.joints or name in m.points
+        return not known and (name in self._kinds or name in self._bad_rows)
 
     def _expectations(self, m: Mechanism, data: dict[str, Any]) -> None:
         wanted = data.get("expect")
@@ -476,6 +512,18 @@ def _end_problems(m: Mechanism, ends: Any, where: str) -> list[Problem]:
     if tail == head:
         problems.append(Problem(f"it joins '{short(tail)}' to itself", where, "a joint joins two different bodies"))
     return problems
+
+
+def _time_only(name: str) -> Dimension:
+    if name != TIME:
+        raise ModelError(Problem(f"gravity depends on {short(name)}", hint="it may depend on the time t only"))
+    return SECONDS
+
+
+def _curve_named(entry: Any) -> Any:
+    """Name of the planar curve that a joint refers to, if any."""
+    curve = getattr(entry, "curve", None)
+    return getattr(curve, "named", curve)
 
 
 def _kind_hint(value: dict[str, Any]) -> str:

@@ -11,6 +11,8 @@ from pydantic import Field
 
 from linkwork.files.entries import (
     JOINTS,
+    LOADS,
+    AmountText,
     BodyEntry,
     ChainEntry,
     CurveEntry,
@@ -20,7 +22,18 @@ from linkwork.files.entries import (
     Switch,
     Text,
 )
-from linkwork.files.quantities import NAME_PATTERN, Acceleration, Name, shared_schemas
+from linkwork.files.entries.joints import LIMITS_SCHEMA, VALUE_SCHEMA
+from linkwork.files.entries.loads import (
+    LOAD_SCHEMAS,
+    DamperEntry,
+    ForceEntry,
+    FrictionEntry,
+    JointLoadEntry,
+    MotorEntry,
+    SpringEntry,
+    TorqueEntry,
+)
+from linkwork.files.quantities import NAME_PATTERN, Name, shared_schemas
 
 VERSION = 1
 
@@ -44,7 +57,9 @@ class ModelFile(Entry):
     name: Name = "mechanism"
     description: Text = ""
     units: UnitsEntry | None = None
-    gravity: tuple[Acceleration, Acceleration, Acceleration] | None = None
+    gravity: tuple[AmountText, AmountText, AmountText] | None = Field(
+        None, description="three accelerations: numbers such as '-9.81 m/s^2', or formulas and tables over the time t"
+    )
     ground: Name = Field("ground", description="name of the body that stands still")
     floating: Switch = Field(False, description="true when nothing is joined to ground on purpose")
     curves: dict[str, CurveEntry] | None = None
@@ -53,17 +68,27 @@ class ModelFile(Entry):
     joints: dict[str, AnyJoint] | None = None  # type: ignore[valid-type]
     points: dict[str, PointEntry] | None = None
     frames: dict[str, FrameEntry] | None = None
+    springs: dict[str, SpringEntry] | None = None
+    dampers: dict[str, DamperEntry] | None = None
+    friction: dict[str, FrictionEntry] | None = None
+    motors: dict[str, MotorEntry] | None = None
+    forces: dict[str, ForceEntry] | None = None
+    torques: dict[str, TorqueEntry] | None = None
+    loads: dict[str, JointLoadEntry] | None = None
     expect: dict[str, float | str] | None = Field(None, description="numbers that a check must find")
 
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema of model files (draft 2020-12)."""
     schema = ModelFile.model_json_schema(by_alias=True)
-    for section in ("curves", "bodies", "chains", "joints", "points", "frames"):
+    for section in ("curves", "bodies", "chains", "joints", "points", "frames", *LOADS):
         schema["properties"][section]["anyOf"][0]["propertyNames"] = {"pattern": NAME_PATTERN}
     entries = {name: _without_null(entry) for name, entry in schema["$defs"].items()}
-    shared = shared_schemas()
-    names = {json.dumps(value, sort_keys=True): name for name, value in shared.items()}
+    shared: dict[str, Any] = {}
+    names: dict[str, str] = {}
+    for name, value in (shared_schemas() | {"Value": VALUE_SCHEMA, "Limits": LIMITS_SCHEMA} | LOAD_SCHEMAS).items():
+        shared[name] = _with_references(value, names)  # a later one may be made of those before it
+        names[json.dumps(shared[name], sort_keys=True)] = name
     whole = _with_references({**schema, "$defs": entries}, names)
     whole["$defs"] = {**shared, **whole["$defs"]}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole}

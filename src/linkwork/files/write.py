@@ -19,14 +19,19 @@ except ImportError:
 from linkwork.errors import ModelError, Problem
 from linkwork.files.schema import VERSION
 from linkwork.files.tree import FLOAT
+from linkwork.files.words import direction_words as _direction
+from linkwork.files.words import pruned as _pruned
+from linkwork.files.write_loads import gravity_entry, load_sections
 from linkwork.model.bodies import ELEMENTS, Body, Inertia
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
-from linkwork.model.joints import KINDS, Bevel, Gear, Helical, LineOnCurve, PointOnCurve, Rack
+from linkwork.model.joints import KINDS, Bevel, Gear, Helical, LineOnCurve, OnCurve, OnSurface, PointOnCurve, Rack
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
 from linkwork.model.placement import ROW_KEYS, Axis, Orientation, Placement, ThreePoints
 from linkwork.model.solids import MeshLook, MeshSolid, Shape, parts_of
-from linkwork.model.vectors import AXIS_NAMES, ZERO, Vector
+from linkwork.model.space_curves import CURVES, InPlane
+from linkwork.model.surfaces import SURFACES
+from linkwork.model.vectors import ZERO
 
 
 def save(m: Mechanism, path: str | Path) -> Path:
@@ -100,8 +105,8 @@ def as_data(m: Mechanism) -> dict[str, Any]:
     data: dict[str, Any] = {"linkwork": VERSION, "name": m.name}
     if m.description:
         data["description"] = m.description
-    if repr(m.gravity) != repr(ZERO):  # minus zero is kept, too
-        data["gravity"] = list(m.gravity)
+    if repr(m.gravity) != repr(ZERO) or m.gravity_laws:  # minus zero is kept, too
+        data["gravity"] = gravity_entry(m)
     if m.ground.name != "ground":
         data["ground"] = m.ground.name
     if m.floating:
@@ -118,19 +123,11 @@ def as_data(m: Mechanism) -> dict[str, Any]:
             f.name: _pruned({"on": f.body, **_placement(f.placement), "description": f.description})
             for f in m.frames.values()
         },
+        **load_sections(m),
         "expect": dict(m.expect),
     }
     data |= {name: section for name, section in sections.items() if section}
     return data
-
-
-def _pruned(entry: dict[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in entry.items() if v is not None and v != ""}
-
-
-def _direction(v: Vector) -> str | list[float]:
-    name = AXIS_NAMES.get(v)
-    return list(v) if name is None or "-0.0" in map(repr, v) else name
 
 
 def _orientation(turn: Orientation | None) -> dict[str, Any]:
@@ -217,9 +214,31 @@ def _unwritable(j: Joint, curves: Mapping[str, Curve]) -> str:
         return f"a {j.law.kind} joint without its second frame"
     if isinstance(j.law, Bevel) and not (_is_axis(j.frame) and _is_axis(j.to) and _apex(j.frame) == _apex(j.to)):
         return "a bevel joint that is not given by one apex and two axes"
-    if isinstance(j.law, PointOnCurve | LineOnCurve) and curves.get(j.law.curve.name) != j.law.curve:
-        return f"a joint on the curve '{j.law.curve.name}', which is not one of the mechanism's"
+    planar = _planar_curve(j)
+    if planar is not None and curves.get(planar.name) != planar:
+        return f"a joint on the curve '{planar.name}', which is not one of the mechanism's"
+    if isinstance(j.law, OnSurface) and SURFACES.get(j.law.surface.kind) is not type(j.law.surface):
+        return "a surface of one's own"
+    if isinstance(j.law, OnCurve) and planar is None and CURVES.get(j.law.curve.kind) is not type(j.law.curve):
+        return "a curve of one's own"
     return ""
+
+
+def _planar_curve(j: Joint) -> Curve | None:
+    """The planar curve that a joint runs on, if any."""
+    if isinstance(j.law, PointOnCurve | LineOnCurve):
+        return j.law.curve
+    return j.law.curve.curve if isinstance(j.law, OnCurve) and isinstance(j.law.curve, InPlane) else None
+
+
+def _on(shape: Any) -> dict[str, Any]:
+    """A surface or a curve in space, by its kind."""
+    numbers = {f.name: getattr(shape, f.name) for f in fields(shape)}
+    return {shape.kind: {k: _as_list(v) for k, v in numbers.items() if v != ""}}
+
+
+def _as_list(value: Any) -> Any:
+    return [_as_list(v) for v in value] if isinstance(value, tuple) else value
 
 
 def _is_axis(place: Placement | None) -> bool:
@@ -242,8 +261,13 @@ def _parameters(j: Joint) -> dict[str, Any]:
     law = j.law
     if isinstance(law, Helical):
         return {"lead": law.lead}
-    if isinstance(law, PointOnCurve | LineOnCurve):
-        return {"curve": law.curve.name}
+    planar = _planar_curve(j)
+    if planar is not None:
+        return {"curve": planar.name}
+    if isinstance(law, OnSurface):
+        return {"surface": _on(law.surface)}
+    if isinstance(law, OnCurve):
+        return {"curve": _on(law.curve)}
     if isinstance(law, Gear):
         teeth = None if law.teeth is None else list(law.teeth)
         internal = True if law.radius < 0.0 or law.mate < 0.0 else None

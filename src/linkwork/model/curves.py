@@ -16,7 +16,8 @@ import numpy as np
 from linkwork.errors import ModelError, Problem
 from linkwork.expressions import Expression
 from linkwork.geometry import Array
-from linkwork.geometry.elementary import cos, floor, is_number, sin
+from linkwork.geometry.elementary import cos, floor, sin
+from linkwork.model.pieces import piecewise
 
 Point = tuple[Any, Any]
 
@@ -145,72 +146,58 @@ class SplineCurve(Curve):
     end: float = field(default=1.0, init=False)
 
     def __post_init__(self) -> None:
-        if self.degree not in (3, 5):
-            raise ModelError(Problem(f"degree {self.degree}", f"curves.{self.name}", "write 3 or 5"))
-        needed = self.degree + 1
-        if len(self.points) < needed:
-            hint = "give more points, or degree: 3"
-            text = f"{len(self.points)} points are too few for degree {self.degree}: {needed} are needed"
-            raise ModelError(Problem(text, f"curves.{self.name}", hint))
-        steps = np.diff(np.array(self.points), axis=0)
-        if self.closed:
-            steps = np.vstack([steps, np.subtract(self.points[0], self.points[-1])])
-        lengths = np.hypot(*steps.T)
-        if not np.all(lengths > 1e-12 * lengths.sum()):
-            i = int(np.argmin(lengths))
-            hint = "leave the repeated point out"
-            text = f"points {i + 1} and {(i + 1) % len(self.points) + 1} coincide"
-            raise ModelError(Problem(text, f"curves.{self.name}", hint))
+        assert_spline(self.points, self.closed, self.degree, f"curves.{self.name}")
 
     @property
     def continuity(self) -> int:  # type: ignore[override]
         return self.degree - 1
 
     def _derivatives(self, t: Any, order: int) -> list[Point]:
-        breaks, u, v = _spline_pieces(self)
-        return [(_piecewise(t, breaks, u, n), _piecewise(t, breaks, v, n)) for n in range(order + 1)]
+        breaks, u, v = spline_pieces(self.points, self.closed, self.degree)
+        return [(piecewise(t, breaks, u, n), piecewise(t, breaks, v, n)) for n in range(order + 1)]
+
+
+def assert_spline(points: tuple[tuple[float, ...], ...], closed: bool, degree: int, where: str) -> None:
+    """ModelError unless a spline of this degree passes through the points, of which no two neighbours coincide."""
+    if degree not in (3, 5):
+        raise ModelError(Problem(f"degree {degree}", where, "write 3 or 5"))
+    needed = degree + 1
+    if len(points) < needed:
+        hint = "give more points, or degree: 3"
+        text = f"{len(points)} points are too few for degree {degree}: {needed} are needed"
+        raise ModelError(Problem(text, where, hint))
+    steps = np.diff(np.array(points), axis=0)
+    if closed:
+        steps = np.vstack([steps, np.subtract(points[0], points[-1])])
+    lengths = _lengths(steps)
+    if not np.all(lengths > 1e-12 * lengths.sum()):
+        i = int(np.argmin(lengths))
+        hint = "leave the repeated point out"
+        text = f"points {i + 1} and {(i + 1) % len(points) + 1} coincide"
+        raise ModelError(Problem(text, where, hint))
+
+
+def _lengths(steps: Array) -> Array:
+    return np.asarray(functools.reduce(np.hypot, steps.T))
 
 
 @functools.lru_cache(maxsize=64)
-def _spline_pieces(curve: SplineCurve) -> tuple[Array, Array, Array]:
-    """Breaks, and for u and v the polynomial coefficients of each piece (highest power first)."""
+def spline_pieces(points: tuple[tuple[float, ...], ...], closed: bool, degree: int) -> tuple[Array, ...]:
+    """Breaks, and for each coordinate the polynomial coefficients of each piece (highest power first)."""
     from scipy.interpolate import make_interp_spline
 
-    points = np.array(curve.points)
-    if curve.closed:
-        points = np.vstack([points, points[:1]])
-    t = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))])
+    places = np.array(points)
+    if closed:
+        places = np.vstack([places, places[:1]])
+    t = np.concatenate([[0.0], np.cumsum(_lengths(np.diff(places, axis=0)))])
     t /= t[-1]
-    spline = make_interp_spline(t, points, k=curve.degree, bc_type="periodic" if curve.closed else None)
+    spline = make_interp_spline(t, places, k=degree, bc_type="periodic" if closed else None)
     knots = np.unique(spline.t)
     starts = knots[(knots >= 0.0) & (knots < 1.0)]
     # Taylor's coefficients at the start of each piece; there all derivatives are taken from the right.
-    powers = range(curve.degree, -1, -1)
+    powers = range(degree, -1, -1)
     taylor = np.array([spline(starts, nu=n) / math.factorial(n) for n in powers])
-    return starts, taylor[:, :, 0], taylor[:, :, 1]
-
-
-def _piecewise(t: Any, starts: Array, coefficients: Array, n: int) -> Any:
-    """n-th derivative of a piecewise polynomial; pieces at both ends go on beyond the range."""
-    degree = len(coefficients) - 1
-    factors = [math.perm(degree - i, n) for i in range(degree + 1 - n)]
-    if is_number(t):
-        index = np.clip(np.searchsorted(starts, np.real(t), side="right") - 1, 0, len(starts) - 1)
-        x, chosen = t - starts[index], list(coefficients[:, index])
-    else:
-        x, chosen = t - _select(t, starts, starts), [_select(t, starts, row) for row in coefficients]
-    value: Any = 0.0
-    for factor, c in zip(factors, chosen, strict=False):
-        value = value * x + factor * c
-    return value
-
-
-def _select(t: Any, starts: Array, values: Array) -> Any:
-    """values[k] on the k-th piece, as a sum of steps: the form that can be traced."""
-    total: Any = float(values[0])
-    for start, jump in zip(starts[1:], np.diff(values), strict=True):
-        total = total + (t >= float(start)) * float(jump)
-    return total
+    return starts, *(taylor[:, :, k] for k in range(places.shape[1]))
 
 
 def _assert_range(start: float, end: float, name: str) -> None:

@@ -17,6 +17,7 @@ from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.bodies import Body, MassProperties, mass_properties, physical_problems
 from linkwork.model.joints import misfit, transform
+from linkwork.model.load_checks import load_problems
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
 from linkwork.model.placement import Placement
@@ -98,6 +99,8 @@ def lay_out(m: Mechanism) -> Layout:
     places = _joint_places(m, layout)
     for body in m.bodies.values():
         _weigh(body, places.get(body.name, []), layout)
+    values = {name: seat.q for name, seat in layout.seats.items()}
+    layout.problems += load_problems(m, values, layout.points, layout.size)
     return layout
 
 
@@ -180,7 +183,8 @@ def _judge_fit(joint: Joint, layout: Layout) -> None:
     if not worst <= FIT_WARNING:
         errors = ((f"{math.degrees(angle):.3g} deg", angle), (layout.length(distance), distance / layout.size))
         off = " and ".join(text for text, error in errors if not error <= FIT_WARNING)
-        text = f"its two frames do not fit a {joint.law.kind} joint: {off} off"
+        article = "an" if joint.law.kind.startswith("on_") else "a"
+        text = f"its two frames do not fit {article} {joint.law.kind} joint: {off} off"
         if not worst <= FIT_ERROR:
             hint = "give the place and the axis once, or correct `to`"
             layout.problems.append(Problem(text, where, hint))

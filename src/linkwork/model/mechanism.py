@@ -7,10 +7,11 @@ frame is named. Building a mechanism checks each call by itself; `linkwork.check
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
 from linkwork.errors import ModelError, Problem, did_you_mean
-from linkwork.model import entry
+from linkwork.model import entry, loading
+from linkwork.model.amounts import Amount, Formula, Tabulated
 from linkwork.model.bodies import Body
 from linkwork.model.curves import Curve
 from linkwork.model.joints import (
@@ -20,6 +21,8 @@ from linkwork.model.joints import (
     Helical,
     Law,
     LineOnCurve,
+    OnCurve,
+    OnSurface,
     PointOnCurve,
     Prismatic,
     Revolute,
@@ -27,16 +30,25 @@ from linkwork.model.joints import (
     Spheric,
     Universal,
 )
+from linkwork.model.loads import Force, Friction, JointLoad, Load, Motor, Spring, Torque
 from linkwork.model.parts import Frame, Joint, Point, checked_name, variable_limits, variable_values
 from linkwork.model.placement import Placement, placement
 from linkwork.model.solids import Solid
 from linkwork.model.source import Source
+from linkwork.model.space_curves import InPlane, SpaceCurve
+from linkwork.model.surfaces import Surface
 from linkwork.model.vectors import ZERO, Vector, number, vector
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
 
 BodyLike = Body | str
+PointLike = Point | str
+JointLike = Joint | str
+AmountLike = Amount | float | str
+
+
+AnyLoad = TypeVar("AnyLoad", Spring, Friction, Force, Torque, JointLoad)
 
 
 class JointOptions(TypedDict, total=False):
@@ -68,7 +80,8 @@ class Mechanism:
     Parameters
     ----------
     name : what the machine is called
-    gravity : acceleration of gravity [m/s^2] along the layout axes; none acts unless given
+    gravity : acceleration of gravity [m/s^2] along the layout axes; none acts unless given. A component may be a
+        formula of the time t, or `lw.tabulated` over it; `gravity_laws` then has it by axis, and `gravity` zero
     ground : name of the body that stands still
     floating : True when, on purpose, nothing is joined to ground (a spacecraft, a thrown tool)
     description : a sentence or two for readers
@@ -86,7 +99,10 @@ class Mechanism:
         expect: Mapping[str, float] | None = None,
     ) -> None:
         self.name = checked_name(name, "name")
-        self.gravity: Vector = vector(gravity, "gravity")
+        self.gravity: Vector
+        self.gravity_laws: dict[str, Formula | Tabulated]
+        """What gravity adds to its numbers over time, by axis."""
+        self.gravity, self.gravity_laws = loading.gravity(gravity)
         self.floating = bool(floating)
         self.description = str(description)
         self.expect: dict[str, float] = {str(k): number(v, f"expect.{k}") for k, v in (expect or {}).items()}
@@ -95,6 +111,8 @@ class Mechanism:
         self.points: dict[str, Point] = {}
         self.frames: dict[str, Frame] = {}
         self.curves: dict[str, Curve] = {}
+        self.loads: dict[str, Load] = {}
+        self.motors: dict[str, Motor] = {}
         self.source: Source | None = None
         self._ground = checked_name(ground, "ground")
         self.bodies[self._ground] = Body(self._ground)
@@ -423,6 +441,51 @@ class Mechanism:
         law = LineOnCurve(self._curve(curve, f"joints.{name}.curve"))
         return self._placed(name, law, tail, head, **options)
 
+    # ---------------------------------------------------------------- contact with surfaces and curves in space
+
+    def on_surface(
+        self, name: str, tail: BodyLike, head: BodyLike, *, surface: Surface, **options: Unpack[JointOptions]
+    ) -> Joint:
+        """Keep a point of the second body on a surface of the first (variables: two of the surface, then the unit
+        quaternion `qw`, `qx`, `qy`, `qz`). The surface moves with the first body.
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the body with the surface and the body with the point
+        surface : `lw.surface(...)`; `at`, `axis`, `x` of the options are the origin, z and x of its frame
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells;
+            `to` is the point of the second body
+        """
+        if not isinstance(surface, Surface):
+            hint = 'make it with lw.surface("sphere", radius=0.5)'
+            raise ModelError(Problem(f"{surface!r} is not a surface", f"joints.{name}.surface", hint))
+        return self._placed(name, OnSurface(surface), tail, head, **options)
+
+    def on_curve(
+        self,
+        name: str,
+        tail: BodyLike,
+        head: BodyLike,
+        *,
+        curve: SpaceCurve | Curve | str,
+        **options: Unpack[JointOptions],
+    ) -> Joint:
+        """Keep a point of the second body on a curve in space of the first (variables: `parameter`, then the unit
+        quaternion `qw`, `qx`, `qy`, `qz`). The curve moves with the first body.
+
+        Parameters
+        ----------
+        name : its name
+        tail, head : the body with the curve and the body with the point
+        curve : `lw.space_curve(...)`, or a planar curve or its name; `at`, `axis`, `x` of the options are the origin,
+            z and x of its frame
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells;
+            `to` is the point of the second body
+        """
+        path = curve if isinstance(curve, SpaceCurve) else InPlane(self._curve(curve, f"joints.{name}.curve"))
+        return self._placed(name, OnCurve(path), tail, head, **options)
+
     # ---------------------------------------------------------------- joints in general
 
     def joint(
@@ -474,6 +537,10 @@ class Mechanism:
         )
         self._claim(name, where)
         self.joints[name] = new
+        for load in self.loads.values():  # those given by this joint before it was known
+            self.loads[load.name] = loading.completed(load, self.joints, name)
+        for motor in self.motors.values():
+            self.motors[motor.name] = loading.completed(motor, self.joints, name)
         return new
 
     def _placed(
@@ -581,6 +648,223 @@ class Mechanism:
         self.curves[name] = new
         return new
 
+    # ---------------------------------------------------------------- loads and motors
+
+    def spring(
+        self,
+        name: str,
+        first: PointLike | None = None,
+        second: PointLike | None = None,
+        *,
+        joint: JointLike | None = None,
+        stiffness: float = 0.0,
+        free: float | None = None,
+        damping: float = 0.0,
+        preload: float = 0.0,
+        law: AmountLike | None = None,
+        description: str = "",
+    ) -> Spring:
+        """Add a spring between two points, or in a joint: tension = preload + stiffness x + damping v + law(x, v).
+
+        x is the distance of the points, or the joint's variable, less its `free` value; v is its rate. A tension pulls
+        the points together, or lowers the variable.
+
+        Parameters
+        ----------
+        name : its name
+        first, second : the points it is tied to; or
+        joint : a joint with a single variable ("A"), or a variable ("C.slide")
+        stiffness : [N/m, N m/rad]; may be negative
+        free : length [m] or value [rad, m] without tension; that of the layout posture unless given
+        damping : [N s/m, N m s/rad]
+        preload : tension [N, N m] at the free length
+        law : tension besides [N, N m]: a formula of x, v, t, joint variables and rates, or `lw.tabulated` over one
+        description : a sentence for readers
+        """
+        new = loading.spring(
+            "springs", self.joints, name, first, second, joint, stiffness, free, damping, preload, law, description
+        )
+        return self._loaded(new)
+
+    def damper(
+        self,
+        name: str,
+        first: PointLike | None = None,
+        second: PointLike | None = None,
+        *,
+        joint: JointLike | None = None,
+        damping: float = 0.0,
+        law: AmountLike | None = None,
+        description: str = "",
+    ) -> Spring:
+        """Add a damper between two points, or in a joint: a spring without stiffness.
+
+        Parameters
+        ----------
+        name : its name
+        first, second : the points it is tied to; or
+        joint : a joint with a single variable ("A"), or a variable ("C.slide")
+        damping : [N s/m, N m s/rad]
+        law : tension besides [N, N m]: a formula of x, v, t, joint variables and rates, or `lw.tabulated` over one
+        description : a sentence for readers
+        """
+        new = loading.spring(
+            "dampers", self.joints, name, first, second, joint, 0.0, None, damping, 0.0, law, description
+        )
+        return self._loaded(new)
+
+    def friction(
+        self,
+        name: str,
+        joint: JointLike,
+        *,
+        level: float | Sequence[float] = 0.0,
+        static: float = 1.0,
+        viscous: float = 0.0,
+        speed: float = 1e-3,
+        form: Literal["smooth", "exact"] = "smooth",
+        coefficient: float = 0.0,
+        radius: float | None = None,
+        normal: AmountLike | None = None,
+        description: str = "",
+    ) -> Friction:
+        """Add friction in a joint: force = -level sign(r) - viscous r at the rate r of its variable.
+
+        Parameters
+        ----------
+        name : its name
+        joint : a joint with a single variable ("A"), or a variable ("C.slide")
+        level : dry friction [N, N m], or a pair (forward, backward)
+        static : how much more it holds at rest, in parts of the level; 1 or more, for the exact form
+        viscous : drag in proportion to the rate [N s/m, N m s/rad]
+        speed : rate [m/s, rad/s] over which the smooth form turns its sign: tanh(r / speed)
+        form : "smooth", or "exact" for a level that jumps and holds at rest
+        coefficient : with `normal`, instead of a level: level = coefficient radius |normal|
+        radius : lever of the friction [m] about a pin; 1 on a slide
+        normal : normal force [N]: a number, a formula, or `lw.tabulated`
+        description : a sentence for readers
+        """
+        new = loading.friction(
+            self.joints, name, joint, level, static, viscous, speed, form, coefficient, radius, normal, description
+        )
+        return self._loaded(new)
+
+    def motor(
+        self,
+        name: str,
+        joint: JointLike,
+        *,
+        ratio: float = 1.0,
+        rotor_inertia: float = 0.0,
+        damping: float = 0.0,
+        friction: float | Sequence[float] = 0.0,
+        efficiency: float = 1.0,
+        stall: float | None = None,
+        no_load: float | None = None,
+        peak: float | None = None,
+        description: str = "",
+    ) -> Motor:
+        """Add a motor that drives a joint through a gear: motor speed = ratio times the joint's rate.
+
+        Parameters
+        ----------
+        name : its name
+        joint : a joint with a single variable ("A"), or a variable ("C.slide")
+        ratio : of the gear; [rad/m] on a slide; may be negative
+        rotor_inertia : of rotor and gear [kg m^2], at the motor's shaft
+        damping : [N m s/rad], at the motor's shaft
+        friction : dry friction [N m] at the motor's shaft, or a pair (forward, backward)
+        efficiency : of the gear, above 0 and up to 1
+        stall : torque at rest [N m], and
+        no_load : speed without torque [rad/s]: the ends of its torque-speed line
+        peak : torque that its current allows [N m]
+        description : a sentence for readers
+        """
+        new = loading.motor(
+            self.joints,
+            name,
+            joint,
+            ratio,
+            rotor_inertia,
+            damping,
+            friction,
+            efficiency,
+            stall,
+            no_load,
+            peak,
+            description,
+        )
+        self._claim(name, loading.place_of(new))
+        self.motors[name] = new
+        return new
+
+    def force(
+        self,
+        name: str,
+        point: PointLike,
+        *,
+        amount: AmountLike,
+        along: Any = None,
+        on: BodyLike | None = None,
+        toward: Sequence[PointLike] | None = None,
+        description: str = "",
+    ) -> Force:
+        """Add a force on a point of a body.
+
+        Parameters
+        ----------
+        name : its name
+        point : where it acts
+        amount : its size [N]: a number, a formula of t, joint variables and rates, or `lw.tabulated` over one
+        along : its direction in the layout posture: "x", "-y", ... or three numbers; it stands still in space, or
+        on : body with which the direction turns
+        toward : two points, instead of `along`: from the first to the second, wherever they are
+        description : a sentence for readers
+        """
+        return self._loaded(loading.force(name, point, amount, along, on, toward, description))
+
+    def torque(
+        self,
+        name: str,
+        body: BodyLike,
+        *,
+        amount: AmountLike,
+        about: Any = None,
+        on: BodyLike | None = None,
+        toward: Sequence[PointLike] | None = None,
+        description: str = "",
+    ) -> Torque:
+        """Add a torque on a body.
+
+        Parameters
+        ----------
+        name : its name
+        body : the body on which it acts
+        amount : its size [N m]: a number, a formula of t, joint variables and rates, or `lw.tabulated` over one
+        about : its axis in the layout posture: "x", "-y", ... or three numbers; it stands still in space, or
+        on : body with which the axis turns
+        toward : two points, instead of `about`: from the first to the second, wherever they are
+        description : a sentence for readers
+        """
+        return self._loaded(loading.torque(name, body, amount, about, on, toward, description))
+
+    def load(self, name: str, joint: JointLike, *, amount: AmountLike, description: str = "") -> JointLoad:
+        """Add a force or torque along a joint's variable: positive, it tends to increase it.
+
+        Parameters
+        ----------
+        name : its name
+        joint : a joint with a single variable ("A"), or a variable ("C.slide")
+        amount : its size [N, N m]: a number, a formula of t, joint variables and rates, or `lw.tabulated` over one
+        description : a sentence for readers
+        """
+        return self._loaded(loading.joint_load(self.joints, name, joint, amount, description))
+
+    def _loaded(self, new: AnyLoad) -> AnyLoad:
+        self._claim(new.name, loading.place_of(new))
+        self.loads[new.name] = new
+        return new
+
     # ---------------------------------------------------------------- chains from tables
 
     def dh_chain(
@@ -614,6 +898,7 @@ class Mechanism:
             raise ModelError(Problem(f"there is no body '{name}'", "ground", did_you_mean(name, self.bodies)))
         other = Mechanism(self.name, gravity=self.gravity, floating=self.floating, description=self.description)
         other._ground, other.source = name, self.source
+        other.gravity_laws = dict(self.gravity_laws)
         other.expect = dict(self.expect)
         for own, theirs in zip(other._tables(), self._tables(), strict=True):
             own.clear()
@@ -642,13 +927,15 @@ class Mechanism:
         return Machine(self, start, guess, tree=tree, cut=cut)
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
-        return (self.bodies, self.joints, self.points, self.frames, self.curves)
+        return (self.bodies, self.joints, self.points, self.frames, self.curves, self.loads, self.motors)
 
     def _claim(self, name: Any, where: str) -> None:
         """One name, one thing: results are asked for by name."""
         checked_name(name, where)
-        for table, what in zip(self._tables(), ("body", "joint", "point", "frame", "curve"), strict=True):
+        kinds = ("body", "joint", "point", "frame", "curve", "load", "motor")
+        for table, kind in zip(self._tables(), kinds, strict=True):
             if name in table:
+                what = loading.kind_of(table[name]) if kind == "load" else kind
                 raise ModelError(Problem(f"the name '{name}' is taken by a {what}", where, "give one another name"))
 
     def _curve(self, curve: Curve | str, where: str) -> Curve:
@@ -669,8 +956,10 @@ class Mechanism:
     __hash__ = None  # type: ignore[assignment]
 
     def _data(self) -> tuple[Any, ...]:
-        head = (self.name, self.gravity, self._ground, self.floating, self.description, self.expect)
-        return (*head, *(list(table.items()) for table in self._tables()))
+        head = (self.name, self.gravity, self.gravity_laws, self._ground, self.floating, self.description, self.expect)
+        *tables, loads, motors = (list(table.items()) for table in self._tables())
+        loads.sort(key=lambda item: loading.section_of(item[1]))  # files keep the order of each kind
+        return (*head, *tables, loads, motors)
 
     def __repr__(self) -> str:
         kinds: dict[str, int] = {}

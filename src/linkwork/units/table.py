@@ -96,6 +96,7 @@ ALIASES = {
     "h": "hour",
     "t": "tonne",
     "lbs": "lb",
+    "lbm": "lb",
     "degree": "deg",
     "degrees": "deg",
     "radian": "rad",

@@ -9,17 +9,19 @@ import numpy as np
 
 from linkwork.colours import LIGHT, NAMED, PALETTE, Theme
 from linkwork.geometry import Array
-from linkwork.model.joints import Gear, LineOnCurve, PointOnCurve, Rack
+from linkwork.model.joints import Gear, LineOnCurve, OnCurve, OnSurface, PointOnCurve, Rack
 from linkwork.model.layout import Layout, Seat
 from linkwork.model.mechanism import Mechanism
 from linkwork.units import LENGTH, UnitSystem
+from linkwork.views.contact_lines import lines_of
 
 MARKERS = {"prismatic": "s", "spheric": "o", "rigid": "X", "free": "", "universal": "P", "helical": "h"}
 MANY = 24  # bodies or joints beyond which names would cover the drawing
 FAINT = 0.28  # opacity of a posture behind another one
 TOGETHER = 3  # names of one place that are written; the rest is counted
 
-_TRANSLATING = ("prismatic", "rigid", "free", "spheric", "universal")
+_CARRIED = (PointOnCurve, LineOnCurve, OnSurface, OnCurve)  # the first frame is no place of its body
+_TRANSLATING = ("prismatic", "rigid", "free", "spheric", "universal", "on_surface", "on_curve")
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +117,7 @@ class LineDrawing:
         for name, seat in self.layout.seats.items():
             joint = self.m.joints[name]
             for body, X in ((joint.tail, seat.X_WF), (joint.head, seat.X_WM)):
-                on_curve = isinstance(joint.law, PointOnCurve | LineOnCurve) and body == joint.tail
+                on_curve = isinstance(joint.law, _CARRIED) and body == joint.tail
                 if body in places and not on_curve:
                     places[body].append(X[:3, 3])
         for point in self.m.points.values():
@@ -168,6 +170,11 @@ class LineDrawing:
                 face = seat.X_WM[:3, 0] * law.curve.size() / 2
                 ends = [seat.X_WM[:3, 3] - face, seat.X_WM[:3, 3] + face]
                 self._plot(ends, color=self.colours.get(joint.head, ink), linewidth=3)
+        if isinstance(law, OnSurface | OnCurve):
+            width = 2.4 if isinstance(law, OnCurve) else 0.6
+            for line in lines_of(law, seat.q, self.layout.size):
+                there = seat.X_WF[:3, 3] + line @ seat.X_WF[:3, :3].T
+                self._plot(list(there), color=self.colours.get(joint.tail, ink), linewidth=width, zorder=1)
         grounded = self.m.ground.name in (joint.tail, joint.head)
         if law.kind in ("prismatic", "cylindric", "helical"):
             ends = [seat.X_WF[:3, 3], seat.X_WM[:3, 3]]

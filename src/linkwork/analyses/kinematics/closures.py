@@ -18,7 +18,6 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
-from linkwork.model.curves import Curve
 from linkwork.numerics.elimination import eliminate
 
 if TYPE_CHECKING:
@@ -325,8 +324,10 @@ def _assert_determined(loops: Loops, home: Posture, specified: Mask, bodies: Seq
 def _periodic(loops: Loops) -> Mask:
     result = np.zeros(loops.plan.ny, bool)
     for slot in loops.plan.slots:
-        if slot.law.kind in PERIODIC:
-            for k, variable in enumerate(slot.law.variables):
+        ranges = slot.law.ranges()
+        for k, variable in enumerate(slot.law.variables):
+            repeats = variable.name in ranges and ranges[variable.name].closed
+            if slot.law.kind in PERIODIC or repeats:
                 result[slot.q.start + k] = variable.dimension == "angle"
     return result
 
@@ -336,13 +337,14 @@ def _random_starts(
 ) -> Array:
     Y = np.tile(base, (count, 1))
     for slot in loops.plan.slots:
-        curve = getattr(slot.law, "curve", None)
+        ranges = slot.law.ranges()
         for k in range(slot.plain):
             if specified[slot.v.start + k]:
                 continue
             place, variable = slot.q.start + k, slot.law.variables[k]
-            if isinstance(curve, Curve) and k == 0:
-                Y[:, place] = rng.uniform(curve.start, curve.end, count)
+            span = ranges.get(variable.name)
+            if span is not None and span.is_finite:
+                Y[:, place] = rng.uniform(span.start, span.end, count)
             elif variable.dimension == "angle":
                 Y[:, place] = rng.uniform(-np.pi, np.pi, count)
             else:

@@ -8,7 +8,6 @@ import numpy as np
 
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.geometry import Array
-from linkwork.model.curves import Curve
 
 SLACK = 1e-9
 """How far beyond counts as on the limit [rad, or parts of the machine's size]."""
@@ -34,14 +33,14 @@ class JointLimit:
 
 
 def joint_limits(loops: Loops) -> list[JointLimit]:
-    """All limits of a model's joints; an open curve ends where it ends."""
+    """All limits of a model's joints; an open curve, or a surface, ends where it ends."""
     found = []
     joints = loops.system.mechanism.joints
     for slot in loops.plan.slots:
         given = {name: (low, high) for name, low, high in joints[slot.joint].limits} if slot.joint in joints else {}
-        curve = getattr(slot.law, "curve", None)
-        if isinstance(curve, Curve) and not curve.closed:
-            given.setdefault(slot.law.variables[0].name, (curve.start, curve.end))
+        for variable_name, span in slot.law.ranges().items():
+            if not span.closed:
+                given.setdefault(variable_name, (span.start, span.end))
         for k in range(slot.plain):
             variable = slot.law.variables[k]
             if variable.name in given:

@@ -3,14 +3,18 @@
 The same classes check a file, tell editors what is allowed (JSON Schema), and build the model.
 """
 
+from linkwork.files.entries.amounts import AmountText, read_amount
 from linkwork.files.entries.base import Entry, Gather, Switch, Text
 from linkwork.files.entries.bodies import BodyEntry, InertiaEntry, LookEntry, SolidEntry, inertia_form
 from linkwork.files.entries.joints import JOINTS, variable_limits, variable_values
+from linkwork.files.entries.loads import LOADS, LoadEntry
 from linkwork.files.entries.parts import ChainEntry, CurveEntry, FrameEntry, PointEntry, RowEntry
 from linkwork.files.entries.placements import PlacementEntry, point_as_placement
 
 __all__ = [
     "JOINTS",
+    "LOADS",
+    "AmountText",
     "BodyEntry",
     "ChainEntry",
     "CurveEntry",
@@ -18,6 +22,7 @@ __all__ = [
     "FrameEntry",
     "Gather",
     "InertiaEntry",
+    "LoadEntry",
     "LookEntry",
     "PlacementEntry",
     "PointEntry",
@@ -27,6 +32,7 @@ __all__ = [
     "Text",
     "inertia_form",
     "point_as_placement",
+    "read_amount",
     "variable_limits",
     "variable_values",
 ]

@@ -10,6 +10,7 @@ from pydantic import Field, WithJsonSchema
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.files.entries.base import Entry, Gather, Switch, Text, Whole, located
 from linkwork.files.entries.placements import PlacementEntry, SecondFrame
+from linkwork.files.entries.shapes import AnyCurve, SurfaceEntry
 from linkwork.files.quantities import (
     NUMBER_OR_TEXT,
     Angle,
@@ -22,10 +23,14 @@ from linkwork.files.quantities import (
     quantity,
 )
 from linkwork.model.entry import perpendicular_axes
-from linkwork.model.joints import KINDS
+from linkwork.model.joints import KINDS, OnSurface, Variable
+from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.placement import ROW_KEYS, Placement, placement
+from linkwork.model.space_curves import SpaceCurve
 from linkwork.units import NUMBER, Dimension, UnitSystem
+
+Variables = tuple[Variable, ...]
 
 NUMBER_OR_NONE = {"anyOf": [NUMBER_OR_TEXT, {"const": None}]}
 VALUE_SCHEMA = {
@@ -64,19 +69,27 @@ class PlacedJoint(JointEntry, PlacementEntry):
     to: SecondFrame | None = Field(None, description="place or frame on the second body, where it differs")
     value: Annotated[Any, WithJsonSchema(VALUE_SCHEMA)] = None
 
-    def law(self, m: Mechanism, where: str) -> dict[str, Any]:
+    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
         """Arguments of the kind, besides those of every placed joint."""
         return {}
+
+    def variables(self, law: Mapping[str, Any] | None) -> Variables | None:
+        """Variables of the joint with these arguments; None where they cannot be told."""
+        return KINDS[self.kind].variables
 
     def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
         where = f"joints.{name}"
         with Gather() as part:
             frame = part(self._frame, where)
             to = part(self._second_frame, where)
-            value = part(variable_values, self.kind, self.value, units, f"{where}.value")
-            limits = part(variable_limits, self.kind, self.limits, units, f"{where}.limits")
+            law = part(self.law, units, where)
+            variables = self.variables(law)
+            value = limits = None
+            if variables is not None:
+                value = part(variable_values, self.kind, self.value, units, f"{where}.value", variables)
+                limits = part(variable_limits, self.kind, self.limits, units, f"{where}.limits", variables)
         options = {"frame": frame, "to": to, "value": value, "limits": limits, "description": self.description}
-        getattr(m, self.kind)(name, *self._ends(), **options, **self.law(m, where))
+        getattr(m, self.kind)(name, *self._ends(), **options, **(law or {}))
 
     def _frame(self, where: str) -> Placement:
         return self.placement(where)
@@ -110,7 +123,7 @@ class HelicalEntry(PlacedJoint):
     helical: Pair
     lead: Length = Field(description="advance in one turn; negative for a left-handed thread")
 
-    def law(self, m: Mechanism, where: str) -> dict[str, Any]:
+    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
         return {"lead": self.lead}
 
 
@@ -256,7 +269,7 @@ class PointOnCurveEntry(PlacedJoint):
     point_on_curve: Pair
     curve: Name
 
-    def law(self, m: Mechanism, where: str) -> dict[str, Any]:
+    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
         return {"curve": self.curve}
 
 
@@ -267,8 +280,40 @@ class LineOnCurveEntry(PlacedJoint):
     line_on_curve: Pair
     curve: Name
 
-    def law(self, m: Mechanism, where: str) -> dict[str, Any]:
+    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
         return {"curve": self.curve}
+
+
+class OnSurfaceEntry(PlacedJoint):
+    """A point of the second body on a surface of the first. Variables: two of the surface, qw, qx, qy, qz."""
+
+    kind = "on_surface"
+    on_surface: Pair
+    surface: SurfaceEntry
+
+    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
+        return {"surface": self.surface.surface(f"{where}.surface", units)}
+
+    def variables(self, law: Mapping[str, Any] | None) -> Variables | None:
+        return None if law is None else OnSurface(law["surface"]).variables
+
+
+class OnCurveEntry(PlacedJoint):
+    """A point of the second body on a curve in space of the first. Variables: parameter, qw, qx, qy, qz."""
+
+    kind = "on_curve"
+    on_curve: Pair
+    curve: AnyCurve
+
+    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
+        return {"curve": self.curve.curve(f"{where}.curve", units)}
+
+    def variables(self, law: Mapping[str, Any] | None) -> Variables | None:
+        if law is None:
+            return None
+        # The parameter of a planar curve is a number.
+        dimension = law["curve"].dimension if isinstance(law["curve"], SpaceCurve) else "number"
+        return (Variable("parameter", dimension), *QUATERNION)
 
 
 JOINTS: dict[str, type[JointEntry]] = {
@@ -288,54 +333,66 @@ JOINTS: dict[str, type[JointEntry]] = {
         BevelEntry,
         PointOnCurveEntry,
         LineOnCurveEntry,
+        OnSurfaceEntry,
+        OnCurveEntry,
     )
 }
 
 
-def _variables(kind: str) -> dict[str, Dimension]:
-    return {v.name: v.quantity for v in KINDS[kind].variables}
+def _dimensions(kind: str, variables: Variables | None) -> dict[str, Dimension]:
+    return {v.name: v.quantity for v in (KINDS[kind].variables if variables is None else variables)}
 
 
-def _of_variable(kind: str, name: Any, where: str) -> Dimension:
-    variables = _variables(kind)
+def _of_variable(kind: str, name: Any, where: str, variables: dict[str, Dimension]) -> Dimension:
     if name not in variables:
         hint = did_you_mean(str(name), variables)
         raise ModelError(Problem(f"a {kind} joint has no variable '{name}'", where, hint))
     return variables[name]
 
 
-def variable_values(kind: str, value: Any, units: UnitSystem, where: str) -> Any:
-    """Layout values in SI, by name or in order; the Mechanism checks their number."""
+def variable_values(kind: str, value: Any, units: UnitSystem, where: str, variables: Variables | None = None) -> Any:
+    """Layout values in SI, by name or in order; the Mechanism checks their number.
+
+    variables : those of the joint, where its kind alone does not tell
+    """
     if value is None:
         return None
+    own = _dimensions(kind, variables)
     with Gather() as part:
         if isinstance(value, Mapping):
-            return {k: part(_named_variable, kind, k, v, units, where) for k, v in value.items()}
+            return {k: part(_named_variable, kind, k, v, units, where, own) for k, v in value.items()}
         items = value if isinstance(value, list) else [value]
-        dimensions = [*_variables(kind).values(), *([NUMBER] * len(items))]
+        dimensions = [*own.values(), *([NUMBER] * len(items))]
         return [part(_variable, d, v, units, where) for d, v in zip(dimensions, items, strict=False)]
 
 
-def variable_limits(kind: str, limits: Any, units: UnitSystem, where: str) -> Any:
-    """Limits in SI; the Mechanism checks their order."""
-    if isinstance(limits, Mapping):
-        with Gather() as part:
-            return {k: part(_named_limits, kind, k, v, units, where) for k, v in limits.items()}
+def variable_limits(kind: str, limits: Any, units: UnitSystem, where: str, variables: Variables | None = None) -> Any:
+    """Limits in SI; the Mechanism checks their order.
+
+    variables : those of the joint, where its kind alone does not tell
+    """
     if limits is None:
         return None
-    variables = _variables(kind)
-    if len(variables) != 1:
-        hint = f"write {{{next(iter(variables))}: [low, high]}}" if variables else "it has nothing to limit"
-        raise ModelError(Problem(f"a {kind} joint has {len(variables) or 'no'} variables", where, hint))
-    return _limit_pair(next(iter(variables.values())), limits, units, where)
+    own = _dimensions(kind, variables)
+    if isinstance(limits, Mapping):
+        with Gather() as part:
+            return {k: part(_named_limits, kind, k, v, units, where, own) for k, v in limits.items()}
+    if len(own) != 1:
+        hint = f"write {{{next(iter(own))}: [low, high]}}" if own else "it has nothing to limit"
+        raise ModelError(Problem(f"a {kind} joint has {len(own) or 'no'} variables", where, hint))
+    return _limit_pair(next(iter(own.values())), limits, units, where)
 
 
-def _named_variable(kind: str, name: Any, value: Any, units: UnitSystem, where: str) -> float:
-    return _variable(_of_variable(kind, name, where), value, units, f"{where}.{name}")
+def _named_variable(
+    kind: str, name: Any, value: Any, units: UnitSystem, where: str, own: dict[str, Dimension]
+) -> float:
+    return _variable(_of_variable(kind, name, where, own), value, units, f"{where}.{name}")
 
 
-def _named_limits(kind: str, name: Any, pair: Any, units: UnitSystem, where: str) -> list[float | None]:
-    return _limit_pair(_of_variable(kind, name, where), pair, units, f"{where}.{name}")
+def _named_limits(
+    kind: str, name: Any, pair: Any, units: UnitSystem, where: str, own: dict[str, Dimension]
+) -> list[float | None]:
+    return _limit_pair(_of_variable(kind, name, where, own), pair, units, f"{where}.{name}")
 
 
 def _limit_pair(dimension: Dimension, pair: Any, units: UnitSystem, where: str) -> list[float | None]:

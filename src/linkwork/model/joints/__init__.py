@@ -1,6 +1,7 @@
 """The joint kinds, by name. A new kind is one new class with one short function."""
 
 from linkwork.model.joints.cams import LineOnCurve, PointOnCurve
+from linkwork.model.joints.contacts import OnCurve, OnSurface
 from linkwork.model.joints.gears import Bevel, Gear, Rack
 from linkwork.model.joints.law import Law, Variable, misfit, transform
 from linkwork.model.joints.lower_pairs import (
@@ -32,6 +33,8 @@ KINDS: dict[str, type[Law]] = {
         Bevel,
         PointOnCurve,
         LineOnCurve,
+        OnSurface,
+        OnCurve,
     )
 }
 
@@ -45,6 +48,8 @@ __all__ = [
     "Helical",
     "Law",
     "LineOnCurve",
+    "OnCurve",
+    "OnSurface",
     "PointOnCurve",
     "Prismatic",
     "Rack",

@@ -18,10 +18,8 @@ from linkwork.geometry import Array
 from linkwork.geometry.elementary import sqrt
 from linkwork.model.curves import Curve
 from linkwork.model.joints.law import Law, Motion, Variable, about_w, angle_about_w, transform
-
-SEARCH = 1441  # samples of the coarse search along a plain curve; Newton does the rest
-MOST = 100_001  # and along the waviest
-VALLEYS = 100  # places of the coarse search that are looked at closely
+from linkwork.model.nearest import SEARCH, best_parameter, enough_samples
+from linkwork.model.ranges import Range
 
 
 @dataclass(frozen=True)
@@ -50,6 +48,9 @@ class PointOnCurve(Law):
 
     def reach(self) -> float:
         return self.curve.size()
+
+    def ranges(self) -> dict[str, Range]:
+        return {"parameter": _range(self.curve)}
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,9 @@ class LineOnCurve(Law):
     def reach(self) -> float:
         return self.curve.size()
 
+    def ranges(self) -> dict[str, Range]:
+        return {"parameter": _range(self.curve)}
+
 
 def _assert_said(X_WM: Array | None, value: Sequence[float] | None, what: str) -> None:
     """A curve has no zero to start from: the second body's place must be given."""
@@ -111,7 +115,7 @@ def closest_parameter(curve: Curve, x: float, y: float) -> float:
         u, v = curve.point(t)
         return np.asarray(np.hypot(u - x, v - y))
 
-    return _best(curve, t, np.hypot(u - x, v - y), slope, score)
+    return best_parameter(_range(curve), t, np.hypot(u - x, v - y), slope, score)
 
 
 def tangent_parameter(curve: Curve, x: float, y: float, c: float, s: float) -> float:
@@ -137,7 +141,7 @@ def tangent_parameter(curve: Curve, x: float, y: float, c: float, s: float) -> f
         return np.asarray(turn(t) + np.abs(-s * (u - x) + c * (v - y)) / size)
 
     t = curve.samples(_samples(curve))[0]
-    return _best(curve, t, turn(t), slope, score)
+    return best_parameter(_range(curve), t, turn(t), slope, score)
 
 
 def _samples(curve: Curve) -> int:
@@ -146,45 +150,11 @@ def _samples(curve: Curve) -> int:
     if not (np.isfinite(u).all() and np.isfinite(v).all()):
         hint = "look for a division by zero or a root"
         raise ModelError(Problem(f"its curve '{curve.name}' is not finite over its range", hint=hint))
-    heading = np.unwrap(np.arctan2(np.diff(v), np.diff(u)))
-    turns = float(np.sum(np.abs(np.diff(heading)))) / (2 * math.pi)
-    return int(np.clip(200 * turns, SEARCH, MOST))
+    return enough_samples(np.stack([u, v], axis=1))
 
 
-def _best(
-    curve: Curve,
-    t: Array,
-    coarse: Array,
-    slope: Callable[[Array], tuple[Array, Array]],
-    score: Callable[[Array], Array],
-) -> float:
-    """Among the valleys of a sampled function the one that, polished by Newton, scores best."""
-    coarse = np.where(np.isfinite(coarse), coarse, np.inf)
-    left, right = np.roll(coarse, 1), np.roll(coarse, -1)
-    if not curve.closed:
-        left[0] = right[-1] = np.inf
-    valleys = np.flatnonzero((coarse <= left) & (coarse <= right))
-    deepest = t[valleys[np.argsort(coarse[valleys], kind="stable")][:VALLEYS]]
-    polished = _polish(curve, slope, deepest, float(t[1] - t[0]))
-    with np.errstate(all="ignore"):
-        values = np.broadcast_to(score(polished), polished.shape)
-    return float(polished[np.argmin(np.where(np.isfinite(values), values, np.inf))])
-
-
-def _polish(curve: Curve, slope: Callable[[Array], tuple[Array, Array]], start: Array, step: float) -> Array:
-    """Newton from coarse roots, each kept within the neighbouring samples and the curve's range."""
-    t = start
-    for _ in range(25):
-        with np.errstate(all="ignore"):
-            value, gradient = slope(t)
-            change = np.clip(-value / gradient, -step, step)
-        change = np.where(np.isfinite(change), change, 0.0)
-        t = np.clip(t + change, start - 2 * step, start + 2 * step)
-        if np.max(np.abs(change), initial=0.0) <= 1e-15 * (1.0 + float(np.max(np.abs(t), initial=0.0))):
-            break
-    if curve.closed:
-        return np.asarray(curve.start + (t - curve.start) % (curve.end - curve.start))
-    return np.asarray(np.clip(t, curve.start, curve.end))
+def _range(curve: Curve) -> Range:
+    return Range(curve.start, curve.end, curve.closed)
 
 
 def _smoothness(curve: Curve, needed: int) -> list[Problem]:

@@ -7,7 +7,8 @@ law; replacing a field by an expression traces it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Literal, TypeGuard
@@ -18,6 +19,7 @@ from linkwork import geometry as geo
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.geometry.elementary import cos, sin
+from linkwork.model.ranges import Range
 from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension
 
 Rotation3 = tuple[tuple[Any, Any, Any], tuple[Any, Any, Any], tuple[Any, Any, Any]]
@@ -103,6 +105,20 @@ class Law:
     def reach(self) -> float:
         """Length that this kind adds to the size of a model [m]."""
         return 0.0
+
+    def ranges(self) -> dict[str, Range]:
+        """Where variables run by the nature of the joint, by name; those left out may have any value."""
+        return {}
+
+    def numbers(self) -> dict[str, float]:
+        """Numbers of the law that may change while the equations stay: its fields of type float."""
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]
+        return {f.name: getattr(self, f.name) for f in fields if isinstance(getattr(self, f.name), float)}
+
+    def with_numbers(self, values: Mapping[str, Any]) -> Law:
+        """The law with some of its `numbers` replaced, by expressions too."""
+        changed: Law = dataclasses.replace(self, **values)  # type: ignore[type-var]
+        return changed
 
     def twists(self, q: Sequence[float] | Array) -> Array:
         """6 x freedom: twist [v; w] of M relative to F, in F at its origin, for unit rates.

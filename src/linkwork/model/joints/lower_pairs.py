@@ -156,7 +156,7 @@ class Spheric(Law):
         return (1.0, 0.0, 0.0, 0.0)
 
     def checked(self, q: tuple[float, ...]) -> tuple[float, ...]:
-        return _unit(q)
+        return unit_quaternion(q)
 
     def motion(self, q: Sequence[Any]) -> Motion:
         return from_quaternion(q), ORIGIN
@@ -184,7 +184,7 @@ class Free(Law):
         return (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)
 
     def checked(self, q: tuple[float, ...]) -> tuple[float, ...]:
-        return (*q[:3], *_unit(q[3:]))
+        return (*q[:3], *unit_quaternion(q[3:]))
 
     def motion(self, q: Sequence[Any]) -> Motion:
         return from_quaternion(q[3:]), (q[0], q[1], q[2])
@@ -223,7 +223,7 @@ def quaternion_flow(q: Sequence[Any], w: Sequence[Any]) -> tuple[Any, ...]:
     )
 
 
-def _unit(q: tuple[float, ...]) -> tuple[float, ...]:
+def unit_quaternion(q: tuple[float, ...]) -> tuple[float, ...]:
     """A quaternion of length 1 to the last digit; ModelError when it is far from that."""
     norm = math.hypot(*q)
     if abs(norm - 1.0) > 1e-6:

@@ -10,6 +10,7 @@ from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
 from linkwork.views.line_drawing import page_rows
 from linkwork.views.scene.cams import put_cams
+from linkwork.views.scene.contacts import put_contacts
 from linkwork.views.scene.labels import labels_of
 from linkwork.views.scene.links import put_links
 from linkwork.views.scene.own import own_of
@@ -37,6 +38,7 @@ def scene_of(m: Mechanism, layout: Layout | None = None, *, names: bool = True) 
     put_wheels(plan)
     _put_own(plan)
     put_cams(plan)
+    put_contacts(plan)
     put_slides(plan)
     put_links(plan)
     put_symbols(plan)

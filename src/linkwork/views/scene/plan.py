@@ -11,7 +11,7 @@ import numpy as np
 from linkwork import geometry as geo
 from linkwork.colours import NAMED, Tint
 from linkwork.geometry import Array
-from linkwork.model.joints import Bevel, Free, Gear, LineOnCurve, PointOnCurve, Rack
+from linkwork.model.joints import Bevel, Free, Gear, LineOnCurve, OnCurve, OnSurface, PointOnCurve, Rack
 from linkwork.model.layout import Layout, Seat
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
@@ -184,9 +184,9 @@ def distinct(places: Iterable[Array], apart: float) -> list[Array]:
 
 
 def _is_elsewhere(end: End) -> bool:
-    """Whether a joint's origin on the body is no place of the body: the origin of a curve, an apex, a free frame."""
+    """Whether a joint's origin on the body is no place of the body: of a curve or a surface, an apex, a free frame."""
     law = end.joint.law
-    on_curve = isinstance(law, PointOnCurve | LineOnCurve) and end.is_tail
+    on_curve = isinstance(law, PointOnCurve | LineOnCurve | OnSurface | OnCurve) and end.is_tail
     return on_curve or isinstance(law, Bevel | Free)
 
 

@@ -1,0 +1,160 @@
+"""What acts on a body over a run: the joints that hold it, and the forces, torques and springs on it.
+
+A run of forces has for every joint the force and the moment that its first body exerts on its second, at the joint's
+frame M on the second body and along the axes of that frame: everything that passes through the joint, the effort of a
+drive included. On the first body the opposite acts, at the same place of space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork import geometry as geo
+from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.geometry import Array
+from linkwork.geometry.vectors import length, unit
+from linkwork.model.loads import Direction, Force, InSpace, OnBody, Spring, Torque
+from linkwork.system import System
+
+if TYPE_CHECKING:
+    from linkwork.results import Run
+
+Placed = Force | Torque | Spring
+SIGNALS = {Force: "force", Torque: "torque", Spring: "tension"}
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+
+
+@dataclass(frozen=True, eq=False)
+class Acting:
+    """A force and a moment on a body over a run, along the axes of the world.
+
+    name : of the joint or of the load
+    force, moment : (samples, 3) [N, N m], the moment about `place`
+    place : (samples, 3) [m]; None of a torque, which acts anywhere on its body
+    assumed : components that are statically indeterminate and were taken as zero, "A.fz"
+    """
+
+    name: str
+    force: Array
+    moment: Array
+    place: Array | None
+    assumed: tuple[str, ...] = ()
+
+
+def acting_on(system: System, run: Run, body: str) -> list[Acting]:
+    """Everything besides gravity that acts on a body over a run of forces; ModelError lists what the run lacks."""
+    m = system.mechanism
+    joints = [j for j in m.joints.values() if body in (j.tail, j.head)]
+    wanted = [f"{j.name}.{part}" for j in joints for part in ("force", "moment")]
+    loads = _loads_on(system, body)
+    wanted += [_signal_of(load) for load in loads]
+    missing = [Problem(f"the run has no '{n}'", hint="ask it of s.forces(run)") for n in wanted if n not in run]
+    if missing:
+        raise ModelError(missing, system.name)
+    unknown: Mapping[str, list[str]] = run.data.attrs.get("indeterminate", {})
+    found = [_through(system, run, j.name, 1.0 if j.head == body else -1.0, unknown.get(j.name, ())) for j in joints]
+    for load in loads:
+        found += _of_load(system, run, load, body)
+    return found
+
+
+def pose_over(system: System, run: Run, body: str) -> Array:
+    """Poses of a body over a run (samples, 4, 4)."""
+    if body == system.mechanism.ground.name:
+        return np.tile(system.layout.X_WB[body], (len(run), 1, 1))
+    if f"{body}.rotation" not in run or f"{body}.position" not in run:
+        hint = did_you_mean(body, system.mechanism.bodies)
+        raise ModelError(Problem(f"no poses of '{body}' in the run", hint=hint), system.name)
+    return geo.pose(run.signal(f"{body}.rotation").values, run.signal(f"{body}.position").values)
+
+
+def place_over(system: System, run: Run, point: str) -> Array:
+    """Places of a point over a run (samples, 3)."""
+    return geo.transform_points(pose_over(system, run, system.mechanism.points[point].body), own_place(system, point))
+
+
+def joint_frame(system: System, joint: str, side: str) -> Array:
+    """Pose of a joint's frame on its "tail" or "head" body, in that body."""
+    given = system.parameters
+    at, u, v, w = ([given[f"{joint}.{side}.{part}.{c}"] for c in "xyz"] for part in ("at", "u", "v", "w"))
+    return geo.pose(np.stack([u, v, w], axis=-1), at)
+
+
+def own_place(system: System, name: str) -> Array:
+    """A point, or the origin of a frame, in the frame of its body [m]."""
+    m, layout, given = system.mechanism, system.layout, system.parameters
+    if f"{name}.at.x" in given:
+        return np.array([given[f"{name}.at.{c}"] for c in "xyz"])
+    if name in m.points:
+        return geo.transform_points(geo.inverse(layout.X_WB[m.points[name].body]), layout.points[name])
+    X_BF: Array = geo.inverse(layout.X_WB[m.frames[name].body]) @ layout.frames[name]
+    return X_BF[:3, 3]
+
+
+def _through(system: System, run: Run, joint: str, sign: float, unknown: list[str] | tuple[()]) -> Acting:
+    """What a joint does to its second (sign 1) or first (-1) body."""
+    X_WM = pose_over(system, run, system.mechanism.joints[joint].head) @ joint_frame(system, joint, "head")
+    wrench = np.concatenate([run.signal(f"{joint}.{part}").values for part in ("force", "moment")], axis=1)
+    wrench[:, [COMPONENTS.index(c) for c in unknown]] = 0.0
+    force, moment = (sign * geo.transform_vectors(X_WM, part) for part in (wrench[:, :3], wrench[:, 3:]))
+    return Acting(joint, force, moment, X_WM[:, :3, 3], tuple(f"{joint}.{c}" for c in unknown))
+
+
+def _loads_on(system: System, body: str) -> list[Placed]:
+    """Loads on a body itself; those along joint variables pass through their joints."""
+    found: list[Placed] = []
+    points = system.mechanism.points
+    for load in system.mechanism.loads.values():
+        if isinstance(load, Force):
+            own = [points[load.point].body]
+        elif isinstance(load, Torque):
+            own = [load.body]
+        elif isinstance(load, Spring) and load.first is not None and load.second is not None:
+            own = [points[load.first].body, points[load.second].body]
+        else:
+            continue
+        found += [load] if body in own else []
+    return found
+
+
+def _signal_of(load: Placed) -> str:
+    return f"{load.name}.{SIGNALS[type(load)]}"
+
+
+def _of_load(system: System, run: Run, load: Placed, body: str) -> list[Acting]:
+    amount = run.signal(_signal_of(load)).values[:, None]
+    nothing = np.zeros((len(run), 3))
+    if isinstance(load, Force):
+        force = amount * _direction(system, run, load.along)
+        return [Acting(load.name, force, nothing, place_over(system, run, load.point))]
+    if isinstance(load, Torque):
+        return [Acting(load.name, nothing, amount * _direction(system, run, load.about), None)]
+    found = []
+    ends = (str(load.first), str(load.second))
+    for own, other in (ends, ends[::-1]):
+        if system.mechanism.points[own].body == body:
+            at = place_over(system, run, own)
+            pull = amount * _toward(at, place_over(system, run, other))
+            found.append(Acting(load.name, pull, nothing, at))
+    return found
+
+
+def _direction(system: System, run: Run, along: Direction) -> Array:
+    """Unit vectors of a direction over a run, world."""
+    if isinstance(along, InSpace):
+        return np.tile(unit(along.vector), (len(run), 1))
+    if isinstance(along, OnBody):
+        own = system.layout.X_WB[along.body][:3, :3].T @ unit(along.vector)
+        return geo.transform_vectors(pose_over(system, run, along.body), own)
+    return _toward(place_over(system, run, along.start), place_over(system, run, along.end))
+
+
+def _toward(start: Array, end: Array) -> Array:
+    """Unit vectors from one place to another; none where they meet, as dynamics has it."""
+    way = end - start
+    size = length(way)[:, None]
+    return np.divide(way, size, out=np.zeros_like(way), where=size > 0.0)

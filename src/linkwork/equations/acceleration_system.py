@@ -1,0 +1,309 @@
+"""One sparse symmetric system for the accelerations of a machine with loops, and the two operations that solve it.
+
+Unknowns are joint accelerations ("q", k), multipliers of constraint rows ("l", r), derivatives of rates of cut joints
+that have an inertia of their own ("u", k), and accelerations ("a", link, component) of links that have not been
+substituted yet. Two operations, in any safe order:
+
+    substitute   a link's acceleration by that of its parent and its joint's:  a = X a_parent + S q''
+    eliminate    a scalar pivot, or a pair of unknowns that hold each other
+
+The order is the algorithm. All substitutions first and then the cheapest safe pivot is a sparse L D Lᵀ of the equations
+of motion with multipliers; substituting and eliminating link by link is the articulated-body method with loops. Mass
+moments stay (m, h, J) until their link is substituted, so that they move as in the composite-body method.
+Featherstone 2008, ch. 6-8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from linkwork.equations.loop_rows import Wrench
+from linkwork.equations.plan import NO_MASS, Moments, Pose
+from linkwork.equations.tree import Tree
+from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, neg, scale, skew
+
+Key = tuple[str, int] | tuple[str, int, int]
+SIX = range(6)
+
+
+class AccelerationSystem:
+    """A x = b with b the forces at zero acceleration. Entries that are structurally zero are not there."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.A: dict[Key, dict[Key, Any]] = {}
+        self.b: dict[Key, Any] = {}
+        self.own: dict[int, Moments] = {i: link.moments for i, link in enumerate(tree.links)}
+        self.terms: dict[Key, list[Any]] = {}
+        """What a multiplier's pivot is made of: where it is smaller than they are, it has lost digits."""
+        self.released: set[int] = set()
+        self._waiting: dict[int, Moments] = {}
+        self._log: list[_Eliminated] = []
+
+    # ---------------------------------------------------------------- entries
+
+    def add(self, x: Key, y: Key, value: Any) -> None:
+        """Add to A[x, y] and A[y, x]."""
+        if _is_zero(value):
+            return
+        row, column = self.A.setdefault(x, {}), self.A.setdefault(y, {})
+        total = row.get(y, 0.0) + value
+        if _is_zero(total):
+            row.pop(y, None)
+            column.pop(x, None)
+        else:
+            row[y] = column[x] = total
+
+    def push(self, x: Key, value: Any) -> None:
+        """Add to b[x]."""
+        if not _is_zero(value):
+            self.b[x] = self.b.get(x, 0.0) + value
+
+    def couple(self, x: Key, link: int, wrench: Wrench) -> None:
+        """Add the coefficients of a link's acceleration to the equation of x, and the wrench to that of the link."""
+        if link >= 0:
+            for c, value in enumerate((*wrench[0], *wrench[1])):
+                self.add(x, ("a", link, c), value)
+
+    def load(self, link: int, n: Vector, f: Vector) -> None:
+        """Add a moment and a force on a link."""
+        for c, value in enumerate((*n, *f)):
+            self.push(("a", link, c), value)
+
+    # ---------------------------------------------------------------- substitute
+
+    def substitute(self, i: int) -> None:
+        """Write link i's acceleration as a = X a_parent + S q''."""
+        link, own = self.tree.links[i], self.own.pop(i)
+        parent, R, r = link.parent, link.R, link.p
+        keys: list[Key] = [("a", i, c) for c in SIX]
+        freedoms = [(("q", k), link.Sw[j], link.lever(j)) for j, k in enumerate(link.dofs)]
+
+        def up(n: Vector, f: Vector) -> Wrench:
+            Rf = apply(R, f)
+            return add(apply(R, n), cross(r, Rf)), Rf
+
+        G = [[self.A.get(x, {}).get(y, 0.0) for y in keys] for x in keys]
+        general = any(not _is_zero(x) for row in G for x in row)
+        others: dict[Key, dict[Key, Any]] = {}
+        for x in keys:
+            for y, value in self.A.pop(x, {}).items():
+                if y not in keys:
+                    others.setdefault(y, {})[x] = value
+                    self.A[y].pop(x, None)
+        rigid = _has_mass(own)
+        inertia = own.inertia()
+        for j, (u, w, s) in enumerate(freedoms):
+            n, f = ZERO, ZERO
+            if rigid:
+                n, f = add(apply(inertia, w), cross(own.h, s)), add(cross(w, own.h), scale(own.m, s))
+            if general:
+                F = [_dot6(row, (*w, *s)) for row in G]
+                n, f = add(n, F[:3]), add(f, F[3:])
+            for u2, w2, s2 in freedoms[j:]:
+                self.add(u, u2, dot(n, w2) + dot(f, s2))
+            self.couple(u, parent, up(n, f))
+        for y, D in others.items():
+            n, f = _halves(D, keys)
+            for u, w, s in freedoms:
+                self.add(u, y, dot(n, w) + dot(f, s))
+            self.couple(y, parent, up(n, f))
+        n, f = _halves(self.b, keys)
+        for x in keys:
+            self.b.pop(x, None)
+        for u, w, s in freedoms:
+            self.push(u, dot(n, w) + dot(f, s))
+        if parent < 0:
+            return
+        self.load(parent, *up(n, f))
+        if rigid:
+            self._carry(parent, own.moved(Pose(R, r)))
+        if general:
+            half = [_six(up(tuple(G[c][d] for c in range(3)), tuple(G[c][d] for c in range(3, 6)))) for d in SIX]  # type: ignore[arg-type]
+            for c in SIX:
+                column = tuple(half[d][c] for d in SIX)
+                moved = _six(up(column[:3], column[3:]))  # type: ignore[arg-type]
+                for d in range(c, 6):
+                    self.add(("a", parent, c), ("a", parent, d), moved[d])
+
+    def release(self, i: int, rows: Sequence[Sequence[Any]], keys: Sequence[Key]) -> None:
+        """Leave link i's acceleration unknown, and let constraints hold it at its joint instead.
+
+        rows : combinations (six weights along the link's axes, angular first) that the joint does not move
+        keys : of their multipliers
+
+        A hub that many loops run through is then not hidden behind one of them.
+        """
+        link, own = self.tree.links[i], self.own.pop(i)
+        for key, weights in zip(keys, rows, strict=True):
+            n, f = tuple(weights[:3]), tuple(weights[3:])
+            self.couple(key, i, (n, f))  # type: ignore[arg-type]
+            Rf = apply(link.R, f)
+            tail = add(apply(link.R, n), cross(link.p, Rf)), Rf
+            self.couple(key, link.parent, (neg(tail[0]), neg(tail[1])))
+        self.released.add(i)
+        self._waiting[i] = own
+
+    def settle(self, i: int) -> None:
+        """Write down the inertia of a released link, when all that it carries has been substituted."""
+        own = self._waiting.pop(i)
+        inertia, lever = own.inertia(), skew(own.h)
+        for c in range(3):
+            for d in range(c, 3):
+                self.add(("a", i, c), ("a", i, d), inertia[c][d])
+            self.add(("a", i, 3 + c), ("a", i, 3 + c), own.m)
+            for d in range(3):
+                self.add(("a", i, c), ("a", i, 3 + d), lever[c][d])
+
+    def _carry(self, i: int, moments: Moments) -> None:
+        kept = self._waiting if i in self.released else self.own
+        kept[i] = kept[i] + moments
+
+    # ---------------------------------------------------------------- eliminate
+
+    def eliminate(self, u: Key) -> None:
+        """Solve the equation of u for it, and put it into the others."""
+        row = self.A.pop(u)
+        inverse = 1.0 / row.pop(u)
+        right = {y: {u: value} for y, value in row.items()}
+        self._remove((u,), {(u, u): inverse}, right)
+
+    def eliminate_pair(self, u: Key, v: Key) -> None:
+        """Solve the equations of two unknowns for both: [[a, c], [c, d]] has an inverse though a or d may vanish."""
+        first, second = self.A.pop(u), self.A.pop(v)
+        a, d, c = first.pop(u, 0.0), second.pop(v, 0.0), first.pop(v)
+        second.pop(u)
+        if _is_zero(a) or _is_zero(d):
+            inverse = 1.0 / c
+            D = {(u, v): inverse, (u, u): -(d * inverse * inverse), (v, v): -(a * inverse * inverse)}
+        else:
+            inverse = 1.0 / (a * d - c * c)
+            D = {(u, u): d * inverse, (v, v): a * inverse, (u, v): -(c * inverse)}
+        right: dict[Key, dict[Key, Any]] = {}
+        for x, row in ((u, first), (v, second)):
+            for y, value in row.items():
+                right.setdefault(y, {})[x] = value
+        self._remove((u, v), D, right)
+
+    def _remove(
+        self, pivots: tuple[Key, ...], D: Mapping[tuple[Key, Key], Any], right: Mapping[Key, Mapping[Key, Any]]
+    ) -> None:
+        """Schur complement: A -= Cᵀ D C, b -= Cᵀ D b, where C are the pivots' rows."""
+        weights: dict[Key, dict[Key, Any]] = {}
+        for y, own in right.items():
+            for x in pivots:
+                self.A[y].pop(x, None)
+            weights[y] = {
+                x: total
+                for x in pivots
+                if not _is_zero(total := sum((_entry(D, x, z) * value for z, value in own.items()), 0.0))
+            }
+        others = list(right)
+        for k, y in enumerate(others):
+            for z in others[k:]:
+                total: Any = 0.0
+                for x, weight in weights[y].items():
+                    if x in right[z]:
+                        total = total + weight * right[z][x]
+                self.add(y, z, -total)
+                if y == z and y[0] == "l":
+                    self.terms.setdefault(y, []).append(total)
+        given = {x: self.b.pop(x, 0.0) for x in pivots}
+        for y in others:
+            for x, weight in weights[y].items():
+                self.push(y, -(weight * given[x]))
+        self._log.append(_Eliminated(pivots, dict(D), weights, given))
+
+    # ---------------------------------------------------------------- solution
+
+    def solution(self) -> dict[Key, Any]:
+        """All unknowns, last eliminated first."""
+        x: dict[Key, Any] = {}
+        reached: dict[int, tuple[Vector, Vector]] = {}
+
+        def acceleration(i: int) -> tuple[Vector, Vector]:
+            """(angular, linear) of a link; needed where it was substituted after a pivot that feels it."""
+            if i < 0:
+                return ZERO, ZERO
+            if i not in reached and i in self.released:
+                own = [x["a", i, c] for c in SIX]
+                reached[i] = (own[0], own[1], own[2]), (own[3], own[4], own[5])
+            if i not in reached:
+                link = self.tree.links[i]
+                angular, linear = acceleration(link.parent)
+                linear = apply_t(link.R, add(linear, cross(angular, link.p)))
+                angular = apply_t(link.R, angular)
+                for j, k in enumerate(link.dofs):
+                    value = x["q", k]
+                    angular = add(angular, scale(value, link.Sw[j]))
+                    linear = add(linear, scale(value, link.lever(j)))
+                reached[i] = angular, linear
+            return reached[i]
+
+        def value(y: Key) -> Any:
+            if y[0] == "a" and y[1] not in self.released:
+                return _six(acceleration(y[1]))[y[2]]  # type: ignore[misc]
+            return x[y]
+
+        for step in reversed(self._log):
+            for p in step.pivots:
+                total: Any = 0.0
+                for z, given in step.given.items():
+                    total = total + _entry(step.D, p, z) * given
+                for y, weights in step.weights.items():
+                    if p in weights:
+                        total = total - weights[p] * value(y)
+                x[p] = total
+        return x
+
+    @property
+    def inverses(self) -> list[tuple[tuple[Key, ...], Any]]:
+        """By elimination, the pivot's keys and its inverse."""
+        return [(step.pivots, step.D.get((step.pivots[0], step.pivots[-1]), 0.0)) for step in self._log]
+
+
+class _Eliminated:
+    """A pivot that is gone: its inverse D, the weights of the unknowns it was coupled to, its right side."""
+
+    __slots__ = ("D", "given", "pivots", "weights")
+
+    def __init__(
+        self,
+        pivots: tuple[Key, ...],
+        D: Mapping[tuple[Key, Key], Any],
+        weights: Mapping[Key, Mapping[Key, Any]],
+        given: Mapping[Key, Any],
+    ) -> None:
+        self.pivots, self.D, self.weights, self.given = pivots, D, weights, given
+
+
+def _entry(D: Mapping[tuple[Key, Key], Any], x: Key, y: Key) -> Any:
+    return D.get((x, y), D.get((y, x), 0.0))
+
+
+def _halves(D: Mapping[Key, Any], keys: Sequence[Key]) -> tuple[Vector, Vector]:
+    values = [D.get(x, 0.0) for x in keys]
+    return tuple(values[:3]), tuple(values[3:])  # type: ignore[return-value]
+
+
+def _six(wrench: Wrench) -> tuple[Any, ...]:
+    return (*wrench[0], *wrench[1])
+
+
+def _dot6(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return sum((x * y for x, y in zip(a, b, strict=True)), 0.0)
+
+
+def _has_mass(own: Moments) -> bool:
+    if own is NO_MASS:
+        return False
+    parts = (own.m, *own.h, *(x for row in own.J for x in row))
+    return not all(_is_zero(x) for x in parts)
+
+
+def _is_zero(x: Any) -> bool:
+    return isinstance(x, float) and x == 0.0
+
+
+Safe = Callable[[Key], bool]

@@ -1,0 +1,186 @@
+"""Drive efforts and joint reactions of machines with loops, at a known motion.
+
+At variables y, rates w and their derivatives the open tree needs forces r along its joints (`inverse_dynamics`), loads
+included. Cut joints carry wrenches λ, whose work on the rates is Jᵀ λ, and drives give efforts e:
+
+    r = e + Jᵀ λ        along every rate, those of cut joints included (which have no mass of their own)
+
+With the pivots of an `Order` (`closing`) and drives at the independent rates this is the transposed elimination: λ from
+the dependent rates, then e. Rows that are redundant carry nothing here; what they could carry is indeterminate, and told
+as such (`carried`). A λ is the wrench of the first body on the second, so that cut joints and joints of the tree are
+reported alike. Uicker, Ravani, Sheth, Matrix Methods, sec. 11.5 and 17.2-17.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
+
+from linkwork.equations import folding
+from linkwork.equations.closing import Order, Pivot, factorise, rows_of
+from linkwork.equations.closure import ROWS, LoopEquations, loop_equations
+from linkwork.equations.inverse_dynamics import handed_inward, inertia_wrenches, link_motion
+from linkwork.equations.kinematics import link_poses
+from linkwork.equations.loads import Loaded, applied_loads
+from linkwork.equations.plan import Plan
+from linkwork.equations.quantities import Quantity, on_second_body
+from linkwork.equations.scalars import Block, Composed, Trace, compose
+from linkwork.equations.tracing import Numbers, function_name, input_symbols
+from linkwork.equations.tree import Tree, grow
+from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, neg, sub
+
+Wanted = Literal["efforts", "reactions"]
+WrenchMap = dict[int, Vector]
+
+
+def closed_forces(order: Order, wanted: Wanted, external: bool) -> Quantity:
+    """Efforts at the independent rates, and reactions of all joints if they are wanted.
+
+    Inputs are y, w, dw, effort (what other drives give already), t, and with `external` a force and a moment (about its
+    origin, world axes) on every body of the tree. Reactions are [force; moment] of the first body on the second at the
+    joint's frame on the second, along its axes; joints of the tree first, then those cut.
+    """
+    inputs = ("y", "w", "dw", "effort", "t", *(("external",) if external else ()))
+    tracer = partial(_trace, order, wanted, inputs)
+    name = f"closed forces {wanted} {'external ' if external else ''}{order.key}"
+    return Quantity(name, inputs, _no_law, regroups=wanted == "efforts", tracer=tracer)
+
+
+def carried() -> Quantity:
+    """Reactions of all joints to wrenches of the cut joints alone: (y, cut_wrench) -> wrench; linear in the second."""
+    return Quantity("carried", ("y", "cut_wrench"), _carried)
+
+
+def load_state() -> Quantity:
+    """All loads: (y, w, t) -> magnitudes, powers."""
+    return Quantity("load state", ("y", "w", "t"), _load_state)
+
+
+def _no_law(tree: Any, x: Any) -> list[Block]:
+    raise AssertionError("traced by a function of its own")
+
+
+def _load_state(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
+    found = applied_loads(tree, x["t"][0], x["y"], x["w"])
+    count = len(tree.plan.loads)
+    return [
+        ("magnitudes", list(found.magnitudes), (count,)),
+        ("powers", list(found.powers), (count,)),
+    ]
+
+
+def _carried(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
+    loops = loop_equations(tree, x["y"])
+    none: list[Vector] = [ZERO] * len(tree.links)
+    rows = _wrenches(tree, loops, list(x["cut_wrench"]), none, none)
+    return [("wrench", rows, (len(rows) // 6, 6))]
+
+
+# ---------------------------------------------------------------- tracing
+
+
+def _trace(order: Order, wanted: Wanted, names: Sequence[str], plan: Plan, numbers: Numbers) -> Composed:
+    fresh = Trace()
+    constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
+    inputs = input_symbols(plan, names, fresh)
+    x = {name: block for name, block, _ in inputs}
+    y, w, dw = x["y"], x["w"], x["dw"]
+    nv = plan.nv
+    tree = grow(plan, constants, y[: plan.nq], w[:nv])
+    loaded = applied_loads(tree, x["t"][0], y, w)
+    forces, moments = _acting(tree, loaded, x.get("external"))
+    f, n = inertia_wrenches(tree, link_motion(tree, w[:nv], dw[:nv]))
+    f = [sub(e, forces[i]) if i in forces else e for i, e in enumerate(f)]
+    n = [sub(e, moments[i]) if i in moments else e for i, e in enumerate(n)]
+    needed = [*handed_inward(tree, f, n).tau, *[0.0] * (plan.nw - nv)]
+    for k in range(plan.nw):
+        own = loaded.applied.rotors.get(k, 0.0) * dw[k] - loaded.applied.along.get(k, 0.0)
+        needed[k] = needed[k] + own - x["effort"][k]
+    loops = loop_equations(tree, y)
+    rows = rows_of(loops)
+    pivots = factorise(rows, order)
+    multipliers = _solve_transposed(pivots, needed)
+    dependent = {p.column for p in pivots}
+    efforts: list[Any] = []
+    holders = _columns(rows, multipliers)
+    for k in range(plan.nw):
+        if k in dependent:
+            efforts.append(0.0)
+            continue
+        total = needed[k]
+        for r in holders.get(k, ()):
+            total = total - rows[r][k] * multipliers[r]
+        efforts.append(total)
+    outputs: list[Block] = [("efforts", efforts, (plan.nw,))]
+    if wanted == "reactions":
+        six = [multipliers.get(r, 0.0) for r in range(ROWS * len(loops))]
+        wrenches = _wrenches(tree, loops, six, f, n)
+        outputs.append(("wrench", wrenches, (len(wrenches) // 6, 6)))
+    return compose(function_name("closed_forces"), inputs, symbols, outputs)
+
+
+def _columns(rows: Mapping[int, Mapping[int, Any]], chosen: Mapping[int, Any]) -> dict[int, list[int]]:
+    """By column, the chosen rows that have an entry there."""
+    found: dict[int, list[int]] = {}
+    for r in chosen:
+        for c in rows[r]:
+            found.setdefault(c, []).append(r)
+    return found
+
+
+def _solve_transposed(pivots: Sequence[Pivot], right: Sequence[Any]) -> dict[int, Any]:
+    """Multipliers by row with Aᵀ λ = right (by column): Uᵀ z = right forwards, Lᵀ λ = z backwards."""
+    left = {p.column: right[p.column] for p in pivots}
+    z: dict[int, Any] = {}
+    for p in pivots:
+        z[p.row] = left[p.column] * p.inverse
+        for c, entry in p.right:
+            left[c] = left[c] - entry * z[p.row]
+    multipliers: dict[int, Any] = {}
+    for p in reversed(pivots):
+        total = z[p.row]
+        for r, factor in p.below:
+            total = total - factor * multipliers[r]
+        multipliers[p.row] = total
+    return multipliers
+
+
+def _acting(tree: Tree, loaded: Loaded, external: Sequence[Any] | None) -> tuple[WrenchMap, WrenchMap]:
+    """Forces and moments on links, those given from outside included."""
+    forces, moments = dict(loaded.applied.forces), dict(loaded.applied.moments)
+    if external is not None:
+        for i, (link, X) in enumerate(zip(tree.links, link_poses(tree), strict=True)):
+            six = external[6 * i : 6 * i + 6]
+            f, n = apply_t(X.R, six[:3]), apply_t(X.R, six[3:])
+            forces[i] = add(forces.get(i, ZERO), f)
+            moments[i] = add(moments.get(i, ZERO), add(n, cross(link.own.p, f)))
+    return forces, moments
+
+
+def _wrenches(
+    tree: Tree, loops: Sequence[LoopEquations], multipliers: Sequence[Any], f: Sequence[Vector], n: Sequence[Vector]
+) -> list[Any]:
+    """Reactions of all joints when the cut ones carry these wrenches, and links need forces f and moments n."""
+    f, n = list(f), list(n)
+    cut_rows: list[Any] = []
+    for c, loop in enumerate(loops):
+        six = multipliers[ROWS * c : ROWS * c + ROWS]
+        f_M, n_M = apply(loop.linear, six[:3]), apply(loop.angular, six[3:])
+        cut_rows += [*f_M, *n_M]
+        cut, given = tree.plan.cuts[c], tree.cuts[c]
+        f_F, n_F = apply(loop.step.R, f_M), apply(loop.step.R, n_M)
+        on_tail = neg(f_F), neg(add(n_F, cross(loop.step.p, f_F)))
+        for link, X, (force, moment) in ((cut.head, given.head, (f_M, n_M)), (cut.tail, given.tail, on_tail)):
+            if link >= 0:
+                turned = apply(X.R, force)
+                f[link] = sub(f[link], turned)
+                n[link] = sub(n[link], add(apply(X.R, moment), cross(X.p, turned)))
+    found = handed_inward(tree, f, n)
+    rows: list[Any] = []
+    for link, force, moment in zip(tree.links, found.f, found.n, strict=True):
+        rows += on_second_body(link, force, moment)
+    return rows + cut_rows
+
+
+

@@ -1,0 +1,279 @@
+"""Loads of a mechanism, ready for its equations: what they act on by index, and every number named.
+
+The numbers of loads are parameters like all others (`coil.stiffness`, `gas.amount`, `drive.rotor_inertia`); formulas
+and tables belong to the structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from linkwork.equations.vectors import Vector
+from linkwork.model.amounts import ELONGATION, ELONGATION_RATE, TIME, Amount, Formula, Steady, Tabulated, variable_in
+from linkwork.model.joints import Law
+from linkwork.model.layout import Layout
+from linkwork.model.loads import Direction, Force, Friction, InSpace, JointLoad, Load, Motor, OnBody, Spring, Torque
+from linkwork.model.mechanism import Mechanism
+from linkwork.model.variables import full_name
+
+Source = tuple[Literal["t", "y", "w", "x", "v"], int]
+"""Time, a variable, a rate, or a spring's own elongation and its rate."""
+
+
+@dataclass(frozen=True)
+class AmountPlan:
+    """A formula or a table and where its arguments come from; without one, the amount is a parameter."""
+
+    law: Formula | Tabulated | None
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True)
+class Along:
+    """A joint variable: its places among all variables and among all rates."""
+
+    y: int
+    w: int
+
+
+@dataclass(frozen=True)
+class DirectionPlan:
+    """A direction in space (link -1), in a link, or from one point to another (indices of marks)."""
+
+    link: int = -1
+    start: int = -1
+    end: int = -1
+
+    @property
+    def between(self) -> bool:
+        """Whether two points tell it."""
+        return self.start >= 0
+
+
+@dataclass(frozen=True)
+class SpringPlan:
+    """A spring along a variable, or between two marks."""
+
+    name: str
+    along: Along | None
+    first: int
+    second: int
+    law: AmountPlan | None
+    numbers = ("stiffness", "free", "damping", "preload", "amount")
+
+
+@dataclass(frozen=True)
+class FrictionPlan:
+    """Friction along a variable; `normal` where a coefficient tells its level."""
+
+    name: str
+    along: Along
+    exact: bool
+    normal: AmountPlan | None
+    numbers = ("forward", "backward", "viscous", "speed", "coefficient", "radius", "amount")
+
+
+@dataclass(frozen=True)
+class MotorPlan:
+    """Rotor, bearings and gear of a motor."""
+
+    name: str
+    along: Along
+    numbers = ("ratio", "rotor_inertia", "damping", "friction_forward", "friction_backward")
+
+
+@dataclass(frozen=True)
+class ForcePlan:
+    """A force on a mark."""
+
+    name: str
+    mark: int
+    direction: DirectionPlan
+    amount: AmountPlan
+    numbers = ("amount",)
+
+
+@dataclass(frozen=True)
+class TorquePlan:
+    """A torque on a link."""
+
+    name: str
+    link: int
+    direction: DirectionPlan
+    amount: AmountPlan
+    numbers = ("amount",)
+
+
+@dataclass(frozen=True)
+class PushPlan:
+    """A force or torque along a variable."""
+
+    name: str
+    along: Along
+    amount: AmountPlan
+    numbers = ("amount",)
+
+
+@dataclass(frozen=True)
+class FieldPlan:
+    """What gravity adds over time along one axis."""
+
+    name: str
+    axis: int
+    amount: AmountPlan
+    numbers = ()
+
+
+LoadPlan = SpringPlan | FrictionPlan | MotorPlan | ForcePlan | TorquePlan | PushPlan | FieldPlan
+
+
+@dataclass(frozen=True)
+class Places:
+    """What loads refer to, by name: variables, points and links."""
+
+    joints: Mapping[str, Any]
+    along: Mapping[str, Along]
+    marks: Mapping[str, int]
+    links: Mapping[str, int]
+
+    def variable(self, name: str) -> Along:
+        """A variable by the name that a load has for it."""
+        return self.along[full_name(self.joints, name)]
+
+    def amount(self, amount: Amount) -> AmountPlan:
+        """An amount with its arguments found."""
+        if isinstance(amount, Steady):
+            return AmountPlan(None)
+        sources: list[Source] = []
+        for name in amount.names:
+            if name == TIME and full_name(self.joints, name) not in self.along:
+                sources.append(("t", 0))
+            elif name in (ELONGATION, ELONGATION_RATE) and full_name(self.joints, name) not in self.along:
+                sources.append(("x", 0) if name == ELONGATION else ("v", 0))
+            else:
+                variable = variable_in(name)
+                place = self.variable(variable)
+                sources.append(("y", place.y) if variable == name else ("w", place.w))
+        return AmountPlan(amount, tuple(sources))
+
+    def direction(self, direction: Direction) -> DirectionPlan:
+        """A direction with what it is tied to found."""
+        if isinstance(direction, InSpace):
+            return DirectionPlan()
+        if isinstance(direction, OnBody):
+            return DirectionPlan(self.links[direction.body])
+        return DirectionPlan(-1, self.marks[direction.start], self.marks[direction.end])
+
+
+def plan_loads(m: Mechanism, places: Places) -> tuple[LoadPlan, ...]:
+    """Plans of all loads, motors and laws of gravity, in the order in which they were declared."""
+    plans: list[LoadPlan] = [_planned(load, places) for load in m.loads.values()]
+    plans += [MotorPlan(motor.name, places.variable(motor.variable)) for motor in m.motors.values()]
+    plans += [FieldPlan(f"gravity.{axis}", "xyz".index(axis), places.amount(law)) for axis, law in m.gravity_laws.items()]
+    return tuple(plans)
+
+
+def _planned(load: Load, places: Places) -> LoadPlan:
+    match load:
+        case Spring():
+            along = None if load.variable is None else places.variable(load.variable)
+            ends = [-1 if p is None else places.marks[p] for p in (load.first, load.second)]
+            return SpringPlan(load.name, along, *ends, None if load.law is None else places.amount(load.law))
+        case Friction():
+            normal = None if load.normal is None else places.amount(load.normal)
+            return FrictionPlan(load.name, places.variable(load.variable), load.form == "exact", normal)
+        case Force():
+            direction = places.direction(load.along)
+            return ForcePlan(load.name, places.marks[load.point], direction, places.amount(load.amount))
+        case Torque():
+            return TorquePlan(
+                load.name, places.links[load.body], places.direction(load.about), places.amount(load.amount)
+            )
+        case JointLoad():
+            return PushPlan(load.name, places.variable(load.variable), places.amount(load.amount))
+
+
+def is_timed(plans: Sequence[LoadPlan]) -> bool:
+    """Whether some amount depends on time."""
+    amounts = [getattr(p, key, None) for p in plans for key in ("law", "normal", "amount")]
+    return any(isinstance(a, AmountPlan) and ("t", 0) in a.sources for a in amounts)
+
+
+# ---------------------------------------------------------------- numbers
+
+
+def load_parameters(m: Mechanism, layout: Layout, layout_value: Callable[[str], float]) -> dict[str, float]:
+    """Numbers of all loads and motors by name, SI; a spring's free length is that of the layout unless given."""
+    p: dict[str, float] = {}
+    for load in (*m.loads.values(), *m.motors.values()):
+        for key, value in _numbers(load, layout, layout_value).items():
+            p[f"{load.name}.{key}"] = float(value)
+    return p
+
+
+def _numbers(load: Load | Motor, layout: Layout, layout_value: Callable[[str], float]) -> dict[str, float]:
+    match load:
+        case Spring():
+            if load.free is not None:
+                free = load.free
+            elif load.variable is not None:
+                free = layout_value(load.variable)
+            else:
+                free = float(np.linalg.norm(layout.points[str(load.first)] - layout.points[str(load.second)]))
+            amount = load.law.value if isinstance(load.law, Steady) else 0.0
+            return {"stiffness": load.stiffness, "free": free, "damping": load.damping, "preload": load.preload,
+                    "amount": amount}  # fmt: skip
+        case Friction():
+            normal = load.normal.value if isinstance(load.normal, Steady) else 0.0
+            own = {key: getattr(load, key) for key in FrictionPlan.numbers if key != "amount"}
+            return own | {"amount": normal, "static": load.static}
+        case Motor():
+            return {key: getattr(load, key) for key in MotorPlan.numbers}
+        case Force() | Torque():
+            direction = load.along if isinstance(load, Force) else load.about
+            own = {"amount": load.amount.value if isinstance(load.amount, Steady) else 0.0}
+            if isinstance(direction, InSpace | OnBody):
+                unit = np.array(direction.vector) / np.linalg.norm(direction.vector)
+                own |= {f"along.{c}": x for c, x in zip("xyz", unit, strict=True)}
+            return own
+        case JointLoad():
+            return {"amount": load.amount.value if isinstance(load.amount, Steady) else 0.0}
+
+
+@dataclass(frozen=True)
+class LoadConstants:
+    """Numbers of a load in the order of its plan's `numbers`, and its direction (in a link's frame if it is tied)."""
+
+    numbers: tuple[Any, ...]
+    direction: Vector
+
+
+def load_constants(
+    plan: LoadPlan, parameters: Mapping[str, Any], into_link: Callable[[int, Vector], Vector]
+) -> LoadConstants:
+    """Constants of one load.
+
+    into_link : turns a direction of the layout into the frame of a link
+    """
+    numbers = tuple(parameters[f"{plan.name}.{key}"] for key in plan.numbers)
+    key = f"{plan.name}.along"
+    if f"{key}.x" not in parameters:
+        return LoadConstants(numbers, (0.0, 0.0, 0.0))
+    vector = (parameters[f"{key}.x"], parameters[f"{key}.y"], parameters[f"{key}.z"])
+    assert isinstance(plan, ForcePlan | TorquePlan)
+    return LoadConstants(numbers, into_link(plan.direction.link, vector))
+
+
+def plain_places(slots: Sequence[tuple[str, Law, slice, slice]]) -> dict[str, Along]:
+    """Places of the variables that have a rate of their own, by full name."""
+    from linkwork.model.variables import plain_variables
+
+    return {
+        f"{joint}.{variable.name}": Along(q.start + k, v.start + k)
+        for joint, law, q, v in slots
+        for k, variable in enumerate(plain_variables(law))
+    }

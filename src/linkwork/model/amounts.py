@@ -1,0 +1,112 @@
+"""How much: what a load takes for its magnitude. A number, a formula, or a table.
+
+`amount_values.evaluate` works them out.
+
+Formulas and tables speak of time `t` [s], of joint variables by name (`A`, `C.slide`) and of their rates (`rate(A)`,
+`rate(C.slide)`), in SI units and radians. The law of a spring may also use its own elongation `x` and its rate `v`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from linkwork.errors import ModelError, Problem
+from linkwork.expressions import names_in
+from linkwork.expressions.names import differentiated, is_variable
+from linkwork.model.vectors import number, numbers
+
+TIME = "t"
+ELONGATION, ELONGATION_RATE = "x", "v"
+
+
+def rate_of(variable: str) -> str:
+    """How formulas call the rate of a variable."""
+    return f"rate({variable})"
+
+
+@dataclass(frozen=True)
+class Steady:
+    """A number, which is a parameter of the model."""
+
+    value: float
+
+
+@dataclass(frozen=True)
+class Formula:
+    """An arithmetic expression; its values are in `unit` [SI].
+
+    names : what it depends on, as the text calls it: t, variables or single-variable joints, rate(...), x, v
+    """
+
+    text: str
+    names: tuple[str, ...]
+    unit: float = 1.0
+
+
+@dataclass(frozen=True)
+class Tabulated:
+    """Values over one quantity: straight lines between points, or a natural cubic spline; held beyond both ends.
+
+    over : t, a variable, rate(...), or of a spring x
+    """
+
+    over: str
+    xs: tuple[float, ...]
+    ys: tuple[float, ...]
+    smooth: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it depends on."""
+        return (self.over,)
+
+
+Amount = Steady | Formula | Tabulated
+
+
+def tabulated(x: Any, y: Any, *, over: str = TIME, smooth: bool = False) -> Tabulated:
+    """Values over one quantity, for the amount of a load: held beyond both ends.
+
+    Parameters
+    ----------
+    x : increasing values of that quantity [s, rad, m or their rates], at least two
+    y : as many values [SI]
+    over : the quantity: t, a variable such as "A" or "C.slide", "rate(A)", or of a spring its elongation "x"
+    smooth : True for a natural cubic spline through the points, False for straight lines between them
+    """
+    where = "tabulated"
+    xs, ys = numbers(x, None, f"{where}.x"), numbers(y, None, f"{where}.y")
+    problems = []
+    if not isinstance(over, str) or not is_variable(over):
+        hint = "write t, a variable such as A or C.slide, or rate(A)"
+        problems.append(Problem(f"{over!r} is nothing to tabulate over", f"{where}.over", hint))
+    if len(xs) != len(ys):
+        problems.append(Problem(f"{len(xs)} values of x, {len(ys)} of y", where, "give as many of both"))
+    elif len(xs) < 2:
+        problems.append(Problem("two points at least make a table", where, "give a plain number for a steady amount"))
+    fall = next((i for i in range(len(xs) - 1) if not xs[i] < xs[i + 1]), None)
+    if fall is not None:
+        text = f"x does not increase: {xs[fall]:g} is followed by {xs[fall + 1]:g}"
+        problems.append(Problem(text, f"{where}.x", "sort the points, and keep one of each x"))
+    if problems:
+        raise ModelError(problems)
+    return Tabulated(over, xs, ys, bool(smooth))
+
+
+def amount(value: Any, where: str) -> Amount:
+    """An amount as users write it: a number [SI], the text of a formula, or a table."""
+    if isinstance(value, Steady | Formula | Tabulated):
+        return value
+    if not isinstance(value, str):
+        return Steady(number(value, where))
+    text = " ".join(value.split())
+    try:
+        return Formula(text, names_in(text))
+    except ModelError as error:
+        raise ModelError([Problem(p.what, where, p.hint) for p in error.problems]) from None
+
+
+def variable_in(name: str) -> str:
+    """The variable that a name of a formula speaks of: itself, or that of which it is the rate."""
+    return differentiated(name) or name

@@ -1,0 +1,81 @@
+"""Joint variables by name: `C.slide`, or `A` alone where the joint has a single one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from linkwork.errors import Problem, did_you_mean
+from linkwork.model.joints import Law, Variable
+from linkwork.model.joints.lower_pairs import QUATERNION
+from linkwork.model.parts import Joint
+from linkwork.units import LENGTH, TORQUE, Dimension
+
+
+@dataclass(frozen=True)
+class JointVariable:
+    """A variable of a joint that a load can act along: one with a rate of its own."""
+
+    joint: Joint
+    variable: Variable
+    index: int
+
+    @property
+    def name(self) -> str:
+        """Its full name, such as `A.angle`."""
+        return f"{self.joint.name}.{self.variable.name}"
+
+    @property
+    def quantity(self) -> Dimension:
+        """What it measures."""
+        return self.variable.quantity
+
+    @property
+    def effort(self) -> Dimension:
+        """What acts along it: a force along a length, a torque about an angle, an energy along a plain number."""
+        return TORQUE if self.quantity != LENGTH else TORQUE / LENGTH
+
+
+def plain_variables(law: Law) -> tuple[Variable, ...]:
+    """The variables with a rate of their own; the four parts of a quaternion have none."""
+    return tuple(v for v in law.variables if v not in QUATERNION)
+
+
+def find_variable(joints: Mapping[str, Joint], called: str) -> JointVariable | None:
+    """The variable of this name, or the single variable of the joint of this name."""
+    joint = joints.get(called)
+    if joint is not None and len(joint.law.variables) == 1:
+        return JointVariable(joint, joint.law.variables[0], 0)
+    name, _, variable = called.rpartition(".")
+    if name in joints:
+        for index, own in enumerate(plain_variables(joints[name].law)):
+            if own.name == variable:
+                return JointVariable(joints[name], own, index)
+    return None
+
+
+def full_name(joints: Mapping[str, Joint], called: str) -> str:
+    """`A.angle` for `A`; the name itself where no such joint is known, or where it has not one variable."""
+    found = find_variable(joints, called)
+    return called if found is None else found.name
+
+
+def no_variable(joints: Mapping[str, Joint], called: str, where: str, suggest: bool = True) -> Problem:
+    """The problem of a name that is no variable: of a joint with several, of one without, or of nothing."""
+    joint = joints.get(called)
+    if joint is not None:
+        if not joint.law.variables:
+            return Problem(f"'{called}' is a {joint.law.kind} joint and does not move", where, "name another joint")
+        own = ", ".join(f"{called}.{v.name}" for v in plain_variables(joint.law))
+        hint = f"say which: {own}" if own else "it turns freely in space; act between points, or with a torque"
+        return Problem(f"the {joint.law.kind} joint '{called}' has several variables", where, hint)
+    name, _, variable = called.rpartition(".")
+    if name in joints:
+        law = joints[name].law
+        if any(variable == v.name for v in law.variables):
+            hint = "act between points, or with a torque on the body"
+            return Problem(f"'{called}' is a part of a quaternion and has no rate of its own", where, hint)
+        hint = did_you_mean(called, [f"{name}.{v.name}" for v in plain_variables(law)])
+        return Problem(f"the {law.kind} joint '{name}' has no variable '{variable}'", where, hint)
+    known = joints if not name else [f"{j.name}.{v.name}" for j in joints.values() for v in plain_variables(j.law)]
+    return Problem(f"there is no joint '{name or called}'", where, did_you_mean(called, known) if suggest else "")
