@@ -3,13 +3,14 @@
 *Forward*: accelerations of the tree from q, v and tau. *Inverse*: efforts of the driven joints from q, v and an a that
 the loops allow. Each peer answers in the cheapest way that we know:
 
-- Pinocchio: forward `constraintDynamics`, or `lcaba` where that is faster, point constraints, two along a pin in space.
-  It has no inverse dynamics of loops: `rnea` of the tree, `getConstraintsJacobian`, and numpy's `solve` on rows that are
-  independent at home. In C++ (`pinocchio_loop.cpp`) the same, without Python and with Eigen's LU.
-- MuJoCo: forward `mj_forward`, and `Batch.forward` on one thread; `connect` constraints. They are soft: at the
-  stiffest that it allows (`solimp` 0.9999) accelerations differ by 1e-4, so this is not exactly the same job. That the
-  models agree is shown by extrapolation to hard constraints. `mj_inverse` gives efforts of all tree joints beside forces
-  of its soft constraints; the driven efforts take the solve as above, for which `mj_rne` and the Jacobian are enough.
+- Pinocchio: forward `constraintDynamics` and `lcaba`, with point constraints, two along a pin in space. It has no
+  inverse dynamics of loops: `rnea` of the tree, `getConstraintsJacobian`, and LAPACK's `gesv` on rows that are
+  independent at home. In C++ (`pinocchio_loop.cpp`) the same, with Eigen's LU.
+- MuJoCo: forward `mj_forward`, and `Batch.forward` on one thread, with `connect` constraints. They are soft, so this is
+  not exactly the same job: at the stiffest that it allows (`solimp` 0.9999) accelerations differ by 1e-5 to 1e-2, and
+  by more where many loops hang together. That the models agree is shown by extrapolation to hard constraints.
+  Inverse: `mj_inverse` gives efforts of all tree joints beside forces of the soft constraints; efforts of the driven
+  joints take the same solve as above, for which the Jacobian and `mj_rne` are enough.
 - Exudyn: the initial accelerations of its implicit solver (`InitializeSolverInitialConditions`), which solve for
   accelerations and multipliers in the coordinates of all bodies. It has no inverse dynamics.
 """
@@ -31,7 +32,7 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from closed_machines import Loops
+from closed_machines import Index, Loops
 from peers import AXES, Array, Task
 
 HERE = Path(__file__).parent
@@ -47,7 +48,7 @@ STIFF = 0.9999
 """MuJoCo's largest impedance."""
 
 
-def independent_rows(J: Array) -> Array:
+def independent_rows(J: Array) -> Index:
     """Rows of J (rows, dependent rates) that are independent, as many as it has columns."""
     _, upper, order = scipy.linalg.qr(J.T, pivoting=True, mode="economic")
     rank = int((np.abs(np.diag(upper)) > 1e-9 * abs(upper[0, 0])).sum())
@@ -56,19 +57,21 @@ def independent_rows(J: Array) -> Array:
 
 
 class Projection:
-    """Efforts of the driven joints from those of the tree: tau + Jᵀ lambda has only driven ones."""
+    """Efforts u of the driven joints from those of the tree: tau = Sᵀ u + Jᵀ lambda."""
 
     def __init__(self, machine: Loops, J: Array) -> None:
         """J : at home."""
         self.driven, self.dependent = machine.driven_rates, machine.dependent
         self.rows = independent_rows(J[:, self.dependent])
-        self.square = np.ix_(self.rows, self.dependent)
-        self.side = np.ix_(self.rows, self.driven)
+        # Places in J of its transposed blocks: `take` and LAPACK itself are the quickest that numpy and scipy offer.
+        self.square = self.rows * machine.nv + self.dependent[:, None]
+        self.side = self.rows * machine.nv + self.driven[:, None]
 
     def __call__(self, J: Array, tau: Array) -> Array:
-        """Two products and a solve."""
-        force = np.linalg.solve(J[self.square].T, tau[self.dependent])
-        found: Array = tau[self.driven] - force @ J[self.side]
+        """lambda from the dependent rows, then u."""
+        _, _, force, singular = scipy.linalg.lapack.dgesv(J.take(self.square), tau.take(self.dependent))
+        assert singular == 0
+        found: Array = tau.take(self.driven) - J.take(self.side) @ force
         return found
 
 
@@ -184,13 +187,17 @@ class CompiledLoop:
         self.library = library
         library.create.restype, library.create.argtypes = ctypes.c_void_p, [ctypes.c_char_p, ctypes.c_int]
         self.handles = {}
-        for name, settings in (("forward", peer.settings), ("articulated", peer.articulated), ("inverse", peer.settings)):
+        for name, settings in (
+            ("forward", peer.settings),
+            ("articulated", peer.articulated),
+            ("inverse", peer.settings),
+        ):
             text = self._described(settings, peer.project.rows).encode()
             self.handles[name] = library.create(text, int(name == "articulated"))
             function = getattr(library, name)
             function.restype, function.argtypes = None, [ctypes.c_void_p, ctypes.c_long, *[ctypes.c_void_p] * 4]
 
-    def _described(self, settings: tuple[float, float, int], rows: Array) -> str:
+    def _described(self, settings: tuple[float, float, int], rows: Index) -> str:
         """The model as numbers between spaces, in the order in which `create` reads them."""
         m = self.machine
         words: list[Any] = [len(m.links), *m.gravity]
@@ -284,7 +291,7 @@ class MuJoCo:
         found: Array = data.efc_J.reshape(-1, model.nv)
         return found
 
-    def forward_call(self, q: Array, v: Array, tau: Array) -> Task:
+    def forward_call(self, q: Array, v: Array, tau: Array) -> Callable[[], Array]:
         """State in, `mj_forward`, accelerations out."""
         forward, model, data = self.mujoco.mj_forward, self.model, self.data
         qpos, qvel, applied, qacc = data.qpos, data.qvel, data.qfrc_applied, data.qacc
@@ -407,8 +414,8 @@ def mjcf(machine: Loops) -> str:
 class Exudyn:
     """A planar machine in Exudyn: bodies of three coordinates each, every joint a constraint.
 
-    Spatial machines are left out: Bricard's redundant row makes the solver's matrix singular unless the user picks the
-    row to drop. Masses, loads and states are as everywhere; only joints on ground are driven.
+    Spatial machines are left out: they would each need a model of their own, with legs as kinematic trees for the
+    Stewart platform, and for Bricard with the row to drop picked by hand.
     """
 
     name = "Exudyn"
@@ -465,8 +472,10 @@ class Exudyn:
         settings.timeIntegration.verboseMode = 0
         settings.solutionSettings.writeSolutionToFile = False
         dense, sparse = exu.LinearSolverType.EXUdense, exu.LinearSolverType.EigenSparse
-        settings.linearSolverType = dense if len(m.links) < 20 else sparse
+        settings.linearSolverType = dense if len(m.links) < 6 else sparse
         self.solver = exu.MainSolverImplicitSecondOrder()
+        place, _ = self._placed(m.home, np.zeros(m.nv))  # where all bodies coincide, constraints would be singular
+        system.systemData.SetODE2Coordinates(place, exu.ConfigurationType.Initial)
         assert self.solver.InitializeSolver(system, settings)
 
     def _placed(self, q: Array, v: Array) -> tuple[Array, Array]:

@@ -18,10 +18,13 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import scipy.linalg
 from peers import AXES, SIZES, Array, Link
 
 import linkwork as lw
+
+Index = npt.NDArray[np.int64]
 
 CLOSED = 1e-13
 """Largest gap of a closed posture [m]."""
@@ -121,17 +124,12 @@ class Loops:
         return [s for s, k in zip(self.starts[0], self.links, strict=False) if k.kind == "spheric"]
 
     @cached_property
-    def driven_rates(self) -> Array:
+    def driven_rates(self) -> Index:
         """Indices of the driven rates."""
         return np.array([self.starts[1][self.names.index(name)] for name in self.driven])
 
     @cached_property
-    def driven_coordinates(self) -> Array:
-        """Indices of the driven coordinates."""
-        return np.array([self.starts[0][self.names.index(name)] for name in self.driven])
-
-    @cached_property
-    def dependent(self) -> Array:
+    def dependent(self) -> Index:
         """The other rates."""
         return np.setdiff1d(np.arange(self.nv), self.driven_rates)
 
@@ -145,8 +143,8 @@ class Loops:
         return found
 
     @cached_property
-    def turning(self) -> Array:
-        """Whether a rate turns (else it slides)."""
+    def turning(self) -> npt.NDArray[np.bool_]:
+        """Whether a rate turns, else it slides."""
         return np.concatenate([np.full(SIZES[k.kind][1], k.kind != "prismatic") for k in self.links])
 
     # ---------------------------------------------------------------- kinematics
@@ -248,7 +246,7 @@ class Loops:
         return found
 
     @cached_property
-    def rows(self) -> Array:
+    def rows(self) -> Index:
         """Rows of J that are independent at home; as many as there are dependent rates."""
         still = np.zeros((1, self.nv))
         J = self.closing(self.motion(self.home[None], still, still))[1][0][:, self.dependent]
@@ -355,7 +353,10 @@ class Loops:
         m = self.motion(self.home[None], still, still)
         made = lw.Mechanism(self.name, gravity=self.gravity)
         poses = [(R[0], p[0]) for R, p in zip(m.R, m.p, strict=True)]
-        placed: Callable[[Array, Array], Any] = lambda R, p: lw.placement(p.tolist(), matrix=R.tolist())  # noqa: E731
+
+        def placed(R: Array, p: Array) -> Any:
+            return lw.placement(p.tolist(), matrix=R.tolist())
+
         for name, link, (R, p) in zip(self.names, self.links, poses, strict=True):
             tensor = link.inertia.tolist()
             made.body(f"{name}-body", mass=link.mass, com=link.com.tolist(), inertia=tensor, frame=placed(R, p))
@@ -475,8 +476,10 @@ ANDREWS = {  # body: parent, place on it, mass, centre of mass, moment of inerti
 }
 ANDREWS_START = {"K1": 14222.4439199541138, "K2": -10666.8329399655854}
 """Published accelerations of the angles at the start, at rest; the others are zero [rad/s²]."""
-SPRING = {"stiffness": 4530.0, "free": 0.07785, "C": (0.014, 0.072), "D": (0.02, -0.018)}
-"""From the fixed point C to D on K3, in its axes [N/m, m]."""
+STIFFNESS, FREE = 4530.0, 0.07785
+"""Of the spring from C on ground to D on K3 [N/m, m]."""
+C, D = np.array([0.014, 0.072]), np.array([0.02, -0.018])
+"""D in the axes of K3 [m]."""
 TORQUE = 0.033
 """On K1 [N m]."""
 
@@ -496,21 +499,18 @@ def andrews() -> Loops:
 
 def andrews_start() -> tuple[Array, Array, Array]:
     """q, v, tau of the published start: the spring acts on K3, which hangs on ground, hence on its angle alone."""
-    machine = andrews()
-    q = machine.guess
-    angle = q[2]
-    R = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    arm = R @ np.array(SPRING["D"])
-    pull = np.array(SPRING["C"]) - (np.array(ANDREWS["K3"][1]) + arm)
+    q = andrews().guess
+    arm = _about(EYE[2], q[2:3])[0, :2, :2] @ D
+    pull = C - (np.array(ANDREWS["K3"][1]) + arm)
     length = np.linalg.norm(pull)
-    force = float(SPRING["stiffness"]) * (length - float(SPRING["free"])) * pull / length  # type: ignore[arg-type]
+    force = STIFFNESS * (length - FREE) * pull / length
     tau = np.zeros(7)
     tau[0], tau[2] = TORQUE, arm[0] * force[1] - arm[1] * force[0]
     return q, np.zeros(7), tau
 
 
 BRICARD_START = 1.958083832
-"""Computed acceleration of the first rod from rest in the drawn posture, in the literature's data [rad/s²]."""
+"""Acceleration of the first rod from rest in the drawn posture, computed elsewhere from the same data [rad/s²]."""
 
 
 def bricard() -> Loops:
@@ -558,7 +558,7 @@ def stewart() -> Loops:
 
 
 def n_four_bar(n: int) -> Loops:
-    """The benchmark of n four-bars in a row: uprights i on ground at (i, 0), couplers between their tops, all 1 kg, 1 m."""
+    """The benchmark of n four-bars in a row: uprights on ground at (i, 0), couplers between their tops, 1 kg, 1 m."""
     bar = partial(_link, kind="revolute", mass=1.0, com=(0.5, 0, 0), inertia=(1e-3, 1 / 12, 1 / 12))
     names: list[str] = []
     links: list[Link] = []

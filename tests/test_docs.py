@@ -34,6 +34,8 @@ CLASSES = (
     lw.Run,
     lw.Evidence,
     lw.Signal,
+    lw.ForceEvidence,
+    lw.GroupItem,
     lw.JointItem,
     lw.PlaceItem,
     lw.FourBar,

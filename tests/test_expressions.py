@@ -15,7 +15,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from linkwork.errors import ModelError
-from linkwork.expressions import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, Expression, parse
+from linkwork.expressions import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, Expression, names_in, parse
 
 quick = settings(derandomize=True, deadline=None, max_examples=150)
 
@@ -437,3 +437,74 @@ def test_any_text_gives_an_expression_or_a_model_error(text):
 def test_numbers_round_trip(number):
     assert Expression(repr(number))() == number
     assert Expression(f"-{number!r}*t").derivative("t")(t=0.0) == -number
+
+
+# ---------------------------------------------------------------- names of joint variables and rates
+
+
+def test_names_in_a_text():
+    text = "3*C.slide + sin(A) + rate(C.slide)*t + 'my-joint.slide'*rate('1') - \"Ärmel\" + C.slide + pi"
+    names = ("C.slide", "A", "rate(C.slide)", "t", "my-joint.slide", "rate(1)", "Ärmel")
+    assert names_in(text) == names
+    assert names_in("2*pi") == ()
+    values = {name: float(i) for i, name in enumerate(names, 2)}
+    expected = 3 * 2 + math.sin(3) + 4 * 5 + 6 * 7 - 8 + 2 + math.pi
+    assert Expression(text, names)(**values) == pytest.approx(expected, rel=1e-15)
+
+
+def test_names_of_joints_are_differentiated_and_printed():
+    law = Expression("'my-joint.slide'**2*C.slide + rate(C.slide)*rate('1.angle')", (*NAMES,))
+    assert str(law.derivative("my-joint.slide")) == "2*'my-joint.slide'*C.slide"
+    assert str(law.derivative("rate(1.angle)")) == "rate(C.slide)"
+    values = dict(zip(NAMES, (2.0, 3.0, 4.0, 5.0), strict=True))
+    for name in NAMES:
+        derivative = law.derivative(name)
+        again = Expression(str(derivative), NAMES)
+        assert again(**values) == derivative(**values)
+        step = law(**{**values, name: values[name] + 1e-30j}).imag / 1e-30
+        assert derivative(**values) == pytest.approx(step, rel=1e-14)
+
+
+NAMES = ("my-joint.slide", "C.slide", "rate(C.slide)", "rate(1.angle)")
+
+REFUSED_NAMES = {
+    "C.slide.x": "a '.' after a name is not allowed",
+    "rate(2)": "rate takes the name of one variable; write rate(A) or rate(C.slide)",
+    "rate()": "rate takes the name of one variable",
+    "rate(A, B)": "rate takes the name of one variable",
+    "rate(rate(A))": "rate takes the name of one variable",
+    "rate(A=1)": "a '=' in a call is not allowed",
+    "'a b'": "'a b' cannot name a variable",
+    "'sin'": "'sin' cannot name a variable",
+    "''": "'' cannot name a variable",
+    r"'\x41'": "is not allowed",
+    "f'{t}'": "is not allowed",
+    "b'1'": "is not allowed",
+    "it's": "a string is not allowed",
+    "math.sin(t)": "write sin alone",
+    "sinn(t)": "did you mean 'sin'?",
+    "e**t": "write exp(1)",
+    "2A": "write 2*A",
+    "A(t)": "'A' is not known",
+    "C.slide(t)": "only a function can be called",
+    "A[0]": "a '[' is not allowed",
+    "lambda: 1": "a ':' is not allowed",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED_NAMES)
+def test_refused_names(text):
+    with pytest.raises(ModelError) as caught:
+        names_in(text)
+    assert REFUSED_NAMES[text] in str(caught.value)
+
+
+def test_unknown_names_of_joints():
+    for text, hint in (("C.slid", "did you mean 'C.slide'?"), ("rate(C.slid)", "did you mean 'rate(C.slide)'?")):
+        with pytest.raises(ModelError) as caught:
+            Expression(text, NAMES)
+        assert hint in str(caught.value)
+    with pytest.raises(ModelError, match="'rate' is not known"):
+        Expression("rate(t)", ("t",))
+    with pytest.raises(ModelError, match="must be text"):
+        names_in(3)  # type: ignore[arg-type]

@@ -353,6 +353,7 @@ PINT_NAMES = {
     "rev": "revolution",
     "%": "percent",
     "g0": "standard_gravity",
+    "lbm": "pound",
 }
 
 

@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from linkwork.model.solids import Box, Cone, Cylinder, RingSector, Sphere, Tube
     from linkwork.model.space_curves import SpaceCurve, space_curve
     from linkwork.model.surfaces import Surface, surface
-    from linkwork.results import Evidence, JointItem, PlaceItem, Run, Signal, load_run
+    from linkwork.results import Evidence, ForceEvidence, GroupItem, JointItem, PlaceItem, Run, Signal, load_run
     from linkwork.results.viewing import Viewer, ViewOptions
     from linkwork.system import Derivative, EvaluationOptions, System
     from linkwork.topology import graph_of
@@ -175,6 +175,8 @@ _HOME = {
     "Run": "results",
     "load_run": "results",
     "Evidence": "results",
+    "ForceEvidence": "results",
+    "GroupItem": "results",
     "JointItem": "results",
     "PlaceItem": "results",
     "Signal": "results",
@@ -249,8 +251,10 @@ __all__ = [
     "EvaluationOptions",
     "Evidence",
     "FiniteScrew",
+    "ForceEvidence",
     "FourBar",
     "Grashof",
+    "GroupItem",
     "IBeamSection",
     "Inertia",
     "InvertedSliderCrank",

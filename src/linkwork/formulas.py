@@ -129,6 +129,12 @@ class Formulas:
 
     # ---------------------------------------------------------------- structure of numbers
 
+    def numbers(self, values: Mapping[str, float], regrouped: bool) -> tuple[Numbers, Array]:
+        """The structure in which formulas for these parameters are traced, and the constants in its order."""
+        own, _ = self._own_found(regrouped)
+        found, constants_ = self._found(values, regrouped)
+        return Numbers(self._constants(regrouped), folding.loosened(own, found)), constants_
+
     def _found(self, values: Mapping[str, float], regrouped: bool) -> tuple[Pattern, Array]:
         """Which constants of these parameters are structural, and all of them."""
         if values == self.plan.parameters:

@@ -190,6 +190,6 @@ def _friction(now: Instant, friction: Friction) -> Acting:
 def _motor(now: Instant, motor: Motor) -> Acting:
     """Bearings of a motor; its levels are those of the motor's own direction of turning. Rotors are in `Instant`."""
     rate = now.names[f"rate({motor.variable})"]
-    level = motor.friction_forward if motor.ratio * rate > 0.0 else motor.friction_backward
+    level = motor.friction_forward if rate > 0.0 else motor.friction_backward
     effort = -abs(motor.ratio) * level * math.tanh(rate / MOTOR_SPEED) - motor.ratio**2 * motor.damping * rate
     return _on_joint(now, motor.variable, effort, effort)

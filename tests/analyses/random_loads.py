@@ -97,9 +97,11 @@ class Loaded:
         )
 
     def state(self, rng: Random, t: float = 0.3) -> State:
-        """A random motion through home; a floating assembly also moves as a whole, of which its loops know nothing."""
-        found = self.along(*self.draw(rng), [0.0])
-        y, w, dw = found.variables[0], found.rates[0].copy(), found.accelerations[0].copy()
+        """A random motion, a little after it left home; a floating assembly also moves as a whole, as it likes."""
+        motion = self.draw(rng)
+        ways = (self.along(*motion, np.linspace(0.0, end, 5)) for end in (0.1, 0.05, 0.02, 0.01, 0.004))
+        found = next(way for way in ways if way.stopped is None)
+        y, w, dw = (x[-1].copy() for x in (found.variables, found.rates, found.accelerations))
         as_a_whole = [self.machine.variable_rates.index(r) for r in self.roots]
         w[as_a_whole], dw[as_a_whole] = rng.normal(size=(2, len(as_a_whole)))
         return State(y, w, dw, t)

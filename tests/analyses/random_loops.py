@@ -34,9 +34,11 @@ from laws import CASES, Case, Random, quaternion  # noqa: E402
 Array = np.ndarray
 BY_NAME: dict[str, Case] = {case.name: case for case in CASES}
 KINDS = tuple(BY_NAME)
-CORNERS = ("ramp", "ring3", "slot3")
+CORNERS = ("ramp", "ring3", "slot3", "rail")
 """Curves with jumps in their second or third derivatives."""
-SMOOTH = tuple(name for name in KINDS if not name.endswith(CORNERS))
+CONTACTS = tuple(n for n, c in BY_NAME.items() if c.law.kind in ("on_surface", "on_curve") and not n.endswith(CORNERS))
+"""Joints of many freedoms: with several of them the freedoms of a general machine do not add up."""
+SMOOTH = tuple(name for name in KINDS if not name.endswith(CORNERS) and name not in CONTACTS)
 ONE = ("revolute", "prismatic", "helical", "helical_left")
 
 

@@ -16,11 +16,12 @@ import dynamics_fixtures as known
 import numpy as np
 import pytest
 from dynamics_fixtures import COMPONENTS, Known
+from kinematic_machines import unit
 from maximal import Answer, Instant, forward, inverse
 from maximal_loads import direction, evaluated
 
 from linkwork.model.amounts import Formula, Steady, Tabulated
-from linkwork.model.loads import Force, InSpace, Spring, Torque
+from linkwork.model.loads import Force, Friction, InSpace, JointLoad, Motor, OnBody, Spring, Torque, Toward
 
 sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("model", "equations")]
 from balances import near, rate  # noqa: E402
@@ -117,6 +118,55 @@ def test_pendulum() -> None:
     close(answer.accelerations, [state.accelerations["A.angle"]], 1e-10)
     close(in_world(Instant(machine, y, w), answer, "A")[0], [*state.forces["A"], 0.0], 6e-7)
     assert not answer.indeterminate["A"].any()
+
+
+def test_loads_of_a_pendulum_by_hand() -> None:
+    """Every kind of load on one pin, away from the layout: its torque about the pin, worked out by itself."""
+    drawn_at, theta, speed, t = 0.6, 1.0, 1.3, 2.0
+    m = known.pendulum_reaction(drawn_at)
+    m.point("P", "bob", 0.5 * unit(drawn_at))
+    m.point("Q", "ground", (0.1, 1.2, 0.3))
+    across = tuple(float(x) for x in unit(drawn_at + math.pi / 2))
+    for load in (
+        Spring(
+            "hinge", variable="A.angle", stiffness=3.0, damping=0.4, preload=0.2, law=Formula("x**2 - v", ("x", "v"))
+        ),
+        Spring("coil", first="P", second="Q", stiffness=10.0, free=0.3, damping=0.2),
+        Friction("bearing", "A.angle", forward=0.3, backward=0.9, viscous=0.05, speed=2.0),
+        Friction("seal", "A.angle", coefficient=0.1, radius=0.02, normal=Formula("-40*t", ("t",)), form="exact"),
+        Force("push", "P", OnBody("bob", across), Steady(3.0)),
+        Force("wind", "P", InSpace((2.0, 0.0, 0.0)), Tabulated("A", (0.0, 2.0), (1.0, 3.0))),
+        Force("rope", "P", Toward("P", "Q"), Steady(4.0)),
+        Torque("wheel", "bob", OnBody("bob", (0.0, 0.6, 0.8)), Steady(0.5)),
+        JointLoad("hand", "A.angle", Formula("t + 2*rate(A)", ("t", "rate(A)"))),
+    ):
+        m.loads[load.name] = load
+    m.motors["drive"] = Motor("drive", "A.angle", -5.0, 2e-3, 1e-3, friction_forward=0.1, friction_backward=0.2)
+    m.gravity_laws["y"] = Formula("0.5*t", ("t",))
+    p, r = 0.5 * unit(theta), speed * 0.5 * unit(theta + math.pi / 2)
+    way = np.array([0.1, 1.2, 0.3]) - p
+    length = np.linalg.norm(way)
+    x = theta - drawn_at
+    torques = {
+        "hinge": -(0.2 + 3.0 * x + 0.4 * speed + x**2 - speed),
+        "coil": np.cross(p, way / length)[2] * (10.0 * (length - 0.3) - 0.2 * r @ way / length),
+        "bearing": -0.3 * math.tanh(speed / 2.0) - 0.05 * speed,
+        "seal": -0.1 * 0.02 * 80.0,
+        "push": 0.5 * 3.0,
+        "wind": -p[1] * 2.0,
+        "rope": np.cross(p, way / length)[2] * 4.0,
+        "wheel": 0.5 * 0.8,
+        "hand": t + 2 * speed,
+        "drive": -5.0 * 0.1 - 25.0 * 1e-3 * speed,
+    }
+    machine = m.assemble(start={"A": theta})
+    now = Instant(machine, [theta], [speed], t)
+    near([now.loads[n].power for n in torques], speed * np.array(list(torques.values())), 1e-14)
+    weight = 2.0 * (-9.81 + 0.5 * t) * 0.8 * math.cos(theta)
+    expected = (sum(torques.values()) + weight) / (0.03 + 2.0 * 0.8**2 + 25.0 * 2e-3)
+    close(forward(machine, [theta], [speed], t=t).accelerations, [expected], 1e-13)
+    held = inverse(machine, [theta], [speed], [0.0], ["A.angle"], t)
+    close(held.efforts["A.angle"], -sum(torques.values()) - weight, 1e-13)
 
 
 @pytest.mark.parametrize("degrees", known.SPRING_SCALE_WEIGHTS)

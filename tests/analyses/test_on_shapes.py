@@ -138,7 +138,7 @@ SURFACES: dict[str, tuple[lw.Surface, tuple[float, float], Callable[[Array], Arr
     "cylinder": (lw.surface("cylinder", radius=0.4), (0.4, 0.3), lambda p: hypot(p) - 0.4),
     "cone": (
         lw.surface("cone", half_angle=0.5),
-        (0.4, 0.6),
+        (2.5, 0.6),
         lambda p: hypot(p) * math.cos(0.5) - p[:, 2] * math.sin(0.5),
     ),
     "torus": (lw.surface("torus", radius=0.6, tube=0.2), (0.4, 1.3), lambda p: np.hypot(hypot(p) - 0.6, p[:, 2]) - 0.2),
@@ -217,6 +217,19 @@ def test_an_arm_stays_on_its_curve(name: str, cut: list[str]) -> None:
     near(tip, curve.places(signal(run, "K.parameter")), 1e-12)
     tangent = [np.broadcast_to(c, (61,)) for c in curve.derivatives(signal(run, "K.parameter"), 1)[1]]
     near(signal(run, "tip.velocity") @ X_FW[:3, :3].T, 0.1 * np.stack(tangent, axis=-1), 1e-12)
+
+
+def test_closures_are_counted_once() -> None:
+    """With turn and shoulder held, the tool's circle about the elbow meets the dome twice; none is behind a pole."""
+    s = lw.example("polishing-arm").assemble()
+    found = s.closures({"turn": 0.0, "shoulder": 0.0})
+    assert len(found.postures) == 2 and found.complete
+    # Both are at one height above the line from the elbow to the centre: mirror images across it.
+    elbow, centre, tip = np.array([0.3, 0.6]), np.array([0.6, 0.0]), np.array([0.6, 0.3])
+    along = (centre - elbow) / np.linalg.norm(centre - elbow)
+    mirrored = elbow + 2 * ((tip - elbow) @ along) * along - (tip - elbow)
+    places = sorted(tuple(p.position("tool")[[0, 2]]) for p in found.postures)
+    near(places, sorted([tuple(mirrored), tuple(tip)]), 1e-9)
 
 
 def test_a_contact_cut_or_not_moves_alike() -> None:

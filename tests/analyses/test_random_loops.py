@@ -13,6 +13,7 @@ import pytest
 from machines import rssr
 from random_loops import (
     BY_NAME,
+    CONTACTS,
     KINDS,
     SMOOTH,
     ByHand,
@@ -119,7 +120,7 @@ def slow(case: Any) -> Any:
     return pytest.param(case, marks=pytest.mark.slow)
 
 
-ONCE_MORE = ("flat", "free")
+ONCE_MORE = ("flat", "free", "on_sphere", "on_height", "on_helix", "on_ring")
 """Kinds that general machines seldom have, in single loops."""
 GENERAL = range(8)
 SPECIAL = range(3)
@@ -286,7 +287,7 @@ def test_rates_are_derivatives_along_a_motion(make: Any, seed: int) -> None:
     along_a_motion(make(seed))
 
 
-@pytest.mark.parametrize("kind", [k if k in ONCE_MORE else slow(k) for k in SMOOTH])
+@pytest.mark.parametrize("kind", [k if k in ONCE_MORE else slow(k) for k in (*SMOOTH, *CONTACTS)])
 def test_rates_are_derivatives_along_a_motion_with_every_kind(kind: str) -> None:
     along_a_motion(of_kind(kind))
 

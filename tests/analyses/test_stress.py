@@ -234,6 +234,26 @@ def test_loads_count_at_the_end_they_act_on() -> None:
     assert np.allclose(push.force, [0, 1, 0]) and np.allclose(aim.force, 2 * u) and push.force.shape == (n, 3)
 
 
+def test_other_numbers_than_those_of_the_layout() -> None:
+    """Places and joints are those of the machine that moved, whatever its layout said."""
+    machine = arm().with_parameters({"P.at.x": 1.1, "C.tail.at.x": 0.6})
+    run = swing(machine, samples=3)
+    hand, fore = lw.stress(run, "hand", ("C", "P"), TUBE), lw.stress(run, "fore", ("B", "C"), TUBE)
+    assert hand.length == pytest.approx(math.dist((0.5, 0.1, 0.7), (1.1, -0.2, 0.6)))
+    assert fore.length == pytest.approx(math.dist((0.1, 0.05, 0.5), (0.6, 0.1, 0.7)))
+    weight = sum(machine.layout.masses[b].mass for b in ("fore", "hand"))
+    still = with_signals(run, through(machine, at_rest(machine, run)))
+    carried = lw.stress(still, "fore", ("B", "C"), TUBE)
+    size = weight * np.linalg.norm(machine.mechanism.gravity)
+    np.testing.assert_allclose(np.linalg.norm(carried.loads[:, 0, :3], axis=1), size, rtol=1e-10)
+
+
+def at_rest(machine: lw.Machine, run: lw.Run) -> lw.Run:
+    """The postures of a run without its motion."""
+    names = [f"{c}.{d}" for c in machine.coordinates for d in ("rate", "acceleration")]
+    return with_signals(run, {n: (run[n].unit, 0.0 * run[n].values) for n in names})
+
+
 def test_statically_indeterminate_components_are_told() -> None:
     machine, wild = hanger(), np.full((5, 3), 1e9)
     run = loaded(machine, [], {"B.force": ("N", wild)}, indeterminate={"B": ["fz", "mx"]})

@@ -221,6 +221,64 @@ BAD: dict[str, tuple[str | bytes, list[Finding]]] = {
         joint("point_on_curve: [a, b], curve: c") + "curves:\n  c: {fourier: {u1: 3}}\n",
         [(8, "curves.c.fourier.u1", "unknown key 'u1'")],
     ),
+    "surface none": (joint("on_surface: [a, b]"), [(6, "joints.A", "'surface' is missing")]),
+    "surface empty": (
+        joint("on_surface: [a, b], surface: {}"),
+        [(6, "joints.A.surface", "the kind of surface is missing")],
+    ),
+    "surface two": (
+        joint("on_surface: [a, b], surface: {plane: {}, sphere: {radius: 1}}"),
+        [(6, "joints.A.surface", "it is plane and sphere at once")],
+    ),
+    "surface unknown": (
+        joint("on_surface: [a, b], surface: {ball: {radius: 1}}, limits: {angle1: [0, 1]}"),
+        [(6, "joints.A.surface.ball", "unknown key 'ball'")],
+    ),
+    "surface text": (joint("on_surface: [a, b], surface: plane"), [(6, "joints.A.surface", "is not an entry")]),
+    "surface size": (
+        joint("on_surface: [a, b], surface: {sphere: {radius: -1}}, value: {angle: 3}"),
+        [(6, "joints.A.surface", "-1 is not positive")],
+    ),
+    "surface key": (
+        joint("on_surface: [a, b], surface: {torus: {radius: 1 kg, tub: 2}}"),
+        [
+            (6, "joints.A.surface.torus.radius", "kg"),
+            (6, "joints.A.surface.torus", "'tube' is missing"),
+            (6, "joints.A.surface.torus.tub", "unknown key 'tub'"),
+        ],
+    ),
+    "surface arithmetic": (
+        joint("on_surface: [a, b], surface: {height: {z: x + t, x: [0, 1], y: [0, 1]}}"),
+        [(6, "joints.A.surface.height.z", "'t'")],
+    ),
+    "surface variable": (
+        joint("on_surface: [a, b], surface: {cylinder: {radius: 1}}, value: {angle1: 1}, limits: {slyde: [0, 1]}"),
+        [
+            (6, "joints.A.value", "an on_surface joint has no variable 'angle1'"),
+            (6, "joints.A.limits", "an on_surface joint has no variable 'slyde'"),
+        ],
+    ),
+    "surface unit": (
+        joint("on_surface: [a, b], surface: {cylinder: {radius: 1}}, value: {angle: 1 kg}"),
+        [(6, "joints.A.value.angle", "kg")],
+    ),
+    "space curve none": (
+        joint("on_curve: [a, b], curve: {}"),
+        [(6, "joints.A.curve", "the kind of curve is missing")],
+    ),
+    "space curve unknown": (joint("on_curve: [a, b], curve: c"), [(6, "joints.A.curve", "there is no curve 'c'")]),
+    "space curve bad": (
+        joint("on_curve: [a, b], curve: c") + "curves:\n  c: {fourier: {u1: 3}}\n",
+        [(8, "curves.c.fourier.u1", "unknown key 'u1'")],
+    ),
+    "space curve spline": (
+        joint("on_curve: [a, b], curve: {spline: {points: [[0, 0, 0], [1, 1, 1]]}}"),
+        [(6, "joints.A.curve", "2 points are too few for degree 5")],
+    ),
+    "space curve lead": (
+        joint("on_curve: [a, b], curve: {helix: {radius: 1, lead: 0}}"),
+        [(6, "joints.A.curve", "the lead is 0")],
+    ),
     "curve none": ("linkwork: 1\ncurves:\n  c: {closed: true}\n", [(3, "curves.c", "one of fourier, expression,")]),
     "curve two": (
         "linkwork: 1\ncurves:\n  c: {spline: [[0, 0]], expression: {u: t, v: t}}\n",

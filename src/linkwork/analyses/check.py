@@ -9,6 +9,7 @@ from linkwork.analyses import soundness
 from linkwork.analyses.mobility import Mobility, layout_mobility
 from linkwork.errors import ModelError, Problem
 from linkwork.model.layout import Layout, lay_out
+from linkwork.model.loading import kind_of
 from linkwork.model.mechanism import Mechanism
 from linkwork.topology import Topology, graph_of
 
@@ -73,6 +74,8 @@ class Check:
                 j.name: {"kind": j.law.kind, "tail": j.tail, "head": j.head, "chord": j.name in t.chords}
                 for j in m.joints.values()
             },
+            "loads": {load.name: kind_of(load) for load in m.loads.values()},
+            "motors": {motor.name: motor.variable for motor in m.motors.values()},
             "assemblies": [{"reference": a.reference, "bodies": list(a.bodies)} for a in t.assemblies],
             "tree": list(t.tree),
             "chords": list(t.chords),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 import numpy as np
 
@@ -22,9 +22,12 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.model.mechanism import Mechanism
-from linkwork.system import System
+from linkwork.system import EvaluationOptions, System
 
 if TYPE_CHECKING:
+    from linkwork.analyses.forces.accelerating import Accelerations
+    from linkwork.analyses.forces.forward import ForwardDynamics
+    from linkwork.analyses.forces.statics import Statics
     from linkwork.analyses.kinematics.closures import Closures
     from linkwork.analyses.kinematics.four_bars import FourBar
     from linkwork.analyses.kinematics.maps import Map
@@ -74,7 +77,7 @@ class Machine(System):
         parameters : new values by name, SI
         """
         other = super().with_parameters(parameters)
-        for name in ("home", "_loops"):
+        for name in ("home", "_loops", "_forward_dynamics"):
             other.__dict__.pop(name, None)
         other._start, other._guess, other._near = {}, {}, self.home.y
         _ = other.home
@@ -93,6 +96,7 @@ class Machine(System):
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         y, steps = closed(self._loops, chosen.y, np.zeros(self._loops.columns, bool))  # of other numbers, perhaps
+        other.__dict__.pop("_forward_dynamics", None)
         other.__dict__["home"] = Posture(self._loops, y, name=chosen.name, iterations=chosen.iterations + steps)
         return other
 
@@ -293,6 +297,180 @@ class Machine(System):
         from linkwork.analyses.kinematics.maps import map_of
 
         return map_of(self._loops, self.home, x, y, samples, threads)
+
+    # ---------------------------------------------------------------- forces
+
+    @cached_property
+    def _forward_dynamics(self) -> ForwardDynamics:
+        from linkwork.analyses.forces.forward import ForwardDynamics
+
+        return ForwardDynamics(self._loops, self.home)
+
+    def forces(
+        self,
+        run: Run,
+        drives: Sequence[str] | None = None,
+        *,
+        efforts: Mapping[str, Any] | None = None,
+        preload: Mapping[str, Any] | None = None,
+        weights: Mapping[str, float] | None = None,
+        external: Mapping[str, Any] | None = None,
+        threads: int | None = None,
+    ) -> Run:
+        """What a motion takes: efforts of the drives, reactions of all joints, loads, power, energy and momentum.
+
+        The result is the run with more signals: `A.angle.effort` and `A.angle.power` of every drive, `B.force` and
+        `B.moment` of every joint (of its first body on its second, at the joint's frame on the second, along its axes),
+        the tension, force or torque of every load, energies and momentum of the machine, and the balance of power as
+        evidence. Components that redundant loops leave open are marked in `run.indeterminate`.
+
+        Parameters
+        ----------
+        run : a motion of this machine
+        drives : variables that drive; by default those of the run. More than there are freedoms share the work with
+            the least sum of squares
+        efforts : forces and torques [N, N m] that act along other variables, by name; numbers or one for each sample
+        preload : of drives that share the work: efforts from which they depart as little as they can
+        weights : of drives that share the work: what a departure of each costs; 1 by default
+        external : forces on points (3,), forces or forces and moments (6,) on bodies and frames [N, N m], world axes,
+            by name; one for all samples or one for each
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.forces.over_run import forces_over
+
+        return forces_over(self._loops, run, drives, efforts, preload, weights, external, threads)
+
+    def statics(
+        self,
+        values: Mapping[str, Any] | Posture | None = None,
+        drives: Sequence[str] | None = None,
+        *,
+        efforts: Mapping[str, Any] | None = None,
+        preload: Mapping[str, Any] | None = None,
+        weights: Mapping[str, float] | None = None,
+        external: Mapping[str, Any] | None = None,
+        t: float = 0.0,
+        **named: float,
+    ) -> Statics:
+        """Forces at rest: what holds a posture, and what its joints carry.
+
+        Parameters
+        ----------
+        values : of variables by name, or a posture; home by default
+        drives : variables that hold the machine; by default the independent ones of the posture
+        efforts, preload, weights, external : as in `forces`
+        t : time [s] at which loads are taken
+        named : values as keywords
+        """
+        from linkwork.analyses.forces.statics import statics_at
+
+        posture = self._posture(values, named)
+        return statics_at(self._loops, posture, drives, efforts, preload, weights, external, t)
+
+    def accelerations(
+        self,
+        values: Mapping[str, Any] | Posture | None = None,
+        rates: Mapping[str, Any] | None = None,
+        efforts: Mapping[str, Any] | None = None,
+        *,
+        t: float = 0.0,
+        **named: float,
+    ) -> Accelerations:
+        """What forces make of the machine: the accelerations of all joints, loops kept closed.
+
+        Parameters
+        ----------
+        values : of variables by name, or a posture; home by default
+        rates : of independent variables by name [rad/s, m/s]; at rest where none is given
+        efforts : forces and torques [N, N m] along variables, by name
+        t : time [s] at which loads are taken
+        named : values as keywords
+        """
+        from linkwork.analyses.forces.accelerating import accelerations_at
+
+        posture = self._posture(values, named)
+        return accelerations_at(self._loops, self._forward_dynamics, posture, rates, efforts, t)
+
+    def mechanical_advantage(
+        self, given: str, gained: str, values: Mapping[str, Any] | Posture | None = None, **named: float
+    ) -> float:
+        """Force along one variable that a unit of force along another holds; infinite at a dead centre.
+
+        Parameters
+        ----------
+        given : variable or joint along which the force is given
+        gained : variable or joint along which it is gained
+        values : of variables by name, or a posture; home by default
+        named : values as keywords
+        """
+        from linkwork.analyses.forces.statics import advantage
+
+        return advantage(self._loops, self._posture(values, named), given, gained)
+
+    def _posture(self, values: Mapping[str, Any] | Posture | None, named: Mapping[str, Any]) -> Posture:
+        if isinstance(values, Posture):
+            if named:
+                raise ModelError(Problem("a posture and values are both given", hint="give one of them"), self.name)
+            return values
+        given = merged(values, named, self.name)
+        return self.at(given) if given else self.home
+
+    def forward_dynamics(
+        self,
+        q: Any,
+        v: Any,
+        tau: Any,
+        *,
+        method: Literal["auto", "composite", "articulated"] = "auto",
+        **options: Unpack[EvaluationOptions],
+    ) -> Array:
+        """Accelerations that joint forces cause; with loops those of all joints, loops kept closed.
+
+        In a machine with loops q, v and tau are the variables, rates and efforts of all joints (`variables`,
+        `variable_rates`), as `home.y` and `solve` give them, and so is the result. DeadCentre tells singular postures.
+
+        Parameters
+        ----------
+        q, v, tau : coordinates, rates, and joint forces and torques
+        method : of machines without loops: composite bodies, articulated bodies, or the shorter of the two
+        options : see `EvaluationOptions`
+        """
+        if not self._loops.count:
+            return super().forward_dynamics(q, v, tau, method=method, **options)
+        if method != "auto":
+            raise ModelError(Problem(f"method '{method}' is for machines without loops"), self.name)
+        if options.get("parameters"):
+            hint = "use with_parameters(...), whose loops are closed with them"
+            raise ModelError(Problem("other parameters of a machine with loops", "parameters", hint), self.name)
+        given = options.get("t", 0.0), options.get("out"), options.get("threads")
+        return self._forward_dynamics(q, v, tau, *given)
+
+    def drive_efforts(
+        self,
+        y: Any,
+        w: Any,
+        dw: Any,
+        drives: Sequence[str] | None = None,
+        *,
+        t: Any = 0.0,
+        threads: int | None = None,
+    ) -> Array:
+        """Efforts of the drives for a motion of all joints, as plain arrays, fast; (..., drives).
+
+        The pivots are those of home; `forces` changes them along a motion and tells what else there is to know.
+
+        Parameters
+        ----------
+        y, w, dw : variables, rates and their derivatives of all joints, loops closed
+        drives : as many variables as there are freedoms; by default the independent ones of home
+        t : time [s], where loads depend on it
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.forces.reactions import plain_efforts
+
+        return plain_efforts(self._loops, self.home, y, w, dw, drives, t, threads)
+
+    # ---------------------------------------------------------------- four-bars, screws
 
     def four_bars(self, driver: str | None = None) -> list[FourBar]:
         """Four-bars and slider-cranks among the loops, with Grashof's verdict on each.

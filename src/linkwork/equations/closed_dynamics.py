@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from linkwork.equations import folding
 from linkwork.equations.acceleration_system import AccelerationSystem, Key
-from linkwork.equations.inverse_dynamics import Applied, inertia_wrenches, link_motion
+from linkwork.equations.inverse_dynamics import Applied, inertia_wrenches, inverse_dynamics, link_motion
 from linkwork.equations.loads import applied_loads
 from linkwork.equations.loop_rows import (
     ROW_AXES,
@@ -32,6 +32,7 @@ from linkwork.equations.loop_rows import (
     cut_rows,
     gram_solve,
 )
+from linkwork.equations.mass_matrix import dense, mass_matrix
 from linkwork.equations.plan import Plan
 from linkwork.equations.quantities import Quantity
 from linkwork.equations.scalars import Block, Composed, Scalar, Trace, compose
@@ -42,6 +43,7 @@ from linkwork.equations.vectors import Vector, add, apply, apply_t, cross, dot, 
 from linkwork.geometry import Array
 
 Strategy = Literal["pivots", "links"]
+STRATEGIES: tuple[Strategy, ...] = ("pivots", "links")
 """All links substituted first, then pivots; or link by link."""
 FEW_LOOPS = 3
 """Cut joints from which on a link counts as a hub."""
@@ -49,10 +51,14 @@ LONG_CHAIN = 12
 """Freedoms in a row from which going link by link is tried."""
 SAFE = 1e-3
 """Part of the terms it is made of, and of its largest value, that a pivot must keep at every state."""
+ENOUGH = 1e-5
+"""An elimination whose pivots keep less of their terms is only taken where there is no better one."""
 REDUNDANT = 1e-8
 """Part of a row that must be new for it to count as independent."""
 HUB = -1
 """Stands for the joint of the hub among the cut joints."""
+NOISE = 1e-10
+"""Part of the largest row below which a row is rounding."""
 DENSE = 10_000_000
 """Numbers up to which rows are compared with each other all at once."""
 
@@ -98,6 +104,23 @@ def closed_forward_dynamics(elimination: Elimination, efforts: Literal["tree", "
     name = f"closed forward dynamics {efforts} {joints} {elimination.key}"
     tracer = partial(_trace, elimination, efforts, joints)
     return Quantity(name, ("y", "w", "effort", "t"), _no_law, regroups=True, tracer=tracer)
+
+
+def unconstrained() -> Quantity:
+    """Mass matrix over all rates, and the forces that accelerate them, loops left open: (y, w, effort, t) -> M, f."""
+    return Quantity("unconstrained", ("y", "w", "effort", "t"), _unconstrained, regroups=True)
+
+
+def _unconstrained(tree: Tree, x: Any) -> list[Block]:
+    nv, nw = tree.nv, tree.plan.nw
+    applied = applied_loads(tree, x["t"][0], x["y"], x["w"]).applied
+    bias = inverse_dynamics(tree, x["w"][:nv], [0.0] * nv, replace(applied, rotors={})).tau
+    M: dict[tuple[int, int], Any] = dict(mass_matrix(tree))
+    for k, inertia in applied.rotors.items():
+        M[k, k] = M.get((k, k), 0.0) + inertia
+    force = [x["effort"][k] - bias[k] for k in range(nv)]
+    force += [x["effort"][k] + applied.along.get(k, 0.0) for k in range(nv, nw)]
+    return [("M", dense(M, nw), (nw, nw)), ("force", force, (nw,))]
 
 
 def _no_law(tree: Any, x: Any) -> list[Block]:
@@ -146,15 +169,16 @@ def _build(
                 moved = sum((x * found.S[j][k] for k, x in combination.items()), 0.0)
                 system.add(key, ("u", own[j]), -moved)
         pushes = [applied.along.get(k, 0.0) + (effort[k] if efforts == "all" else 0.0) for k in own]
-        for j in turning:
-            system.add(("u", own[j]), ("u", own[j]), applied.rotors[own[j]])
-            system.push(("u", own[j]), pushes[j])
+        W: list[Any] = [0.0] * 6
         if any(not _is_zero(pushes[j]) for j in plain):
             W = along([found.S[j] for j in plain], [pushes[j] for j in plain])
             pair = combined(found.rows, dict(enumerate(W)))
             for link, (moment, force) in ((cut.head, pair.head), (cut.tail, pair.tail)):
                 if link >= 0:
                     system.load(link, moment, force)
+        for j in turning:  # the wrench of the other efforts works on these rates too
+            system.add(("u", own[j]), ("u", own[j]), applied.rotors[own[j]])
+            system.push(("u", own[j]), pushes[j] - sum((s * x for s, x in zip(found.S[j], W, strict=True)), 0.0))
     if hub >= 0:
         link = tree.links[hub]
         S = [(*link.Sw[j], *link.lever(j)) for j in range(len(link.dofs))]
@@ -192,13 +216,31 @@ def find_elimination(plan: Plan, numbers: Numbers, constants: Array, states: Sta
 
     constants : values of the numbers that the trace leaves free, in its order
     """
-    tries: list[tuple[int, int, Elimination]] = []
-    for hub in _hubs(plan):
-        for axes in ROW_AXES:
-            for strategy in _strategies(plan):
-                found, cost = _Search(plan, numbers, constants, states, axes, hub).run(strategy)
-                tries.append((cost, len(tries), found))
-    return min(tries)[2]
+    long = _is_long(plan)
+    usual = [(hub, axes, s) for hub in _hubs(plan) for axes in ROW_AXES[:2] for s in STRATEGIES[: 1 + long]]
+    others = [(-1, axes, s) for axes in ROW_AXES for s in STRATEGIES if (-1, axes, s) not in usual]
+    safe: list[tuple[int, int, Elimination]] = []
+    poor: list[tuple[float, int, int, Elimination]] = []
+    refused: Weightless | None = None
+    for k, (hub, axes, strategy) in enumerate([*usual, *others]):
+        if safe and k >= len(usual):
+            break
+        search = _Search(plan, numbers, constants, states, axes, hub)
+        try:
+            found, cost = search.run(strategy)
+        except Weightless as error:
+            refused = error
+            continue
+        if search.threshold >= ENOUGH:
+            safe.append((cost, k, found))
+        else:
+            poor.append((-search.threshold, cost, k, found))
+    if safe:
+        return min(safe, key=lambda found: found[:2])[2]
+    if poor:
+        return min(poor, key=lambda found: found[:3])[3]
+    assert refused is not None
+    raise refused
 
 
 def _hubs(plan: Plan) -> tuple[int, ...]:
@@ -211,12 +253,13 @@ def _hubs(plan: Plan) -> tuple[int, ...]:
     return (-1, loops.index(most)) if most >= FEW_LOOPS else (-1,)
 
 
-def _strategies(plan: Plan) -> tuple[Strategy, ...]:
+def _is_long(plan: Plan) -> bool:
+    """Whether many freedoms are in a row."""
     in_a_row: list[int] = []
     for link in plan.links:
         before = in_a_row[link.parent] if link.parent >= 0 else 0
         in_a_row.append(before + link.v.stop - link.v.start)
-    return ("pivots", "links") if max(in_a_row, default=0) > LONG_CHAIN else ("pivots",)
+    return max(in_a_row, default=0) > LONG_CHAIN
 
 
 class _Search:
@@ -233,6 +276,7 @@ class _Search:
         self.shadow.give(effort, np.zeros(plan.nw))
         self.shadow.give([t], [0.0])
         self.margins: list[float] = []
+        self.threshold = SAFE
         applied = applied_loads(tree, t, y, w).applied
         self.built = _build(tree, y, w, effort, applied, axes, self._margin, "tree", hub)
         self.system = self.built.system
@@ -302,7 +346,8 @@ class _Search:
                 J[:, r, columns.index(k)] = self.shadow(x)
         is_length = _lengths(self.plan)
         J *= [self.states.length if (is_length[k[1]] if len(k) == 2 else k[2] > 2) else 1.0 for k in columns]
-        J /= np.maximum(np.linalg.norm(J, axis=2, keepdims=True), 1e-300)
+        sizes = np.linalg.norm(J, axis=2, keepdims=True)
+        J = np.where(sizes > NOISE * sizes.max(initial=0.0), J / np.maximum(sizes, 1e-300), 0.0)
         rank = max((int(np.linalg.matrix_rank(X, tol=REDUNDANT)) for X in J), default=0)
         kept: set[tuple[int, int]] = set()
         for _ in range(rank):
@@ -355,6 +400,7 @@ class _Search:
         """Cheapest safe pivot first; what could not be eliminated is returned."""
         left, threshold = set(todo), SAFE
         while left:
+            self.threshold = min(self.threshold, threshold)
             candidates = [u for u in left if self._safe(u, threshold)]
             if candidates:
                 u = min(candidates, key=lambda u: (len(self.system.A[u]), u))

@@ -22,13 +22,13 @@ from linkwork.equations.closing import Order, Pivot, factorise, rows_of
 from linkwork.equations.closure import ROWS, LoopEquations, loop_equations
 from linkwork.equations.inverse_dynamics import handed_inward, inertia_wrenches, link_motion
 from linkwork.equations.kinematics import link_poses
-from linkwork.equations.loads import Loaded, applied_loads
+from linkwork.equations.loads import Loaded, applied_loads, rotor_inertias
 from linkwork.equations.plan import Plan
 from linkwork.equations.quantities import Quantity, on_second_body
 from linkwork.equations.scalars import Block, Composed, Trace, compose
 from linkwork.equations.tracing import Numbers, function_name, input_symbols
 from linkwork.equations.tree import Tree, grow
-from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, neg, sub
+from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, neg, sub
 
 Wanted = Literal["efforts", "reactions"]
 WrenchMap = dict[int, Vector]
@@ -184,3 +184,24 @@ def _wrenches(
 
 
 
+
+
+def needed_power() -> Quantity:
+    """Power that masses and rotors take, weight included, from the motion of the bodies: (y, w, dw) -> P [W]."""
+    return Quantity("needed power", ("y", "w", "dw"), _needed_power)
+
+
+def _needed_power(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
+    nv, w, dw = tree.nv, x["w"], x["dw"]
+    motion = link_motion(tree, w[:nv], dw[:nv])
+    f, n = inertia_wrenches(tree, motion)
+    moving: list[Vector] = []
+    total: Any = 0.0
+    for i, link in enumerate(tree.links):
+        before, turning = (moving[link.parent], motion.w[link.parent]) if link.parent >= 0 else (ZERO, ZERO)
+        v = apply_t(link.R, add(add(before, cross(turning, link.p)), link.slide(w[:nv])))
+        moving.append(v)
+        total = total + dot(f[i], v) + dot(n[i], motion.w[i])
+    for k, inertia in rotor_inertias(tree).items():
+        total = total + inertia * dw[k] * w[k]
+    return [("power", [total], ())]

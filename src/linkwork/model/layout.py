@@ -16,7 +16,7 @@ from linkwork import geometry as geo
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.bodies import Body, MassProperties, mass_properties, physical_problems
-from linkwork.model.joints import misfit, transform
+from linkwork.model.joints import a_joint, misfit, transform
 from linkwork.model.load_checks import load_problems
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
@@ -183,8 +183,7 @@ def _judge_fit(joint: Joint, layout: Layout) -> None:
     if not worst <= FIT_WARNING:
         errors = ((f"{math.degrees(angle):.3g} deg", angle), (layout.length(distance), distance / layout.size))
         off = " and ".join(text for text, error in errors if not error <= FIT_WARNING)
-        article = "an" if joint.law.kind.startswith("on_") else "a"
-        text = f"its two frames do not fit {article} {joint.law.kind} joint: {off} off"
+        text = f"its two frames do not fit {a_joint(joint.law.kind)}: {off} off"
         if not worst <= FIT_ERROR:
             hint = "give the place and the axis once, or correct `to`"
             layout.problems.append(Problem(text, where, hint))

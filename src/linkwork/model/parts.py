@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.errors import ModelError, Problem, did_you_mean
-from linkwork.model.joints import Law
+from linkwork.model.joints import Law, a_joint
 from linkwork.model.placement import HERE, Placement
 from linkwork.model.vectors import Vector, number
 
@@ -79,13 +79,13 @@ def variable_values(law: Law, value: Any, where: str) -> tuple[float, ...] | Non
         for key, v in value.items():
             if key not in given:
                 hint = did_you_mean(str(key), names)
-                raise ModelError(Problem(f"a {law.kind} joint has no variable '{key}'", where, hint))
+                raise ModelError(Problem(f"{a_joint(law.kind)} has no variable '{key}'", where, hint))
             given[key] = number(v, f"{where}.{key}")
         return _located(law, tuple(given.values()), where)
     items = list(value) if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) else [value]
     if len(items) != len(names):
         if not names:
-            raise ModelError(Problem(f"a {law.kind} joint has no variable", where, "leave `value` out"))
+            raise ModelError(Problem(f"{a_joint(law.kind)} has no variable", where, "leave `value` out"))
         listed = ", ".join(names)
         raise ModelError(Problem(f"{len(items)} values for {len(names)} variables ({listed})", where))
     return _located(law, tuple(number(v, where) for v in items), where)
@@ -106,13 +106,13 @@ def variable_limits(law: Law, limits: Any, where: str) -> tuple[tuple[str, float
     if not isinstance(limits, Mapping):
         if len(names) != 1:
             hint = f"write {{{names[0]}: [low, high]}}" if names else "a rigid joint has none"
-            raise ModelError(Problem(f"a {law.kind} joint has {len(names)} variables", where, hint))
+            raise ModelError(Problem(f"{a_joint(law.kind)} has {len(names)} variables", where, hint))
         limits = {names[0]: limits}
     result = []
     for key, pair in limits.items():
         if key not in names:
             hint = did_you_mean(str(key), names)
-            raise ModelError(Problem(f"a {law.kind} joint has no variable '{key}'", where, hint))
+            raise ModelError(Problem(f"{a_joint(law.kind)} has no variable '{key}'", where, hint))
         try:
             low, high = pair
             low = -math.inf if low is None else number(low, f"{where}.{key}")

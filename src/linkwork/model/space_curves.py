@@ -264,16 +264,16 @@ class InPlane(Sampled):
 CURVES: dict[str, type[SpaceCurve]] = {kind.kind: kind for kind in (Line, Circle, Helix, ExpressionPath, SplinePath)}
 
 
-def space_curve(kind: str, **numbers: Any) -> SpaceCurve:
+def space_curve(kind: str, **options: Any) -> SpaceCurve:
     """A curve in space, for `on_curve`.
 
     Parameters
     ----------
     kind : "line", "circle", "helix", "expression" or "spline"
-    numbers : what the kind has: `radius` [m] of a circle; `radius` and `lead` [m] of a helix; the expressions `x`, `y`,
+    options : what the kind has: `radius` [m] of a circle; `radius` and `lead` [m] of a helix; the expressions `x`, `y`,
         `z` of t, with `span`, `closed` and `unit` [m]; `points` [m] of a spline, with `closed` and `degree`
     """
-    return made(CURVES, "curve", kind, numbers)
+    return made(CURVES, "curve", kind, options)
 
 
 def nearest_on_curve(curve: SpaceCurve, along: Range, place: Array) -> float:

@@ -321,14 +321,14 @@ SURFACES: dict[str, type[Surface]] = {
 }
 
 
-def surface(kind: str, **numbers: Any) -> Surface:
+def surface(kind: str, **options: Any) -> Surface:
     """A surface, for `on_surface`.
 
     Parameters
     ----------
     kind : "plane", "sphere", "cylinder", "cone", "torus", "height" or "parametric"
-    numbers : what the kind has: `radius` [m] of a sphere or a cylinder; `half_angle` [rad] of a cone; `radius` and
+    options : what the kind has: `radius` [m] of a sphere or a cylinder; `half_angle` [rad] of a cone; `radius` and
         `tube` [m] of a torus; the expression `z` of x and y of a height, with ranges `x` and `y` [m] and `unit` [m];
         the expressions `x`, `y`, `z` of u and v of a parametric one, with ranges `u` and `v`, `closed`, and `unit` [m]
     """
-    return made(SURFACES, "surface", kind, numbers)
+    return made(SURFACES, "surface", kind, options)

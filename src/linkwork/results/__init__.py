@@ -2,11 +2,13 @@
 
 `run`       `Run`: signals by name, samples, evidence
 `build`     `build_run`: a run from plain arrays
+`extend`    `extended`: a run with more signals
 `layout`    the dataset's variables, dimensions, units and attributes
 `names`     what a name stands for
-`items`     joints and places; `signals` one signal
+`marking`   reactions that statics leaves open
+`items`     joints, places and loads; `signals` one signal
 `samples`   one sample, by number or by time
-`evidence`  how far a run can be trusted
+`evidence`  how far a run can be trusted; `force_evidence` what it takes
 `plots`     time histories and paths
 `store`     NetCDF and CSV files; `table` the CSV text
 `report`    summary, plain data, HTML
@@ -16,7 +18,9 @@ xarray, pandas and matplotlib are imported when they are first needed.
 
 from linkwork.results.build import ClosureHistory, PlaceHistory, VariableHistory, build_run
 from linkwork.results.evidence import Evidence
-from linkwork.results.items import JointItem, PlaceItem
+from linkwork.results.extend import extended
+from linkwork.results.force_evidence import ForceEvidence, Peak
+from linkwork.results.items import GroupItem, JointItem, PlaceItem
 from linkwork.results.plots import Panels
 from linkwork.results.run import Run
 from linkwork.results.signals import Signal
@@ -25,13 +29,17 @@ from linkwork.results.store import load_run
 __all__ = [
     "ClosureHistory",
     "Evidence",
+    "ForceEvidence",
+    "GroupItem",
     "JointItem",
     "Panels",
+    "Peak",
     "PlaceHistory",
     "PlaceItem",
     "Run",
     "Signal",
     "VariableHistory",
     "build_run",
+    "extended",
     "load_run",
 ]

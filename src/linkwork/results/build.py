@@ -114,7 +114,7 @@ def build_run(
     warnings : what the user should know
     machine : the machine that moved, so that the run can be seen
     """
-    drafts = _Drafts(np.size(time))
+    drafts = Drafts(np.size(time))
     clock = drafts.array("time", time, ())
     drafts.problems += [] if clock is None else time_problems(clock)
     for name, history in (variables or {}).items():
@@ -164,7 +164,7 @@ def _grouped(names: Mapping[str, Any]) -> dict[str, list[str]]:
     return groups
 
 
-class _Drafts:
+class Drafts:
     """Arrays on their way into a dataset, and everything that is wrong with them."""
 
     def __init__(self, samples: int) -> None:

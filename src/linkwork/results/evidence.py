@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from linkwork.results.force_evidence import ForceEvidence, force_evidence_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -24,6 +26,7 @@ class Evidence:
     iterations, most_iterations : of all samples together, and of the hardest one
     mobility : every mobility that occurred
     warnings : texts
+    forces : what drives take, joints carry and how well the power balances; None where forces were not asked for
     """
 
     status: str
@@ -40,6 +43,7 @@ class Evidence:
     most_iterations: int | None
     mobility: tuple[int, ...]
     warnings: tuple[str, ...]
+    forces: ForceEvidence | None = None
 
     @property
     def complete(self) -> bool:
@@ -48,13 +52,15 @@ class Evidence:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON; numbers that are not finite are None."""
-        plain: dict[str, Any] = {}
-        for key, value in vars(self).items():
-            if isinstance(value, tuple):
-                plain[key] = list(value)
-            else:
-                plain[key] = None if isinstance(value, float) and not np.isfinite(value) else value
-        return plain
+        return {key: _plain(value) for key, value in vars(self).items()}
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        return {key: _plain(v) for key, v in vars(value).items()}
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def evidence_of(data: xr.Dataset) -> Evidence:
@@ -78,6 +84,7 @@ def evidence_of(data: xr.Dataset) -> Evidence:
         most_iterations=None if steps is None else int(steps.max()),
         mobility=tuple(np.unique(data["closure.mobility"].values).tolist()) if "closure.mobility" in data else (),
         warnings=tuple(data.attrs["warnings"]),
+        forces=force_evidence_of(data),
     )
 
 

@@ -1,4 +1,4 @@
-"""A joint or a place of a run: everything that is known of it, under one name."""
+"""A joint, a place or a load of a run: everything that is known of it, under one name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from linkwork.errors import ModelError, Problem, did_you_mean
-from linkwork.results.layout import DERIVATIVES, PLACE_UNITS
+from linkwork.results.layout import PLACE_UNITS
+from linkwork.results.names import OF_VARIABLES
 from linkwork.results.signals import Signal, Units
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     from linkwork.results.plots import Panels
     from linkwork.results.run import Run
+
+
+REACTION = ("force", "moment")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,6 +82,44 @@ class JointItem:
         """Second derivatives of the rates."""
         return self._several("jerk")
 
+    @property
+    def effort(self) -> xr.DataArray:
+        """Torque [N m] or force [N] that drives the variable of a joint that has one."""
+        return self._single("effort")
+
+    @property
+    def power(self) -> xr.DataArray:
+        """Power [W] of that effort."""
+        return self._single("power")
+
+    @property
+    def efforts(self) -> dict[str, xr.DataArray]:
+        """Efforts of all variables that are driven or held."""
+        return self._several("effort")
+
+    @property
+    def powers(self) -> dict[str, xr.DataArray]:
+        """Their powers [W]."""
+        return self._several("power")
+
+    @property
+    def force(self) -> xr.DataArray:
+        """Force [N] (time, axis) of the first body on the second, along the axes of the joint's frame on the second.
+
+        Components that are indeterminate are NaN.
+        """
+        return self._reaction("force")
+
+    @property
+    def moment(self) -> xr.DataArray:
+        """Moment [N m] (time, axis) of the first body on the second at the origin of that frame, along its axes."""
+        return self._reaction("moment")
+
+    @property
+    def indeterminate(self) -> tuple[str, ...]:
+        """Components among fx fy fz mx my mz of its reaction that statics leaves open."""
+        return self._run.indeterminate.get(self.name, ())
+
     def plot(
         self,
         *quantities: str,
@@ -86,15 +128,16 @@ class JointItem:
         against: Mapping[str, Run] | None = None,
         ax: Axes | Sequence[Axes] | None = None,
     ) -> Panels:
-        """Plot its variables.
+        """Plot its variables, what drives them, or its reaction.
 
         Parameters
         ----------
-        quantities : 'value', 'rate', 'acceleration', 'jerk'; the value where none is given
+        quantities : 'value', 'rate', 'acceleration', 'jerk', 'effort', 'power', 'force', 'moment'; the value where none
+            is given, the force of a joint without variables
         units, x, against, ax : as in `Run.plot`
         """
-        asked = quantities or ("value",)
-        _known(asked, ("value", *DERIVATIVES), self.name)
+        asked = quantities or ("value" if self.variables or self.speeds else "force",)
+        _known(asked, ("value", *OF_VARIABLES, *REACTION), self.name)
         names = [f"{self.name}.{n}" for q in asked for n in self._names(q)]
         if not names:
             raise ModelError(Problem(f"the run has no {' and no '.join(asked)}", self.name, _there(self.signals)))
@@ -115,10 +158,30 @@ class JointItem:
         """
         return self._run.phase(*(f"{self.name}.{v}" for v in self.variables), units=units, against=against, ax=ax)
 
+    def hodograph(
+        self,
+        of: str = "force",
+        *,
+        units: Units = None,
+        plane: str | None = None,
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | None = None,
+    ) -> Panels:
+        """Plot the way of the tip of its reaction, the polar diagram of a bearing's load, with equal axes.
+
+        Parameters
+        ----------
+        of : 'force' or 'moment'
+        units, plane, against, ax : as in `Run.hodograph`
+        """
+        return self._run.hodograph(self.name, of=of, units=units, plane=plane, against=against, ax=ax)
+
     def _names(self, quantity: str) -> list[str]:
-        """Names of variables, or of the derivatives of what moves, after the joint's own."""
+        """Names of variables, of the derivatives and efforts of what moves, or of a reaction, after the joint's own."""
         if quantity == "value":
             return list(self.variables)
+        if quantity in REACTION:
+            return [quantity] if f"{self.name}.{quantity}" in self.signals else []
         moving = [(v, f"{v}.{quantity}") for v in self.variables]
         moving += [(v, v if quantity == "rate" else f"{v}.{quantity}") for v in self.speeds]
         return [n for _, n in moving if f"{self.name}.{n}" in self.signals]
@@ -134,6 +197,11 @@ class JointItem:
         if not found:
             raise ModelError(Problem(f"the run has no {quantity}", self.name, _there(self.signals)))
         return found[self.variables[0]]
+
+    def _reaction(self, vector: str) -> xr.DataArray:
+        if not self._names(vector):
+            raise ModelError(Problem(f"the run has no {vector}", self.name, _there(self.signals)))
+        return self.signals[f"{self.name}.{vector}"].data
 
     def __repr__(self) -> str:
         return f"JointItem('{self.name}')\n  {', '.join(self.signals)}"
@@ -260,6 +328,63 @@ class PlaceItem:
 
     def __repr__(self) -> str:
         return f"PlaceItem('{self.name}', {self.kind})\n  {', '.join(self.signals)}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupItem:
+    """Anything else that has signals: a load, or the machine as a whole.
+
+    `run["coil"].tension` is the labelled array of 'coil.tension'.
+
+    name : of the load, or 'machine'
+    signals : everything of it, by full name
+    """
+
+    name: str
+    signals: dict[str, Signal]
+    _run: Run
+
+    @property
+    def kind(self) -> str:
+        """'group'."""
+        return "group"
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """What it has: ('tension', 'power')."""
+        return tuple(n.removeprefix(f"{self.name}.") for n in self.signals)
+
+    def __getattr__(self, quantity: str) -> xr.DataArray:
+        own: dict[str, Signal] = self.__dict__.get("signals", {})  # not there yet while an item is copied
+        found = own.get(f"{self.__dict__.get('name')}.{quantity}")
+        if found is None:
+            raise AttributeError(f"the run has no {quantity} of {self.__dict__.get('name')}; {_there(own)}")
+        return found.data
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.quantities]
+
+    def plot(
+        self,
+        *quantities: str,
+        units: Units = None,
+        x: str = "time",
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> Panels:
+        """Plot what it has.
+
+        Parameters
+        ----------
+        quantities : such as 'tension', 'power'; all where none is given
+        units, x, against, ax : as in `Run.plot`
+        """
+        asked = quantities or self.quantities
+        _known(asked, self.quantities, self.name)
+        return self._run.plot(*(f"{self.name}.{q}" for q in asked), units=units, x=x, against=against, ax=ax)
+
+    def __repr__(self) -> str:
+        return f"GroupItem('{self.name}')\n  {', '.join(self.signals)}"
 
 
 def _known(asked: tuple[str, ...], known: tuple[str, ...], where: str) -> None:

@@ -9,6 +9,10 @@ Every variable has the dimension `time` first. Vectors have `axis` (x, y, z) bes
     rod.rotation                                                    frames, bodies: (time, row, column)
     rod.angular_velocity  rod.angular_acceleration  rod.angular_jerk
     closure.residual  closure.quality  closure.mobility  closure.iterations
+    A.angle.effort  A.angle.power                                   what a driven or held variable takes
+    B.force  B.moment                                               reaction of a joint, in its axes: (time, axis)
+    coil.tension  gas.force  coil.power                             loads
+    machine.kinetic_energy  machine.momentum  machine.power_balance
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import numpy as np
 
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
+from linkwork.results.marking import absence_problems, known, mark_problems
 from linkwork.units import SI, TIME, parse_unit
 
 if TYPE_CHECKING:
@@ -68,7 +73,17 @@ def attributes(**given: Any) -> dict[str, Any]:
         "bodies": [],
         "frames": [],
         "points": [],
+        "indeterminate": {},
     } | given
+
+
+OPTIONAL = ("indeterminate",)
+"""Attributes that runs of earlier versions do not have; there they are empty."""
+
+
+def complete_attributes(attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """Attributes of a dataset with those that earlier versions did not write."""
+    return {**attrs, **{k: v for k, v in attributes().items() if k in OPTIONAL and k not in attrs}}
 
 
 def make_dataset(time: Any, values: Values, attrs: Mapping[str, Any]) -> xr.Dataset:
@@ -130,10 +145,13 @@ def results_in(data: xr.Dataset) -> Iterator[tuple[str, xr.Variable]]:
 
 
 def not_finite(data: xr.Dataset) -> list[str]:
-    """A warning for every variable with numbers that are not finite, those of the same samples together."""
+    """A warning for every variable with numbers that are not finite, those of the same samples together.
+
+    Components that are marked as indeterminate do not count: files for people have no numbers of them.
+    """
     found: dict[bytes, list[str]] = {}
     for name, variable in results_in(data):
-        bad = ~np.isfinite(variable.values).all(axis=tuple(range(1, variable.ndim)))
+        bad = ~np.isfinite(known(data, name)).all(axis=tuple(range(1, variable.ndim)))
         if bad.any():
             found.setdefault(bad.tobytes(), []).append(name)
     texts = []
@@ -151,7 +169,8 @@ def problems_of(data: xr.Dataset) -> list[Problem]:
     if data.attrs.get("format") != FORMAT:
         hint = f"its attribute 'format' must be '{FORMAT}'"
         return [Problem("the dataset is not a run of Linkwork", hint=hint)]
-    problems = attribute_problems(data.attrs)
+    wrong = attribute_problems(data.attrs)
+    problems = [*wrong]
     if "time" not in data.coords or data["time"].dims != ("time",):
         return [*problems, Problem("there is no coordinate 'time'", "time")]
     problems += time_problems(data["time"].values)
@@ -170,6 +189,8 @@ def problems_of(data: xr.Dataset) -> list[Problem]:
             problems.append(Problem("these are not real numbers", name))
         if problem := unit_problem(variable.attrs.get("units"), name):
             problems.append(problem)
+    if not wrong:
+        problems += absence_problems(data.attrs.get("indeterminate", {}), {n: v.shape[1:] for n, v in results_in(data)})
     return problems
 
 
@@ -190,14 +211,16 @@ def attribute_problems(attrs: Mapping[str, Any]) -> list[Problem]:
     problems = []
     for key, example in attributes().items():
         if key not in attrs:
+            if key in OPTIONAL:
+                continue
             problems.append(Problem("the attribute is missing", key))
-        elif not _alike(attrs[key], example, nested=key in ("joints", "speeds")):
+        elif not _alike(attrs[key], example, nested=key in ("joints", "speeds", "indeterminate")):
             problems.append(Problem(f"the attribute is not {_kind(example)}", key))
     if not problems and attrs["status"] not in STATES:
         problems.append(Problem(f"'{attrs['status']}' is no status", "status", f"it is {' or '.join(STATES)}"))
     if not problems and attrs["asked"] < 0:
         problems.append(Problem("the number of samples is negative", "asked"))
-    return problems
+    return problems or mark_problems(attrs.get("indeterminate", {}))
 
 
 def _alike(value: Any, example: Any, nested: bool) -> bool:

@@ -12,9 +12,13 @@ from typing import Any
 
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.results.layout import AXES, DERIVATIVES, PLACE_UNITS
+from linkwork.results.marking import REACTIONS, Marks, carriers, is_open, open_elements, open_problem
 
 SHORT = {"": "position", "v": "velocity", "a": "acceleration"}
 """First letters of P.x, P.vx and P.ax."""
+
+OF_VARIABLES = (*DERIVATIVES, "effort", "power")
+"""What a variable may have, and a joint that has one variable."""
 
 MAX_SHOWN = 60
 
@@ -34,6 +38,8 @@ class Names:
 
     shapes : shape of one sample of every variable
     attrs : attributes of the dataset, which say what is a joint, a body, a frame or a point
+
+    kinds : 'joint', 'body', 'frame' or 'point' by name; groups : everything else that owns variables, loads among them
     """
 
     def __init__(self, shapes: Mapping[str, tuple[int, ...]], attrs: Mapping[str, Any]) -> None:
@@ -41,16 +47,36 @@ class Names:
         self.joints: dict[str, list[str]] = attrs["joints"]
         self.speeds: dict[str, list[str]] = attrs["speeds"]
         # A floating body has variables of its own; it is a body first.
-        self.kinds = dict.fromkeys([*self.joints, *self.speeds], "joint")
+        self.kinds = dict.fromkeys([*self.joints, *self.speeds, *carriers(shapes)], "joint")
         for kind, key in (("body", "bodies"), ("frame", "frames"), ("point", "points")):
             self.kinds |= dict.fromkeys(attrs[key], kind)
+        owners = dict.fromkeys(v.partition(".")[0] for v in self.shapes)
+        self.groups = tuple(o for o in owners if o not in self.kinds and o != "closure")
+        self.marks: Marks = attrs["indeterminate"]
 
     def all(self) -> tuple[str, ...]:
         """Joints and places, then every variable by its full name."""
         return (*self.kinds, *self.shapes)
 
     def find(self, name: str) -> Reference | None:
-        """What a name stands for, None when it stands for nothing."""
+        """What a name stands for, None when it stands for nothing, or for a number that is indeterminate."""
+        found = self.locate(name)
+        return None if found is None or self.is_open(found) else found
+
+    def is_open(self, reference: Reference) -> bool:
+        """Whether it is a component of a reaction that statics leaves open, or the length of a vector with one."""
+        return is_open(self.marks, reference.variable, reference.element, reference.magnitude)
+
+    def open_component(self, reference: Reference) -> str:
+        """'fz' of 'B.force.z' where it is left open, '' of everything else."""
+        return open_elements(self.marks, reference.variable).get(reference.element[0], "") if reference.element else ""
+
+    def efforts(self) -> tuple[str, ...]:
+        """What drives take: 'A.angle.effort'. Loads have efforts too, 'L.effort'."""
+        return tuple(v for v in self.shapes if v.count(".") == 2 and v.endswith(".effort"))
+
+    def locate(self, name: str) -> Reference | None:
+        """What a name stands for, determinate or not."""
         if name in self.shapes:
             return Reference(name, name)
         owner, _, rest = name.partition(".")
@@ -67,12 +93,19 @@ class Names:
         return found
 
     def expand(self, name: str) -> tuple[Reference, ...]:
-        """The single signals that a name stands for: a place gives its position, a joint its variables."""
+        """The single signals that a name stands for, determinate or not.
+
+        A place gives its position, a joint its variables or, where it has none, its force, a load everything it has.
+        """
         if name in self.kinds:
             if self.kinds[name] != "joint":
                 whole = f"{name}.position"
                 return tuple(Reference(f"{name}.{x}", whole, (i,)) for i, x in enumerate(AXES) if whole in self.shapes)
-            return tuple(Reference(f"{name}.{v}", f"{name}.{v}") for v in self.joints.get(name, ()))
+            own = [f"{name}.{v}" for v in self.joints.get(name, ())]
+            return tuple(Reference(v, v) for v in own) if own or name in self.speeds else self.expand(f"{name}.force")
+        if name in self.groups:
+            own = [v for v in self.shapes if v.startswith(f"{name}.")]
+            return tuple(r for v in own for r in self.expand(v))
         found = self.resolve(name)
         shape = self.shapes[found.variable]
         if found.element or found.magnitude or not shape:
@@ -83,19 +116,21 @@ class Names:
         )
 
     def unknown(self, name: object) -> Problem:
-        """The problem of a name that stands for nothing."""
+        """The problem of a name that stands for nothing, or for a number that is indeterminate."""
         if not isinstance(name, str):
             return Problem(f"a name is wanted, not {type(name).__name__}", hint="write run['A.angle']")
+        if (marked := self.locate(name)) is not None:
+            return open_problem(self.marks, name, marked.variable, marked.element)
         shown = name if len(name) <= MAX_SHOWN else name[: MAX_SHOWN - 3] + "..."
         what = f"the run has no result '{shown}'"
         owner, dot, rest = shown.partition(".")
         several = len(self.joints.get(owner, ())) > 1
-        if several and rest in ("value", *DERIVATIVES):
+        if several and rest in ("value", *OF_VARIABLES):
             names = ", ".join(v for v in self.shapes if v.startswith(f"{owner}."))
             return Problem(what, hint=f"'{owner}' has several variables: {names}")
         if dot and owner in self.kinds:
             return Problem(what, hint=did_you_mean(shown, self._of(owner)))
-        return Problem(what, hint=did_you_mean(shown, [*self.all(), *self._shorthand()]))
+        return Problem(what, hint=did_you_mean(shown, [*self.all(), *self.groups, *self._shorthand()]))
 
     def _spelled_out(self, owner: str, rest: str) -> tuple[str, tuple[int, ...], bool]:
         """The variable that shorthand means, whether there is one or not."""
@@ -104,8 +139,11 @@ class Names:
                 return f"{owner}.velocity", (), True
             if rest[-1:] in AXES and rest[:-1] in SHORT:
                 return f"{owner}.{SHORT[rest[:-1]]}", (AXES.index(rest[-1]),), False
+        elif rest in REACTIONS:
+            vector, place = REACTIONS[rest]
+            return f"{owner}.{vector}" if self.shapes.get(f"{owner}.{vector}") == (3,) else "", (place,), False
         variables = self.joints.get(owner, ())
-        if len(variables) == 1 and (rest == "value" or rest in DERIVATIVES):
+        if len(variables) == 1 and (rest == "value" or rest in OF_VARIABLES):
             return f"{owner}.{variables[0]}" + ("" if rest == "value" else f".{rest}"), (), False
         whole, _, last = f"{owner}.{rest}".rpartition(".")
         shape = self.shapes.get(whole)
@@ -129,7 +167,8 @@ class Names:
             candidates = ["speed", *(p + x for p in SHORT for x in AXES)]
             candidates += [f"{q}.{x}" for q in PLACE_UNITS for x in (*AXES, "magnitude")]
         else:
-            candidates = ["value", *DERIVATIVES]
+            candidates = ["value", *OF_VARIABLES, *REACTIONS]
+            candidates += [f"{q}.{x}" for q in ("force", "moment") for x in (*AXES, "magnitude")]
         yield from (n for c in candidates if (n := f"{owner}.{c}") not in self.shapes and self.find(n))
 
     def _shorthand(self) -> Iterator[str]:

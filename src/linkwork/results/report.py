@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.results.force_evidence import ForceEvidence, Peak
+from linkwork.results.marking import shown
+
 if TYPE_CHECKING:
     from linkwork.results.run import Run
 
@@ -45,10 +48,34 @@ def _lines(run: Run) -> list[tuple[str, str]]:
         lines.append(("iterations", f"{found.iterations}, at most {found.most_iterations} a sample"))
     if len(found.mobility) > 1:
         lines.append(("mobility", f"changes: {', '.join(map(str, found.mobility))}"))
+    if found.forces is not None:
+        lines += _of_forces(found.forces)
     lines += [("warning", text) for text in found.warnings[:MAX_WARNINGS]]
     if (more := len(found.warnings) - MAX_WARNINGS) > 0:
         lines.append(("warning", f"and {more} more"))
     return lines
+
+
+def _of_forces(found: ForceEvidence) -> list[tuple[str, str]]:
+    """What drives take, what joints carry, and how well the power balances."""
+    lines = [("effort", f"{_peak(e)}, rms {e.rms:.6g} {e.unit}") for e in found.efforts]
+    for what, largest in (("force", found.largest_force), ("moment", found.largest_moment)):
+        if largest is not None:
+            start = f"{largest.name}.{what[0]}"  # B.f of B.fx
+            left = [c.removeprefix(f"{largest.name}.") for c in found.indeterminate if c.startswith(start)]
+            lines.append((f"largest {what}", _peak(largest) + (f", without {', '.join(left)}" if left else "")))
+    if found.indeterminate:
+        lines.append(("indeterminate", _shortened(", ".join(found.indeterminate), 120)))
+    if found.power_error is not None:
+        text = f"{found.power_error:.2e} W off at {found.power_error_at:.6g} s"
+        if found.largest_power:
+            text += f", {found.power_error / found.largest_power:.1e} of the largest power, {found.largest_power:.6g} W"
+        lines.append(("power balance", text))
+    return lines
+
+
+def _peak(found: Peak) -> str:
+    return f"{found.name}, peak {found.value:.6g} {found.unit} at {found.at:.6g} s"
 
 
 def html_page(run: Run) -> str:
@@ -67,7 +94,7 @@ def _shortened(text: str, most: int = 600) -> str:
 
 def plain(run: Run) -> dict[str, Any]:
     """Everything as plain data."""
-    data = run.data
+    data = shown(run.data)
     attrs = {k: v for k, v in data.attrs.items() if k not in ("status", "message", "asked", "warnings")}
     return {
         **attrs,

@@ -14,8 +14,9 @@ import numpy as np
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.results import report, samples
 from linkwork.results.evidence import Evidence, evidence_of
-from linkwork.results.items import JointItem, PlaceItem
-from linkwork.results.layout import AXES, problems_of, results_in
+from linkwork.results.items import GroupItem, JointItem, PlaceItem
+from linkwork.results.layout import AXES, complete_attributes, problems_of, results_in
+from linkwork.results.marking import shown
 from linkwork.results.names import Names, Reference
 from linkwork.results.signals import Signal, Units
 from linkwork.results.viewing import Viewer, ViewOptions
@@ -26,16 +27,17 @@ if TYPE_CHECKING:
 
     from linkwork.results.plots import Panels
 
-Item = JointItem | PlaceItem | Signal
+Item = JointItem | PlaceItem | GroupItem | Signal
 TIPS = {"position": "", "velocity": "v", "acceleration": "a", "jerk": "j"}
-TIPS |= {"angular_velocity": "w", "angular_acceleration": "dw", "angular_jerk": "ddw"}
-"""Vectors of places, and the letters before x, y and z in their plots."""
+TIPS |= {"angular_velocity": "w", "angular_acceleration": "dw", "angular_jerk": "ddw", "force": "f", "moment": "m"}
+"""Vectors of places and of joints, and the letters before x, y and z in their plots."""
 
 
 class Run:
     """What a machine did, sample by sample. It never changes.
 
-    `run["A"]` is a joint, `run["P"]` a point, frame or body, `run["A.rate"]` or `run["P.vx"]` one signal.
+    `run["A"]` is a joint, `run["P"]` a point, frame or body, `run["coil"]` a load, `run["A.rate"]` or `run["P.vx"]` one
+    signal.
 
     Parameters
     ----------
@@ -43,9 +45,10 @@ class Run:
     machine : the machine that moved, so that the run can be seen; files do not keep it
     """
 
-    __slots__ = ("_data", "_names", "evidence", "machine")
+    __slots__ = ("_data", "_names", "_shown", "evidence", "machine")
 
     _data: xr.Dataset
+    _shown: xr.Dataset  # without numbers of what is indeterminate
     _names: Names
     evidence: Evidence
     """What was reached, how well the loops closed, and what was noticed."""
@@ -58,8 +61,9 @@ class Run:
             raise ModelError(problems, str(data.attrs.get("mechanism", "")))
         shapes = {n: v.shape[1:] for n, v in results_in(data)}
         object.__setattr__(self, "_data", _frozen(data))
-        object.__setattr__(self, "_names", Names(shapes, data.attrs))
-        object.__setattr__(self, "evidence", evidence_of(data))
+        object.__setattr__(self, "_shown", shown(self._data))
+        object.__setattr__(self, "_names", Names(shapes, self._data.attrs))
+        object.__setattr__(self, "evidence", evidence_of(self._data))
         object.__setattr__(self, "machine", machine)
 
     def __setattr__(self, key: str, value: object) -> None:
@@ -75,7 +79,10 @@ class Run:
 
     @property
     def data(self) -> xr.Dataset:
-        """The xarray.Dataset, a copy of your own whose numbers are shared and cannot be written to."""
+        """The xarray.Dataset, a copy of your own whose numbers are shared and cannot be written to.
+
+        Of what its attribute `indeterminate` names it holds one solution of many.
+        """
         own = self._data.copy(deep=False)
         own.attrs = copy.deepcopy(self._data.attrs)
         return own
@@ -87,13 +94,18 @@ class Run:
 
     @property
     def analysis(self) -> str:
-        """What was asked: 'motion', 'simulation'."""
+        """What was asked: 'motion', 'forces', 'simulation'."""
         return str(self._data.attrs["analysis"])
 
     @property
     def driven(self) -> dict[str, str]:
         """Laws of the driven variables as text, by full name."""
         return dict(self._data.attrs["driven"])
+
+    @property
+    def indeterminate(self) -> dict[str, tuple[str, ...]]:
+        """Components of reactions, among fx fy fz mx my mz, that statics leaves open, by joint."""
+        return {joint: tuple(components) for joint, components in self._data.attrs["indeterminate"].items()}
 
     @property
     def status(self) -> str:
@@ -122,8 +134,11 @@ class Run:
 
     @property
     def signals(self) -> tuple[str, ...]:
-        """Names of all single signals, vectors and matrices taken apart: the columns of tables and of CSV files."""
-        return tuple(r.name for r in self._single_signals())
+        """Names of all single signals, vectors and matrices taken apart: the columns of tables and of CSV files.
+
+        Without what is indeterminate, which has a column of NaN there.
+        """
+        return tuple(r.name for r in self._single_signals() if not self._names.is_open(r))
 
     def __len__(self) -> int:
         return int(self._data.sizes["time"])
@@ -134,7 +149,8 @@ class Run:
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
-        return name == "time" or name in self._names.kinds or self._names.find(name) is not None
+        owners = (*self._names.kinds, *self._names.groups)
+        return name == "time" or name in owners or self._names.find(name) is not None
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("a run is asked by name: run['A.angle']; run.names lists the names, run.isel(i) is a sample")
@@ -142,8 +158,8 @@ class Run:
     # ---------------------------------------------------------------- by name
 
     def __getitem__(self, name: str) -> Any:
-        """A `JointItem`, a `PlaceItem` or a `Signal`; ModelError for a name that stands for nothing."""
-        if isinstance(name, str) and name in self._names.kinds:
+        """A `JointItem`, a `PlaceItem`, a `GroupItem` or a `Signal`; ModelError for a name that stands for nothing."""
+        if isinstance(name, str) and (name in self._names.kinds or name in self._names.groups):
             return self._item(name)
         return self.signal(name)
 
@@ -153,30 +169,33 @@ class Run:
         Parameters
         ----------
         name : 'time'; a variable, 'A.angle', 'P.velocity'; an element, 'P.velocity.x', 'rod.rotation.xy'; shorthand:
-            'P.x', 'P.vx', 'P.ax', 'P.speed', 'P.acceleration.magnitude', and 'A', 'A.rate' of a joint with one variable
+            'P.x', 'P.vx', 'P.ax', 'P.speed', 'P.acceleration.magnitude'; 'B.fx', 'B.mz' of a reaction; and 'A',
+            'A.rate', 'A.effort' of a joint with one variable
         """
         if not isinstance(name, str):
             raise ModelError(self._names.unknown(name))
         if name == "time":
             return Signal("time", self._data["time"], self.plot)
-        if name in self._names.kinds:
+        if name in self._names.kinds or name in self._names.groups:
             found = self._names.expand(name)
-            if self._names.kinds[name] != "joint" or len(found) != 1:
+            if self._names.kinds.get(name) != "joint" or len(found) != 1:
                 hint = f"ask for one of: {', '.join(r.name for r in found)}"
                 raise ModelError(Problem(f"'{name}' is not a single signal", hint=hint))
             return self._signal(found[0])
         return self._signal(self._names.resolve(name))
 
-    def _item(self, name: str) -> JointItem | PlaceItem:
-        kind = self._names.kinds[name]
+    def _item(self, name: str) -> JointItem | PlaceItem | GroupItem:
+        kind = self._names.kinds.get(name, "group")
         own = {v: self._signal(Reference(v, v)) for v in self._names.shapes if v.startswith(f"{name}.")}
         if kind == "joint":
             variables, speeds = (tuple(t.get(name, ())) for t in (self._names.joints, self._names.speeds))
             return JointItem(name, variables, speeds, own, self)
+        if kind == "group":
+            return GroupItem(name, own, self)
         return PlaceItem(name, kind, own, self)
 
     def _signal(self, reference: Reference) -> Signal:
-        data = self._data[reference.variable]
+        data = self._shown[reference.variable]
         if reference.magnitude:
             whole = data
             data = (whole**2).sum("axis", skipna=False) ** 0.5
@@ -186,6 +205,10 @@ class Run:
             data = data[(slice(None), *reference.element)]
             data = data.drop_vars([c for c in data.coords if c != "time"])
             data.attrs = {**data.attrs, "long_name": f"{letters} of {data.attrs['long_name']}"}
+            if marked := self._names.open_component(reference):
+                data.attrs["indeterminate"] = (marked,)
+            else:
+                data.attrs.pop("indeterminate", None)
         return Signal(reference.name, data.rename(reference.name), self.plot)
 
     def _single_signals(self) -> list[Reference]:
@@ -203,7 +226,7 @@ class Run:
         interpolate : take the straight line between two samples instead (rotations and quaternions stay rotations,
             counts are those of the nearest sample); the tolerance then has no meaning
         """
-        return samples.at(self._data, self._names, time, tolerance, interpolate)
+        return samples.at(self._shown, self._names, time, tolerance, interpolate)
 
     @overload
     def isel(self, index: int) -> dict[str, Any]: ...
@@ -218,7 +241,7 @@ class Run:
         """
         if isinstance(index, slice):
             return self._part(index)
-        return samples.sample(self._data, index)
+        return samples.sample(self._shown, index)
 
     def sel(self, start: float | None = None, stop: float | None = None) -> Run:
         """The run between two times.
@@ -252,7 +275,8 @@ class Run:
 
         Parameters
         ----------
-        names : signals; a place stands for its position, a joint for its variables; driven variables without any
+        names : signals; a place stands for its position, a joint for its variables, a load for all it has; without any,
+            the efforts of the drives, else the driven variables
         units : units to show, {"angle": "deg", "length": "mm"}, also of one signal, {"A.rate": "rpm"}; or a UnitSystem
         x : the signal to plot against
         against : other runs to overlay, by the name that tells them apart: {"slow": slow}; their times may differ
@@ -260,12 +284,12 @@ class Run:
         """
         from linkwork.results.plots import Series, describe_over
 
-        asked = names or tuple(self.driven) or tuple(self._names.joints)
+        asked = names or self._names.efforts() or tuple(self.driven) or tuple(self._names.joints)
         self._assert_known((*asked, x), {})
         signals = [s for n in asked for s in self._plotted(n)]
-        others = self._assert_known([*(s.name for s in signals), x], against)
+        others = self._assert_known([*(s.name for s in signals), x], against, drawn=True)
         series = [Series(signals, self.signal(x))]
-        series += [Series([r.signal(s.name) for s in signals], r.signal(x), label) for label, r in others.items()]
+        series += [Series([r._drawn(s.name) for s in signals], r.signal(x), label) for label, r in others.items()]
         return describe_over(series, units=units, title=self.name).draw(ax)
 
     def path(
@@ -301,8 +325,9 @@ class Run:
 
         Parameters
         ----------
-        names : of places
-        of : 'velocity', 'acceleration', 'jerk', 'angular_velocity', 'angular_acceleration' or 'angular_jerk'
+        names : of places; of joints for their reactions, the polar diagram of a bearing's load
+        of : 'velocity', 'acceleration', 'jerk', 'angular_velocity', 'angular_acceleration', 'angular_jerk'; 'force',
+            'moment'
         units, plane, against, ax : as of `path`
         """
         return self._tracked(of, names, units, plane, against, ax)
@@ -345,7 +370,7 @@ class Run:
     def plot_evidence(
         self, *, units: Units = None, x: str = "time", against: Mapping[str, Run] | None = None
     ) -> Panels:
-        """Plot what was recorded of the loops: residual, quality, iterations, mobility; and where the run stopped.
+        """Plot residual, quality, iterations, mobility of the loops, the balance of power; and where the run stopped.
 
         Parameters
         ----------
@@ -366,7 +391,7 @@ class Run:
         against: Mapping[str, Run] | None,
         ax: Axes | None,
     ) -> Panels:
-        """Ways of the tips of one vector of each place."""
+        """Ways of the tips of one vector of each place or joint."""
         from linkwork.results.plots import Track, describe_paths
 
         letter = TIPS.get(quantity)
@@ -386,14 +411,24 @@ class Run:
         origin = quantity != "position"
         return describe_paths(tracks, units=units, plane=plane, title=title, letters=letters, origin=origin).draw(ax)
 
-    def _assert_known(self, names: Sequence[str], against: Mapping[str, Run] | None) -> dict[str, Run]:
-        """ModelError for every name that this run or another one does not have; the other runs."""
+    def _assert_known(
+        self, names: Sequence[str], against: Mapping[str, Run] | None, drawn: bool = False
+    ) -> dict[str, Run]:
+        """ModelError for every name that this run or another one does not have; the other runs.
+
+        What is drawn may be indeterminate: the legend says so, and there is no line.
+        """
         others = {} if against is None else against
         if not isinstance(others, Mapping) or not all(isinstance(r, Run) for r in others.values()):
             raise ModelError(Problem("other runs are given by name", "against", 'write against={"slow": slow}'))
-        problems = [self._names.unknown(n) for n in names if n not in self or not isinstance(n, str)]
+
+        def missing(run: Run) -> list[Problem]:
+            absent = [n for n in names if n not in run and not (drawn and run._names.locate(n))]
+            return [run._names.unknown(n) for n in absent]
+
+        problems = missing(self)
         for label, run in others.items():
-            problems += [replace(run._names.unknown(n), where=f"against.{label}") for n in names if n not in run]
+            problems += [replace(p, where=f"against.{label}") for p in missing(run)]
         if problems:
             raise ModelError(problems, self.name)
         return {str(label): run for label, run in others.items()}
@@ -408,6 +443,11 @@ class Run:
         is_place = self._names.kinds.get(name, "joint") != "joint"
         moving = [s for s, t in zip(signals, travels, strict=True) if t > 1e-9 * max(travels)]
         return moving if is_place and moving else signals
+
+    def _drawn(self, name: str) -> Signal:
+        """A signal as it is drawn: an indeterminate one has no numbers."""
+        found = self._names.locate(name)
+        return self.signal(name) if found is None else self._signal(found)
 
     def view(self, machine: Any = None, **options: Unpack[ViewOptions]) -> Viewer:
         """Open the workbench in the browser, ready to play this run; in a notebook, show it below the cell.
@@ -465,7 +505,7 @@ class Run:
 def _frozen(data: xr.Dataset) -> xr.Dataset:
     """A copy that shares the numbers, which cannot be written to from now on."""
     own = data.copy(deep=False)
-    own.attrs = copy.deepcopy(data.attrs)
+    own.attrs = complete_attributes(copy.deepcopy(data.attrs))
     for name, variable in [*results_in(own)]:
         values = variable.values
         if values.flags.writeable:

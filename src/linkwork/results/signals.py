@@ -40,6 +40,11 @@ class Signal(NDArrayOperatorsMixin):
         return str(self.data.attrs["units"])
 
     @property
+    def indeterminate(self) -> tuple[str, ...]:
+        """Components of a reaction that statics leaves open, ('fz',): their numbers are NaN."""
+        return tuple(self.data.attrs.get("indeterminate", ()))
+
+    @property
     def values(self) -> Any:
         """The numbers, a numpy array with the samples first."""
         return self.data.values
@@ -94,6 +99,9 @@ class Signal(NDArrayOperatorsMixin):
     def __repr__(self) -> str:
         shape = " x ".join(str(n) for n in self.values.shape)
         text = f"Signal('{self.name}' [{self.unit}]: {shape} samples"
-        if self.values.size:
-            text += f", {self.values.min():.6g} .. {self.values.max():.6g}"
+        values = self.values[~np.isnan(self.values)] if self.indeterminate else self.values
+        if values.size:
+            text += f", {values.min():.6g} .. {values.max():.6g}"
+        if self.indeterminate:
+            text += f", {', '.join(self.indeterminate)} indeterminate"
         return text + ")"

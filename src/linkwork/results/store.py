@@ -17,7 +17,8 @@ import numpy as np
 
 from linkwork.errors import LinkworkError, ModelError, Problem
 from linkwork.results import table
-from linkwork.results.layout import BEYOND, FORMAT, attribute_problems, attributes, make_dataset
+from linkwork.results.layout import BEYOND, FORMAT, attribute_problems, attributes, complete_attributes, make_dataset
+from linkwork.results.marking import shown
 from linkwork.results.run import Run
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ def _give_usual_rights(path: Path) -> None:
 
 def _write_csv(data: xr.Dataset, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as stream:
-        table.write(data, stream)
+        table.write(shown(data), stream)
 
 
 def _read_csv(path: Path, max_size: int) -> tuple[Any, dict[str, tuple[str, Any]], dict[str, Any]]:
@@ -204,7 +205,7 @@ def _attributes(found: Any) -> dict[str, Any]:
                 except (ValueError, TypeError, RecursionError):
                     value = None  # reported as of another kind
             attrs[key] = value
-    return attrs
+    return complete_attributes(attrs)
 
 
 def _text(value: Any) -> str:

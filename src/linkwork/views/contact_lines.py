@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from linkwork.geometry import Array
 from linkwork.model.joints import OnCurve, OnSurface
+from linkwork.model.parts import Joint
 from linkwork.model.ranges import Range
 from linkwork.model.surfaces import Surface
 
@@ -27,30 +30,45 @@ def shown(span: Range, dimension: str, now: float, size: float) -> tuple[float, 
     return float(low), float(high)
 
 
-def window(surface: Surface, q: Array, size: float) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The part of a surface that is shown around its parameters q.
+def spans_of(joint: Joint) -> list[Range]:
+    """Ranges of the parameters of a point on a surface or a curve, cut by the limits of its joint.
 
-    surface, q : the surface and where the point is on it
+    joint : the joint
+    """
+    ranges, limits = joint.law.ranges(), {name: (low, high) for name, low, high in joint.limits}
+    spans = []
+    for variable in joint.law.variables[:-4]:
+        span = ranges.get(variable.name, Range())
+        low, high = limits.get(variable.name, (-math.inf, math.inf))
+        if math.isfinite(low) or math.isfinite(high):
+            span = Range(max(low, span.start), min(high, span.end))
+        spans.append(span)
+    return spans
+
+
+def window(joint: Joint, q: Array, size: float) -> list[tuple[float, float]]:
+    """The part of a surface or a curve that is shown: from where to where each parameter goes.
+
+    joint, q : the joint and its variables
     size : of the machine [m]
     """
-    first, second = (
-        shown(span, dimension, float(now), size)
-        for span, (_, dimension), now in zip(surface.over(), surface.parameters, q, strict=False)
-    )
-    return first, second
+    variables = joint.law.variables
+    return [shown(span, variables[k].dimension, float(q[k]), size) for k, span in enumerate(spans_of(joint))]
 
 
-def lines_of(law: OnSurface | OnCurve, q: Array, size: float) -> list[Array]:
+def lines_of(joint: Joint, q: Array, size: float) -> list[Array]:
     """Lines (n, 3) [m] in the first frame that show what a point is kept on; none where it is not finite.
 
-    law, q : the joint's law and its variables
+    joint, q : the joint and its variables
     size : of the machine [m]
     """
+    law = joint.law
+    assert isinstance(law, OnSurface | OnCurve)
     if isinstance(law, OnCurve):
-        low, high = shown(law.curve.along(), law.curve.dimension, float(q[0]), size)
+        ((low, high),) = window(joint, q, size)
         lines = [law.curve.places(np.linspace(low, high, 2 * POINTS - 1))]
     else:
-        (a, b), (c, d) = window(law.surface, q, size)
+        (a, b), (c, d) = window(joint, q, size)
         along, across = np.linspace(a, b, POINTS), np.linspace(c, d, POINTS)
         lines = [places(law.surface, along, np.full(POINTS, v)) for v in np.linspace(c, d, LINES)]
         lines += [places(law.surface, np.full(POINTS, u), across) for u in np.linspace(a, b, LINES)]

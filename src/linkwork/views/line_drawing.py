@@ -172,7 +172,7 @@ class LineDrawing:
                 self._plot(ends, color=self.colours.get(joint.head, ink), linewidth=3)
         if isinstance(law, OnSurface | OnCurve):
             width = 2.4 if isinstance(law, OnCurve) else 0.6
-            for line in lines_of(law, seat.q, self.layout.size):
+            for line in lines_of(joint, seat.q, self.layout.size):
                 there = seat.X_WF[:3, 3] + line @ seat.X_WF[:3, :3].T
                 self._plot(list(there), color=self.colours.get(joint.tail, ink), linewidth=width, zorder=1)
         grounded = self.m.ground.name in (joint.tail, joint.head)

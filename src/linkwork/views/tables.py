@@ -23,6 +23,7 @@ from linkwork.units import (
     format_quantity,
     parse_unit,
 )
+from linkwork.views.load_tables import gravity_text, load_rows, motor_rows
 
 if TYPE_CHECKING:
     from linkwork.analyses.equations import Equations
@@ -50,7 +51,7 @@ class Table:
 
 
 def tables(m: Mechanism) -> list[Table]:
-    """Gravity, bodies, joints, points, frames and curves; those that are empty are left out."""
+    """Gravity, bodies, joints, points, frames, curves, loads and motors; those that are empty are left out."""
     layout, units = lay_out(m), SI if m.source is None else m.source.units
     found = [
         _gravity(m, units),
@@ -61,6 +62,8 @@ def tables(m: Mechanism) -> list[Table]:
             "frames", {f: m.frames[f].body for f in m.frames}, {f: X[:3, 3] for f, X in layout.frames.items()}, units
         ),
         _curves(m, units),
+        Table("loads", load_rows(m, units)),
+        Table("motors", motor_rows(m, units)),
     ]
     return [table for table in found if len(table.rows) > 1]
 
@@ -105,7 +108,9 @@ def _blocks(blocks: dict[str, tuple[int, ...]]) -> str:
 
 def _gravity(m: Mechanism, units: UnitSystem) -> Table:
     rows = [(f"along x, y, z [{units.symbol(ACCELERATION)}]", "size")]
-    if any(m.gravity):
+    if m.gravity_laws:
+        rows.append((gravity_text(m, units, ACCELERATION), "over time"))
+    elif any(m.gravity):
         size = format_quantity(float(np.linalg.norm(m.gravity)), ACCELERATION, SI)
         rows.append((_numbers(np.array(m.gravity) / units.factor(ACCELERATION)), size))
     return Table("gravity", tuple(rows))

@@ -86,13 +86,8 @@ def joint_frame(system: System, joint: str, side: str) -> Array:
 
 def own_place(system: System, name: str) -> Array:
     """A point, or the origin of a frame, in the frame of its body [m]."""
-    m, layout, given = system.mechanism, system.layout, system.parameters
-    if f"{name}.at.x" in given:
-        return np.array([given[f"{name}.at.{c}"] for c in "xyz"])
-    if name in m.points:
-        return geo.transform_points(geo.inverse(layout.X_WB[m.points[name].body]), layout.points[name])
-    X_BF: Array = geo.inverse(layout.X_WB[m.frames[name].body]) @ layout.frames[name]
-    return X_BF[:3, 3]
+    given = system.parameters
+    return np.array([given[f"{name}.at.{c}"] for c in "xyz"])
 
 
 def _through(system: System, run: Run, joint: str, sign: float, unknown: list[str] | tuple[()]) -> Acting:

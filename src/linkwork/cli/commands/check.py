@@ -42,6 +42,7 @@ def check(files: Files, as_json: AsJson = False) -> None:
 
 
 def _print(found: Check) -> None:
+    from linkwork.model.loading import kind_of
     from linkwork.views.graph import text_tree
 
     m, t = found.mechanism, found.topology
@@ -59,6 +60,10 @@ def _print(found: Check) -> None:
         lines += [f"loop {loop.chord}: {codes[loop.chord]}, {_kind(found, loop.chord)}" for loop in t.loops[:MOST]]
         if t.n_loops > MOST:
             lines.append(f"... {t.n_loops - MOST} more loops")
+    if m.loads:
+        lines.append("loads: " + ", ".join(f"{load.name} ({kind_of(load)})" for load in m.loads.values()))
+    if m.motors:
+        lines.append("motors: " + ", ".join(f"{motor.name} ({motor.variable})" for motor in m.motors.values()))
     for line in lines:
         say(f"  {line}")
 

@@ -23,7 +23,7 @@ from linkwork.files.quantities import (
     quantity,
 )
 from linkwork.model.entry import perpendicular_axes
-from linkwork.model.joints import KINDS, OnSurface, Variable
+from linkwork.model.joints import KINDS, OnSurface, Variable, a_joint
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.placement import ROW_KEYS, Placement, placement
@@ -346,7 +346,7 @@ def _dimensions(kind: str, variables: Variables | None) -> dict[str, Dimension]:
 def _of_variable(kind: str, name: Any, where: str, variables: dict[str, Dimension]) -> Dimension:
     if name not in variables:
         hint = did_you_mean(str(name), variables)
-        raise ModelError(Problem(f"a {kind} joint has no variable '{name}'", where, hint))
+        raise ModelError(Problem(f"{a_joint(kind)} has no variable '{name}'", where, hint))
     return variables[name]
 
 
@@ -379,7 +379,7 @@ def variable_limits(kind: str, limits: Any, units: UnitSystem, where: str, varia
             return {k: part(_named_limits, kind, k, v, units, where, own) for k, v in limits.items()}
     if len(own) != 1:
         hint = f"write {{{next(iter(own))}: [low, high]}}" if own else "it has nothing to limit"
-        raise ModelError(Problem(f"a {kind} joint has {len(own) or 'no'} variables", where, hint))
+        raise ModelError(Problem(f"{a_joint(kind)} has {len(own) or 'no'} variables", where, hint))
     return _limit_pair(next(iter(own.values())), limits, units, where)
 
 

@@ -3,7 +3,7 @@
 from linkwork.model.joints.cams import LineOnCurve, PointOnCurve
 from linkwork.model.joints.contacts import OnCurve, OnSurface
 from linkwork.model.joints.gears import Bevel, Gear, Rack
-from linkwork.model.joints.law import Law, Variable, misfit, transform
+from linkwork.model.joints.law import Law, Variable, a_joint, misfit, transform
 from linkwork.model.joints.lower_pairs import (
     Cylindric,
     Flat,
@@ -58,6 +58,7 @@ __all__ = [
     "Spheric",
     "Universal",
     "Variable",
+    "a_joint",
     "misfit",
     "transform",
 ]

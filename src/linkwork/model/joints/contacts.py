@@ -24,6 +24,7 @@ from linkwork.model.space_curves import SpaceCurve
 from linkwork.model.surfaces import Surface
 
 SPIN = ("wx", "wy", "wz")
+SLACK = 1e-9  # beyond the end of a range, which counts as on it
 
 
 class _Contact(Law):
@@ -63,18 +64,22 @@ class _Contact(Law):
         return np.hstack([along, np.vstack([geo.skew(p) @ R, R])])
 
     def checked(self, q: tuple[float, ...]) -> tuple[float, ...]:
-        problems = [
-            Problem(f"{name} is {x:.6g}, but it runs from {span.start:.6g} to {span.end:.6g}")
-            for (name, span), x in zip(self._spans(), q, strict=False)
-            if not span.closed and not span.start <= x <= span.end
-        ]
+        problems = self._outside(q)
         if problems:
             raise ModelError(problems)
         return (*q[: self._count], *unit_quaternion(q[self._count :]))
 
-    def _spans(self) -> list[tuple[str, Range]]:
+    def _outside(self, q: Sequence[float] | Array) -> list[Problem]:
+        """A problem for every parameter that lies beyond an open range."""
         ranges = self.ranges()
-        return [(v.name, ranges.get(v.name, Range())) for v in self.variables[: self._count]]
+        problems = []
+        for variable, x in zip(self.variables[: self._count], q, strict=False):
+            span = ranges.get(variable.name, Range())
+            slack = SLACK * (1.0 + abs(x))
+            if not span.closed and not span.start - slack <= x <= span.end + slack:
+                text = f"{variable.name} is {x:.6g}, but it runs from {span.start:.6g} to {span.end:.6g}"
+                problems.append(Problem(text))
+        return problems
 
     def seat(self, X_WF: Array, X_WM: Array | None, value: Sequence[float] | None) -> tuple[Array, Array]:
         if X_WM is None and value is None and not self.shape().starts_at_origin:
@@ -117,7 +122,7 @@ class OnSurface(_Contact):
         return np.concatenate([self.surface.nearest(X_FM[:3, 3]), _turn(X_FM)])
 
     def concerns(self, q: Array, length: Callable[[float], str]) -> list[Problem]:
-        found = self.surface.problems()
+        found = self.surface.problems() or self._outside(q)
         pole = "" if found else self.surface.pole(float(q[0]), float(q[1]))
         if pole:
             hint = "turn the frame of the surface by `axis` or `x`, or start elsewhere"
@@ -154,7 +159,7 @@ class OnCurve(_Contact):
         return np.array([self.curve.nearest(X_FM[:3, 3]), *_turn(X_FM)])
 
     def concerns(self, q: Array, length: Callable[[float], str]) -> list[Problem]:
-        found = self.curve.problems()
+        found = self.curve.problems() or self._outside(q)
         speed = np.linalg.norm(np.array(self.curve.derivatives(float(q[0]), 1)[1], float))
         if not found and speed <= 1e-9 * self.curve.size():
             hint = "let its parameter run on evenly, or start elsewhere"

@@ -161,6 +161,11 @@ def _assemble(motion: Motion, dtype: type) -> Any:
     return X
 
 
+def a_joint(kind: str) -> str:
+    """A joint of this kind, for messages: a revolute joint, an on_surface joint."""
+    return f"{'an' if kind[0] in 'aeio' else 'a'} {kind} joint"
+
+
 def is_plain(parameter: Any) -> TypeGuard[float]:
     """True for a real number, which can be judged; False for an expression or a complex step, which cannot."""
     return isinstance(parameter, Real)

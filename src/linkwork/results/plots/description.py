@@ -65,6 +65,7 @@ class Line:
     style : 'line', 'thin', 'dots', 'ring' (around a place), 'cross'
     heads : names of x, y, z in tables and under the mouse; by default those of the axis and of the line
     breaks : samples before which the pen is lifted
+    missing : why there is nothing to draw, which the legend tells: 'indeterminate'
     """
 
     name: str
@@ -77,6 +78,12 @@ class Line:
     style: Literal["line", "thin", "dots", "ring", "cross"] = "line"
     heads: tuple[str, ...] = ()
     breaks: tuple[int, ...] = ()
+    missing: str = ""
+
+    @property
+    def legend(self) -> str:
+        """What stands in the legend."""
+        return f"{self.name}: {self.missing}" if self.missing else self.name
 
     @property
     def columns(self) -> list[Array]:
@@ -229,7 +236,7 @@ def _not_drawn(panels: Sequence[Panel]) -> list[str]:
     """'P.x, P.y: 3 of 181 samples are not finite', those of the same samples together."""
     found: dict[tuple[bytes, str], list[str]] = {}
     for panel in panels:
-        for line in panel.named:
+        for line in (line for line in panel.named if not line.missing):
             finite = _finite(line.columns)
             logs = [c > 0.0 for axis, c in zip(panel.axes, line.columns, strict=True) if axis.log]
             below = finite & ~np.logical_and.reduce(logs) if logs else ~finite & finite

@@ -42,10 +42,10 @@ def describe_over(series: Sequence[Series], *, units: Units = None, title: str =
     """
     show = Showing(units, [q for s in series for q in (*s.quantities, s.x)], default)
     need_samples([s.x for s in series])
-    groups: dict[tuple[str, Dimension], list[int]] = {}
+    groups: dict[tuple[str, Dimension, str], list[int]] = {}
     first = [show(q) for q in series[0].quantities]
     for i, shown in enumerate(first):
-        groups.setdefault((shown.symbol, shown.dimension), []).append(i)
+        groups.setdefault((shown.symbol, shown.dimension, shown.kind), []).append(i)
     by_run = len(series) > 1 and all(len(members) == 1 for members in groups.values())
     panels = []
     for members in groups.values():
@@ -55,8 +55,9 @@ def describe_over(series: Sequence[Series], *, units: Units = None, title: str =
             for place, i in enumerate(members):
                 tint, dash = (number, 0) if by_run else (place, number)
                 y = show(one.quantities[i])
-                lines.append(Line(named(y.name, one.run), x.values, y.values, tint=tint, dash=dash,
-                                  heads=(named(x.name, one.run), named(y.name, one.run))))  # fmt: skip
+                name = named(y.name, one.run)
+                lines.append(Line(name, x.values, y.values, tint=tint, dash=dash, missing=y.missing,
+                                  heads=(named(x.name, one.run), name)))  # fmt: skip
         panels.append(Panel(show(series[0].x).axis, first[members[0]].axis, tuple(lines)))
     return Plot(tuple(panels), title)
 

@@ -234,7 +234,7 @@ class _Page:
         rounds = tint // len(PALETTE) if isinstance(tint, int) else 0
         columns = line.drawn()
         options: dict[str, Any] = {
-            "name": line.name,
+            "name": line.legend,
             "showlegend": legible and bool(line.name),
             "legend": legend,
             "legendgroup": f"{n}{line.name}",
@@ -308,7 +308,7 @@ def _rows(panel: Panel) -> int:
         return 0
     room, rows, used = NARROW - LEFT - RIGHT, 1, 0.0
     for line in panel.named:
-        width = SAMPLE + LETTER * len(line.name)
+        width = SAMPLE + LETTER * len(line.legend)
         if used and used + width > room:
             rows, used = rows + 1, 0.0
         used += width

@@ -177,7 +177,7 @@ def _draw_line(page: Any, line: Line, before: int) -> None:
     tint = line.tint + before if isinstance(line.tint, int) else line.tint
     colour, dash = colour_and_dash(tint, line.dash)
     columns = line.drawn()
-    style: dict[str, Any] = {"color": colour, "label": line.name or "_"}
+    style: dict[str, Any] = {"color": colour, "label": line.legend or "_"}
     if line.style in ("line", "thin"):
         style |= {"linestyle": dash, **({"linewidth": 0.6, "alpha": 0.75} if line.style == "thin" else {})}
         if len(line.x) == 1:

@@ -10,6 +10,7 @@ import numpy as np
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.results.layout import AXES
+from linkwork.results.marking import REACTIONS
 from linkwork.results.plots.description import Axis, Line, Panel, Plot, travel
 from linkwork.results.plots.over import named, need_samples
 from linkwork.results.plots.shown import Quantity, Showing
@@ -68,6 +69,7 @@ def describe_paths(
     shown = [show(t.vector) for t in tracks]
     drawn = _plane([s.values for s in shown]) if plane is None else checked_plane(plane)
     which = [AXES.index(letter) for letter in drawn]
+    _assert_determinate(tracks, which)
     places = list(dict.fromkeys(t.place for t in tracks))
     runs = list(dict.fromkeys(t.run for t in tracks))
     lines: list[Line] = []
@@ -165,6 +167,19 @@ def _plane(tracks: list[Array]) -> str:
         if len(moving) < 2 and i not in moving:
             moving.append(i)
     return "".join(AXES[i] for i in sorted(moving))
+
+
+def _assert_determinate(tracks: Sequence[Track], which: list[int]) -> None:
+    """ModelError where a component that would be drawn is indeterminate."""
+    problems = [
+        Problem(f"{component} is statically indeterminate", named(track.place, track.run), "draw another plane")
+        for track in tracks
+        if isinstance(track.vector, Signal)
+        for component in track.vector.indeterminate
+        if REACTIONS[component][1] in which
+    ]
+    if problems:
+        raise ModelError(problems)
 
 
 def checked_plane(plane: str) -> str:

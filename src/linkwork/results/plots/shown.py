@@ -11,7 +11,10 @@ from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.results.plots.description import Axis
 from linkwork.results.signals import Signal, Units
-from linkwork.units import SI, Dimension, UnitSystem, parse_unit
+from linkwork.units import FORCE, SI, TIME, TORQUE, Dimension, UnitSystem, parse_unit
+
+KINDS = {TORQUE: "torque", FORCE * TIME: "momentum", TORQUE * TIME: "angular momentum"}
+"""What is along an axis, where the name of a dimension says too much or nothing."""
 
 
 @dataclass(frozen=True)
@@ -25,17 +28,23 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Shown:
-    """A quantity in the unit in which it is shown."""
+    """A quantity in the unit in which it is shown.
+
+    kind : what it is: 'angle', 'force'; a torque and an energy are of one dimension
+    missing : why it has no numbers at all, '' where it has some
+    """
 
     name: str
     symbol: str
     dimension: Dimension
     values: Array
+    kind: str
+    missing: str = ""
 
     @property
     def axis(self) -> Axis:
         """The axis along which it is drawn."""
-        return Axis(self.name, self.symbol, str(self.dimension))
+        return Axis(self.name, self.symbol, self.kind)
 
 
 class Showing:
@@ -55,7 +64,12 @@ class Showing:
         symbol = self._own.get(quantity.name)
         factor = parse_unit(symbol)[0] if symbol else self._system.factor(dimension)
         values = np.asarray(quantity.values, np.float64) / factor
-        return Shown(quantity.name, symbol or self._system.symbol(dimension), dimension, values)
+        symbol = symbol or self._system.symbol(dimension)
+        kind = KINDS.get(dimension, str(dimension))
+        if quantity.unit == "J":
+            symbol, kind = "J" if symbol == "N m" else symbol, "energy"
+        missing = "indeterminate" if isinstance(quantity, Signal) and quantity.indeterminate else ""
+        return Shown(quantity.name, symbol, dimension, values, kind, missing)
 
 
 def _system(

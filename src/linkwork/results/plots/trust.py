@@ -10,6 +10,8 @@ import numpy as np
 
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
+from linkwork.results.force_evidence import BALANCE
+from linkwork.results.layout import COUNTS
 from linkwork.results.plots.description import Line, Mark, Panel, Plot
 from linkwork.results.plots.over import Series, describe_over, named
 from linkwork.results.signals import Units
@@ -17,7 +19,7 @@ from linkwork.results.signals import Units
 if TYPE_CHECKING:
     from linkwork.results.run import Run
 
-RECORDED = ("closure.residual", "closure.quality", "closure.iterations", "closure.mobility")
+RECORDED = ("closure.residual", "closure.quality", "closure.iterations", "closure.mobility", BALANCE)
 WORST = {"closure.residual": np.argmax, "closure.quality": np.argmin}
 """Numbers that may be small, and where the worst of them stands."""
 DECADES = 30.0
@@ -47,7 +49,7 @@ def describe_evidence(run: Run, *, units: Units = None, x: str = "time", against
             for line, (label, r) in zip(panel.lines, runs.items(), strict=True)
             if not r.evidence.complete
         ]
-        axis = replace(panel.y, kind=name, log=small and _spans_decades(panel), whole=not small)
+        axis = replace(panel.y, kind=name, log=small and _spans_decades(panel), whole=name in COUNTS)
         panels.append(Panel(panel.x, axis, (*panel.lines, *rings), marks=tuple(stops)))
     notes = tuple(f"{named('stopped', label)}: {r.message}" for label, r in runs.items() if r.message)
     return Plot(tuple(panels), f"{run.name}: evidence", notes)

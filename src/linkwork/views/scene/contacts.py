@@ -9,11 +9,11 @@ from linkwork.model.joints import OnCurve, OnSurface
 from linkwork.model.layout import Seat
 from linkwork.model.nearest import tangents
 from linkwork.model.parts import Joint
-from linkwork.model.surfaces import Sphere, Surface
-from linkwork.views.contact_lines import lines_of, places, window
+from linkwork.model.surfaces import Sphere
+from linkwork.views.contact_lines import lines_of, places, spans_of, window
 from linkwork.views.scene.parts import Kind, Mesh
 from linkwork.views.scene.plan import Plan
-from linkwork.views.scene.shapes import ball, joined, rod, skin, volume
+from linkwork.views.scene.shapes import Faces, ball, joined, rod, skin, volume
 
 CELLS = 33  # of a patch, along either parameter
 ROUND = 0.6  # opacity of surfaces that close around what they carry
@@ -33,21 +33,24 @@ def put_contacts(plan: Plan) -> None:
 
 def _contact(plan: Plan, joint: Joint, law: OnSurface | OnCurve, seat: Seat) -> None:
     w = plan.width(joint.tail, joint.head)
-    mesh = _wire(law, seat.q, plan.size, w) if isinstance(law, OnCurve) else _patch(law.surface, seat.q, plan.size, w)
+    draw = _wire if isinstance(law, OnCurve) else _patch
+    mesh = draw(joint, seat.q, plan.size, w)
     if mesh is None:
         plan.notes.append(f"what joint '{joint.name}' runs on is not drawn: it is not finite over its range")
     elif joint.tail not in plan.looked:
         kind: Kind = "ground" if joint.tail == plan.ground else "body"
-        closes = isinstance(law, OnSurface) and any(span.closed for span in law.surface.over())
+        closes = isinstance(law, OnSurface) and any(span.closed for span in spans_of(joint))
         tint = plan.tints[joint.tail]
-        plan.put(joint.tail, kind, joint.name, mesh.moved(seat.X_TF), tint, opacity=ROUND if closes else 1.0, smooth=True)
+        plan.put(
+            joint.tail, kind, joint.name, mesh.moved(seat.X_TF), tint, opacity=ROUND if closes else 1.0, smooth=True
+        )
     if joint.head not in plan.looked:
         plan.put(joint.head, "joint", joint.name, ball(0.3 * w, 14, 6).moved(seat.X_HM), "metal", smooth=True)
 
 
-def _wire(law: OnCurve, q: Array, size: float, w: float) -> Mesh | None:
+def _wire(joint: Joint, q: Array, size: float, w: float) -> Mesh | None:
     """A thin wire along a curve."""
-    lines = lines_of(law, q, size)
+    lines = lines_of(joint, q, size)
     if not lines:
         return None
     points = lines[0]
@@ -56,12 +59,14 @@ def _wire(law: OnCurve, q: Array, size: float, w: float) -> Mesh | None:
     return joined(pieces) if pieces else None
 
 
-def _patch(surface: Surface, q: Array, size: float, w: float) -> Mesh | None:
+def _patch(joint: Joint, q: Array, size: float, w: float) -> Mesh | None:
     """A thin shell over the part of a surface that is shown."""
-    if isinstance(surface, Sphere):
+    assert isinstance(joint.law, OnSurface)
+    surface, spans = joint.law.surface, spans_of(joint)
+    if isinstance(surface, Sphere) and tuple(spans) == surface.over():
         return ball(surface.radius, 48, 24)
-    (a, b), (c, d) = window(surface, q, size)
-    ring = surface.over()[0].closed
+    (a, b), (c, d) = window(joint, q, size)
+    ring = spans[0].closed
     u, v = np.linspace(a, b, CELLS + ring)[: CELLS if ring else None], np.linspace(c, d, CELLS)
     U, V = np.meshgrid(u, v, indexing="ij")
     middle = places(surface, U, V)
@@ -79,7 +84,7 @@ def _patch(surface: Surface, q: Array, size: float, w: float) -> Mesh | None:
     return mesh if volume(mesh) > 0.0 else Mesh(mesh.vertices, mesh.faces[:, ::-1])
 
 
-def _strip(n: int) -> Array:
+def _strip(n: int) -> Faces:
     """Triangles of a loop that runs along n points and back along n others."""
     j = np.arange(n - 1)
     a, b, c, d = j, j + 1, 2 * n - 2 - j, 2 * n - 1 - j

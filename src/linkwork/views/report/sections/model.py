@@ -1,4 +1,4 @@
-"""What the model says: bodies, joints, points, frames, curves."""
+"""What the model says: bodies, joints, points, frames, curves, loads, motors."""
 
 from __future__ import annotations
 

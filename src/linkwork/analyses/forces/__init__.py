@@ -1,0 +1,13 @@
+"""What forces a motion takes, and what motion forces make.
+
+`trajectory`   a motion as arrays
+`states`       states around home that decide how equations are eliminated
+`forward`      accelerations from forces, loops closed
+`drives`       which joints drive, and how several share the work
+`reactions`    efforts and reactions along a motion, and what is statically indeterminate
+`external`     wrenches given at run time
+`over_run`     all of it over a run
+`statics`      at rest
+`accelerating` accelerations by name
+`sticking`     friction that holds
+"""

@@ -1,0 +1,122 @@
+"""Accelerations by name: what forces make of a machine at a posture, or at many."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.analyses.forces.drives import columns_of
+from linkwork.analyses.forces.forward import ForwardDynamics
+from linkwork.analyses.forces.sticking import Stuck, with_friction
+from linkwork.analyses.kinematics.given import place_of, unknown_variable
+from linkwork.analyses.kinematics.loops import Loops, Mask
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.geometry import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Accelerations:
+    """What a machine does when forces act.
+
+    names : of the rates of all joints; values (..., rates) [rad/s², m/s²] : their derivatives
+    rates (..., rates) : the rates themselves; posture : where it is
+    stuck : frictions that hold, by name, with the force [N, N m] that they hold with
+    """
+
+    posture: Posture
+    names: tuple[str, ...]
+    rates: Array
+    values: Array
+    stuck: dict[str, float]
+
+    def __getitem__(self, name: str) -> float:
+        """Acceleration of a variable or joint, by name."""
+        own = [n for n in self.names if n == name or n.rpartition(".")[0] == name]
+        if len(own) != 1:
+            raise ModelError(Problem(f"no single rate '{name}'", hint=did_you_mean(str(name), self.names)))
+        return float(self.values[self.names.index(own[0])])
+
+    def body(self, name: str) -> Array:
+        """Acceleration [dv/dt; dw/dt] of a point, body or frame, world axes.
+
+        Parameters
+        ----------
+        name : of a point, body or frame
+        """
+        loops = self.posture._loops
+        nq, nv = loops.plan.nq, loops.plan.nv
+        return loops.system.acceleration(name, self.posture.y[:nq], self.rates[:nv], self.values[:nv])
+
+
+def accelerations_at(
+    loops: Loops,
+    forward: ForwardDynamics,
+    posture: Posture,
+    rates: Mapping[str, Any] | None,
+    efforts: Mapping[str, Any] | None,
+    t: float,
+) -> Accelerations:
+    """Accelerations at a posture, at rates of some variables and under efforts at some joints."""
+    plan = loops.plan
+    w = rates_by_name(loops, posture, rates or {})
+    effort = np.zeros(plan.nw)
+    problems: list[Problem] = []
+    for name, value in (efforts or {}).items():
+        try:
+            (column,) = columns_of(loops, [name])
+            number = float(value)
+        except ModelError as error:
+            problems += [Problem(p.what, f"efforts.{name}", p.hint) for p in error.problems]
+            continue
+        except (TypeError, ValueError):
+            number = np.nan
+        if not np.isfinite(number):
+            problems.append(Problem("one finite number is wanted", f"efforts.{name}"))
+            continue
+        effort[column] = number
+    if problems:
+        raise ModelError(problems, plan.name)
+    found: Stuck = with_friction(loops, forward, posture.y, w, effort, float(t))
+    return Accelerations(posture, plan.variable_rates, w, found.accelerations, found.holding)
+
+
+def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> Array:
+    """Rates of all joints when some are given, the other independent ones at rest."""
+    plan = loops.plan
+    problems: list[Problem] = []
+    given: dict[int, float] = {}
+    for name, value in rates.items():
+        found = place_of(loops, name)
+        names = list(plan.variable_rates)
+        column = found[0].v.start + found[1] if found else names.index(name) if name in names else -1
+        if column < 0:
+            problems.append(unknown_variable(loops, name))
+            continue
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = np.nan
+        if not np.isfinite(number):
+            problems.append(Problem("one finite number is wanted", f"rates.{name}"))
+        given[column] = number
+    if problems:
+        raise ModelError(problems, plan.name)
+    w = np.zeros(plan.nw)
+    for column, number in given.items():
+        w[column] = number
+    if not loops.count:
+        return w
+    specified: Mask = np.isin(np.arange(plan.nw), list(given))
+    roles = loops.roles(posture.y, specified)
+    if roles.conflict:
+        names_ = ", ".join(loops.names(roles.in_conflict))
+        hint = "give rates of independent variables only"
+        raise ModelError(Problem(f"the rates of {names_} contradict the loops", "rates", hint), plan.name)
+    independent = specified.copy()
+    independent[roles.free] = True
+    found_rates: Array = loops.rates(posture.y, independent, [w])[0]
+    return found_rates

@@ -1,0 +1,151 @@
+"""Which joints drive: as many as the machine has freedoms, or more, which then share the work."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.analyses.kinematics.given import place_of, unknown_variable
+from linkwork.analyses.kinematics.loops import Loops, Mask
+from linkwork.errors import ModelError, Problem
+from linkwork.geometry import Array
+
+LOOSE = 1e-9
+"""Part of a freedom that must move the drives for it to count as driven."""
+
+
+class TooFewDrives(ModelError):
+    """Freedoms that nothing drives: their efforts are then not forces but accidents of the motion."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drives:
+    """Columns of the rates that drive, and those among them that are taken as independent.
+
+    held : independent rates that nothing was said to drive; what holds them is told as an effort too
+    """
+
+    columns: NDArray[np.int64]
+    independent: Mask
+    held: NDArray[np.int64]
+
+    @property
+    def shared(self) -> bool:
+        """Whether more drives than freedoms share the work."""
+        return len(self.columns) > int(self.independent.sum())
+
+
+def columns_of(loops: Loops, names: Sequence[str]) -> NDArray[np.int64]:
+    """Rates by the names of variables, joints or rates; ModelError for those that are none."""
+    if isinstance(names, str):
+        names = [names]
+    problems, columns = [], []
+    rates = list(loops.plan.variable_rates)
+    for name in names:
+        found = place_of(loops, name)
+        if found is not None:
+            columns.append(found[0].v.start + found[1])
+        elif name in rates:
+            columns.append(rates.index(name))
+        else:
+            problems.append(unknown_variable(loops, name))
+    twice = sorted({loops.plan.variable_rates[c] for c in columns if columns.count(c) > 1})
+    problems += [Problem("named twice among the drives", name) for name in twice]
+    if problems:
+        raise ModelError(problems, loops.plan.name)
+    return np.array(columns, np.int64)
+
+
+def drives_of(loops: Loops, y: Array, named: Sequence[str], held: Sequence[str]) -> Drives:
+    """Drives at a posture.
+
+    named : variables that drive; held : rates that may be held besides, if the drives leave them free
+    """
+    columns = columns_of(loops, named)
+    prefer = np.zeros(loops.columns, np.int64)
+    prefer[columns_of(loops, [h for h in held])] = 1
+    prefer[columns] = 2
+    nothing: Mask = np.zeros(loops.columns, bool)
+    free = loops.chosen(y, nothing, prefer).free if loops.count else np.arange(loops.columns)
+    independent: Mask = np.zeros(loops.columns, bool)
+    independent[free] = True
+    others = np.setdiff1d(free, columns)
+    stray = [int(c) for c in others if prefer[c] == 0]
+    if stray:
+        driven = ", ".join(loops.names(columns)) or "nothing"
+        loose = ", ".join(loops.names(stray))
+        text = f"driver count too small: {driven} leave {loose} free ({len(free)} freedoms)"
+        hint = "name a drive for every freedom, or let the run hold it"
+        raise TooFewDrives(Problem(text, "drives", hint), loops.plan.name)
+    return Drives(np.concatenate([columns, others]), independent, others)
+
+
+@dataclass(frozen=True, eq=False)
+class Sharing:
+    """How drives share the work when there are more of them than freedoms.
+
+    preload : efforts (samples, drives) from which they should depart least; weights (drives,) : cost of each departure
+    """
+
+    preload: Array
+    weights: Array
+
+
+def sharing(
+    loops: Loops, drives: Drives, preload: Mapping[str, Any] | None, weights: Mapping[str, float] | None, samples: int
+) -> Sharing:
+    """Preload and weights by name as arrays."""
+    problems: list[Problem] = []
+    given = np.zeros((samples, len(drives.columns)))
+    cost = np.ones(len(drives.columns))
+    for what, values in (("preload", preload or {}), ("weights", weights or {})):
+        for name, value in values.items():
+            try:
+                (column,) = columns_of(loops, [name])
+            except ModelError as error:
+                problems += [Problem(p.what, f"{what}.{name}", p.hint) for p in error.problems]
+                continue
+            place = np.flatnonzero(drives.columns == column)
+            if not place.size:
+                problems.append(Problem(f"'{name}' does not drive", what, f"drives: {_listed(loops, drives)}"))
+                continue
+            try:
+                number = np.asarray(value, float)
+            except (TypeError, ValueError):
+                number = np.array(np.nan)
+            if not np.isfinite(number).all() or number.shape not in ((), (samples,)):
+                problems.append(Problem(f"a number or {samples} finite numbers are wanted", f"{what}.{name}"))
+            elif what == "preload":
+                given[:, place[0]] = number
+            elif number.ndim or number <= 0.0:
+                problems.append(Problem("a weight is one positive number", f"weights.{name}"))
+            else:
+                cost[place[0]] = float(number)
+    if (preload or weights) and not drives.shared and not problems:
+        text = "preload and weights are for machines with more drives than freedoms"
+        problems.append(Problem(text, hint=f"here {_listed(loops, drives)} drive, one for each freedom"))
+    if problems:
+        raise ModelError(problems, loops.plan.name)
+    return Sharing(given, cost)
+
+
+def _listed(loops: Loops, drives: Drives) -> str:
+    return ", ".join(loops.names(drives.columns))
+
+
+def shared_efforts(B: Array, needed: Array, how: Sharing) -> Array:
+    """Efforts e (samples, drives) with Bᵀ e = needed that depart least from the preload.
+
+    B : (samples, drives, freedoms), rates of the drives for unit independent rates
+    e = e0 + W⁻¹ B (Bᵀ W⁻¹ B)⁻¹ (needed - Bᵀ e0)
+    """
+    eased = B / how.weights[:, np.newaxis]
+    left = needed - np.einsum("sdf,sd->sf", B, how.preload)
+    G = np.einsum("sdf,sdg->sfg", B, eased)
+    x = np.linalg.solve(G, left[..., np.newaxis])[..., 0]
+    efforts: Array = how.preload + np.einsum("sdf,sf->sd", eased, x)
+    return efforts

@@ -1,0 +1,192 @@
+"""Everything that a motion takes, over a run: efforts, reactions, loads, energies, and the balance of power."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.analyses.forces.drives import Drives, columns_of, drives_of, sharing
+from linkwork.analyses.forces.external import external_wrenches
+from linkwork.analyses.forces.reactions import Found, forces_along, indeterminate, joints_of
+from linkwork.analyses.forces.trajectory import Trajectory, trajectory_of
+from linkwork.analyses.kinematics.loops import Loops
+from linkwork.equations.closed_forces import load_state, needed_power
+from linkwork.equations.load_plans import FieldPlan, ForcePlan, FrictionPlan, MotorPlan, PushPlan, SpringPlan, TorquePlan
+from linkwork.errors import ModelError, Problem
+from linkwork.formulas import Question
+from linkwork.geometry import Array
+
+if TYPE_CHECKING:
+    from linkwork.results import Run
+
+Signals = dict[str, tuple[str, Array]]
+MAGNITUDES = {
+    SpringPlan: "tension",
+    FrictionPlan: "friction",
+    MotorPlan: "drag",
+    ForcePlan: "force",
+    TorquePlan: "torque",
+    PushPlan: "effort",
+}
+"""What the magnitude of each kind of load is called."""
+
+
+def forces_over(
+    loops: Loops,
+    run: Run,
+    drives: Sequence[str] | None,
+    efforts: Mapping[str, Any] | None,
+    preload: Mapping[str, Any] | None,
+    weights: Mapping[str, float] | None,
+    external: Mapping[str, Any] | None,
+    threads: int | None,
+) -> Run:
+    """The run with the forces that it takes."""
+    from linkwork.results import extended
+
+    path = trajectory_of(loops, run)
+    held = [n for n, law in run.driven.items() if law == "held"]
+    named = [n for n in run.driven if n not in held] if drives is None else list(drives)
+    signals, marks, warnings, _ = forces_of(
+        loops, path, named, held, efforts, preload, weights, external, threads, times=True
+    )
+    return extended(run, signals, analysis="forces", indeterminate=marks, warnings=warnings)
+
+
+def forces_of(
+    loops: Loops,
+    path: Trajectory,
+    named: Sequence[str],
+    held: Sequence[str],
+    efforts: Mapping[str, Any] | None,
+    preload: Mapping[str, Any] | None,
+    weights: Mapping[str, float] | None,
+    external: Mapping[str, Any] | None,
+    threads: int | None,
+    times: bool,
+) -> tuple[Signals, dict[str, tuple[str, ...]], list[str], Drives]:
+    """Signals by name, indeterminate components by joint, what should be known, and the drives."""
+    finite = np.flatnonzero(
+        np.isfinite(path.y).all(axis=1) & np.isfinite(path.w).all(axis=1) & np.isfinite(path.dw).all(axis=1)
+    )
+    part = Trajectory(*(np.ascontiguousarray(x[finite]) for x in (path.t, path.y, path.w, path.dw)))
+    drives = drives_of(loops, part.y[len(part) // 2], named, held)
+    how = sharing(loops, drives, _at(preload, finite, len(path)), weights, len(part))
+    given = _given(loops, drives, efforts, len(path))[finite]
+    outside = external_wrenches(loops, external, path)
+    found = forces_along(
+        loops, drives, part, given, how, None if outside is None else np.ascontiguousarray(outside[finite]), threads
+    )
+    marks = indeterminate(loops, part.y)
+    signals = _signals(loops, part, drives, given, found, outside is not None, threads)
+    if len(finite) < len(path):
+        signals = {name: (unit, _spread(x, finite, len(path))) for name, (unit, x) in signals.items()}
+    return signals, {j: c for j, c in marks.items() if j in loops.system.mechanism.joints}, _told(part, found, times), drives
+
+
+def _told(path: Trajectory, found: Found, times: bool) -> list[str]:
+    if not found.singular.size:
+        return []
+    first = path.t[found.singular[0]]
+    when = f" at {len(found.singular)} of {len(path)} samples, first at {first:.6g} s" if times else ""
+    return [f"singular posture{when}: the drives cannot move the machine there, so efforts are not determined"]
+
+
+def _at(given: Mapping[str, Any] | None, rows: Array, samples: int) -> Mapping[str, Any] | None:
+    """Values by sample, at some samples."""
+    if not given or len(rows) == samples:
+        return given
+    return {n: np.asarray(x)[rows] if np.shape(x) == (samples,) else x for n, x in given.items()}
+
+
+def _spread(x: Array, rows: Array, samples: int) -> Array:
+    """Values at some samples as those of all; not a number at the others."""
+    whole = np.full((samples, *x.shape[1:]), np.nan)
+    whole[rows] = x
+    return whole
+
+
+def _given(loops: Loops, drives: Drives, efforts: Mapping[str, Any] | None, samples: int) -> Array:
+    """Efforts that are known beforehand, (samples, nw)."""
+    result = np.zeros((samples, loops.columns))
+    problems: list[Problem] = []
+    for name, value in (efforts or {}).items():
+        try:
+            (column,) = columns_of(loops, [name])
+            number = np.asarray(value, float)
+        except ModelError as error:
+            problems += [Problem(p.what, f"efforts.{name}", p.hint) for p in error.problems]
+            continue
+        except (TypeError, ValueError):
+            number = np.array(np.nan)
+        if not np.isfinite(number).all() or number.shape not in ((), (samples,)):
+            problems.append(Problem(f"a number or {samples} finite numbers are wanted", f"efforts.{name}"))
+        elif column in drives.columns:
+            hint = "its effort is what is asked for; leave it out, or name other drives"
+            problems.append(Problem(f"'{name}' drives", f"efforts.{name}", hint))
+        else:
+            result[:, column] = number
+    if problems:
+        raise ModelError(problems, loops.plan.name)
+    return result
+
+
+# ---------------------------------------------------------------- signals
+
+
+def _signals(
+    loops: Loops, path: Trajectory, drives: Drives, given: Array, found: Found, outside: bool, threads: int | None
+) -> Signals:
+    plan, system = loops.plan, loops.system
+    signals: Signals = {}
+    units = effort_units(loops)
+    for column in drives.columns:
+        name = plan.variable_rates[column]
+        signals[f"{name}.effort"] = (units[column], found.efforts[:, column])
+        signals[f"{name}.power"] = ("W", found.efforts[:, column] * path.w[:, column])
+    for j, joint in enumerate(joints_of(loops)):
+        if joint in system.mechanism.joints:
+            signals[f"{joint}.force"] = ("N", found.wrenches[:, j, :3])
+            signals[f"{joint}.moment"] = ("N m", found.wrenches[:, j, 3:])
+    driving = np.einsum("sk,sk->s", np.where(np.isfinite(found.efforts), found.efforts, np.nan) + given, path.w)
+    when = np.ascontiguousarray(path.t[:, np.newaxis])
+    working = np.zeros(len(path))
+    if plan.loads:
+        magnitudes, powers = system._own(Question(load_state()))(path.y, path.w, when, threads=threads)
+        working = powers.sum(axis=1)
+        for k, load in enumerate(plan.loads):
+            if isinstance(load, FieldPlan):
+                continue
+            signals[f"{load.name}.{MAGNITUDES[type(load)]}"] = (_load_unit(load, units), magnitudes[:, k])
+            signals[f"{load.name}.power"] = ("W", powers[:, k])
+    q, v = np.ascontiguousarray(path.y[:, : plan.nq]), np.ascontiguousarray(path.w[:, : plan.nv])
+    state = (path.y, path.w) if plan.cuts and plan.loads else (q, v)
+    signals["machine.kinetic_energy"] = ("J", system.kinetic_energy(*state, threads=threads))
+    signals["machine.potential_energy"] = ("J", system.potential_energy(state[0], threads=threads))
+    momentum = system.momentum(q, v, threads=threads)
+    signals["machine.momentum"] = ("kg m/s", momentum[:, :3])
+    signals["machine.angular_momentum"] = ("kg m^2/s", momentum[:, 3:])
+    if not outside:  # what acts from outside has a power of its own, which nobody asked for
+        needed = system._own(Question(needed_power()))(path.y, path.w, path.dw, threads=threads)
+        signals["machine.power_balance"] = ("W", driving + working - needed)
+    return signals
+
+
+def effort_units(loops: Loops) -> list[str]:
+    """By rate, the unit of an effort along it: N for a length, N m for an angle, J for a plain number."""
+    units = ["N m"] * loops.columns
+    for slot in loops.plan.slots:
+        for k in range(slot.plain):
+            units[slot.v.start + k] = {"length": "N", "angle": "N m", "number": "J"}[slot.law.variables[k].dimension]
+    return units
+
+
+def _load_unit(load: Any, units: Sequence[str]) -> str:
+    if isinstance(load, ForcePlan):
+        return "N"
+    if isinstance(load, TorquePlan):
+        return "N m"
+    along = load.along
+    return "N" if along is None else units[along.w]

@@ -1,0 +1,200 @@
+"""Efforts and reactions along a motion, by kernels whose pivots suit the postures; what is indeterminate is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.analyses.forces.drives import Drives, Sharing, drives_of, shared_efforts
+from linkwork.analyses.forces.trajectory import Trajectory
+from linkwork.analyses.kinematics.loops import NOTHING, Loops, Mask
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.equations.closed_forces import carried, closed_forces
+from linkwork.equations.closing import Order
+from linkwork.errors import ModelError, Problem
+from linkwork.formulas import Question
+from linkwork.geometry import Array
+from linkwork.numerics.elimination import eliminate
+
+POOR = 1e4
+"""Growth of Σ 1/pivot² at which other pivots are looked for."""
+SINGULAR = 1e14
+"""Σ 1/pivot² at which a posture is singular: efforts are then not determined."""
+LOOKED_AT = 9
+"""Samples at which indeterminate components are looked for."""
+OPEN = 1e-7
+"""Part of the largest force that redundant rows can make, from which a component counts as open."""
+COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """efforts (samples, nw) of all drives; wrenches (samples, joints, 6); singular : samples without an answer."""
+
+    efforts: Array
+    wrenches: Array
+    singular: NDArray[np.int64]
+
+
+def joints_of(loops: Loops) -> list[str]:
+    """Joints in the order of wrenches; the freedoms of a floating body are no joint, but hold their place."""
+    return [*(link.joint for link in loops.plan.links), *loops.plan.chords]
+
+
+def orders_along(loops: Loops, independent: Mask, Y: Array) -> Iterator[tuple[NDArray[np.int64], Order, bool]]:
+    """Samples with the order of pivots that serves them, and whether it does: it cannot where the posture is singular."""
+    left = np.arange(len(Y))
+    while left.size:
+        order = loops.order(Y[left[0]], independent)
+        weak = weakness(loops, order, Y[left])
+        whole = len(order.pivots) + int(independent.sum()) == loops.columns
+        served = whole & (weak <= POOR * max(float(weak[0]), 1.0)) & (weak < SINGULAR)
+        if not served[0]:
+            yield left[:1], order, False
+            left = left[1:]
+            continue
+        yield left[served], order, True
+        left = left[~served]
+
+
+def weakness(loops: Loops, order: Order, Y: Array) -> Array:
+    """Σ 1/pivot² by sample; infinite where a pivot vanishes."""
+    _, measures = loops.step_kernel(order)(Y, np.array([loops.length]))
+    weak: Array = np.where(np.isfinite(measures[:, 2]), measures[:, 2], np.inf)
+    return weak
+
+
+def forces_along(
+    loops: Loops,
+    drives: Drives,
+    path: Trajectory,
+    given: Array,
+    how: Sharing,
+    external: Array | None,
+    threads: int | None,
+) -> Found:
+    """Efforts of the drives and reactions of all joints.
+
+    given : efforts (samples, nw) that act besides those of the drives
+    """
+    plan, samples = loops.plan, len(path)
+    efforts = np.full((samples, plan.nw), np.nan)
+    wrenches = np.full((samples, len(joints_of(loops)), 6), np.nan)
+    singular: list[int] = []
+    when = np.ascontiguousarray(path.t[:, np.newaxis])
+    for rows, order, serves in orders_along(loops, drives.independent, path.y):
+        if not serves:
+            singular += rows.tolist()
+            continue
+        kernel = loops.system._own(Question(closed_forces(order, "reactions", external is not None)))
+        y, w, dw, t = (np.ascontiguousarray(x[rows]) for x in (path.y, path.w, path.dw, when))
+        more = [] if external is None else [np.ascontiguousarray(external[rows])]
+        own = np.ascontiguousarray(given[rows])
+        found, carried_ = kernel(y, w, dw, own, t, *more, threads=threads)
+        if drives.shared:
+            independent = np.flatnonzero(drives.independent)
+            B = unit_rates(loops, order, y, independent)[:, :, drives.columns].transpose(0, 2, 1)
+            shared = shared_efforts(B, found[:, independent], Sharing(how.preload[rows], how.weights))
+            others = ~drives.independent[drives.columns]
+            pushed = own.copy()
+            pushed[:, drives.columns[others]] += shared[:, others]
+            found, carried_ = kernel(y, w, dw, pushed, t, *more, threads=threads)
+            found[:, drives.columns[others]] = shared[:, others]
+        efforts[rows], wrenches[rows] = found, carried_
+    return Found(efforts, wrenches, np.array(sorted(singular), np.int64))
+
+
+def plain_efforts(
+    loops: Loops, home: Posture, y: Any, w: Any, dw: Any, named: Sequence[str] | None, t: Any, threads: int | None
+) -> Array:
+    """Efforts of the drives by one kernel, with the pivots of home."""
+    independent = list(loops.names(home._roles.independent))
+    drives = drives_of(loops, home.y, independent if named is None else named, ())
+    if drives.shared:
+        text = f"{len(drives.columns)} drives for {int(drives.independent.sum())} freedoms"
+        raise ModelError(Problem(text, "drives", "`forces` lets them share the work"), loops.plan.name)
+    order = loops.order(home.y, drives.independent)
+    kernel = loops.system._own(Question(closed_forces(order, "efforts", False)))
+    none = np.zeros(loops.columns)
+    found: Array = kernel(y, w, dw, none, np.asarray(t, float)[..., np.newaxis], threads=threads)
+    return found[..., drives.columns]
+
+
+def unit_rates(loops: Loops, order: Order, Y: Array, independent: NDArray[np.int64]) -> Array:
+    """Rates of all joints for a unit of each independent rate, (samples, independent, nw)."""
+    units = np.zeros((len(independent), loops.columns))
+    units[np.arange(len(independent)), independent] = 1.0
+    if not loops.count:
+        return np.broadcast_to(units, (len(Y), *units.shape)).copy()
+    rates: Array = loops.rates_kernel(order, 1)(Y[:, np.newaxis], units)
+    return rates
+
+
+# ---------------------------------------------------------------- what loops leave open
+
+
+def indeterminate(loops: Loops, Y: Array) -> dict[str, tuple[str, ...]]:
+    """By joint, the components of its reaction that redundant loops leave open.
+
+    Wrenches λ of the cut joints with Jᵀ λ = 0 do no work on any motion: nothing tells them. What a random one of them
+    puts on a joint is open, along with the axes of its frame.
+    """
+    if not loops.count:
+        return {}
+    rng = np.random.default_rng(1)
+    finite = np.flatnonzero(np.isfinite(Y).all(axis=1))
+    chosen = finite[np.unique(np.linspace(0, len(finite) - 1, LOOKED_AT).astype(int))]
+    joints = joints_of(loops)
+    open_: NDArray[np.bool_] = np.zeros((len(joints), 6), bool)
+    kernel = loops.system._own(Question(carried()))
+    scale = np.where(np.arange(6) < 3, 1.0, 1.0 / loops.length)
+    for y in Y[chosen]:
+        null = _idle_wrench(loops, y, rng)
+        if null is None:
+            continue
+        wrenches = np.abs(kernel(y, null * loops.row_scale)) * scale
+        open_ |= (wrenches > OPEN * wrenches.max(initial=0.0)) & (wrenches.max(initial=0.0) > 0.0)
+    return {
+        joint: tuple(c for c, is_open in zip(COMPONENTS, row, strict=True) if is_open)
+        for joint, row in zip(joints, open_, strict=True)
+        if row.any()
+    }
+
+
+def _idle_wrench(loops: Loops, y: Array, rng: np.random.Generator) -> Array | None:
+    """A random λ (scaled) with Jᵀ λ = 0, or None where there is none."""
+    if not loops.sparse:
+        J = loops.equations(y)[1]
+        found = eliminate(J, np.zeros(loops.columns, bool), 1e-9)
+        if not len(found.redundant_rows):
+            return None
+        U, s, _ = np.linalg.svd(J, full_matrices=True)
+        rank = int((s > 1e-9 * max(1.0, s[:1].max(initial=0.0))).sum())
+        null = U[:, rank:]
+        return np.asarray(null @ rng.normal(size=null.shape[1]))
+    from scipy.sparse import coo_array
+    from scipy.sparse.linalg import splu
+
+    J = loops.triplets(y)
+    none: Mask = np.zeros(loops.columns, bool)
+    order = loops.order(y, _free(loops, y, none))
+    rows, columns = (np.array(x, np.int64) for x in zip(*order.pivots, strict=True))
+    redundant = np.setdiff1d(np.arange(loops.rows), rows)
+    if not redundant.size:
+        return None
+    matrix = coo_array((np.asarray(J.values), (np.asarray(J.rows), np.asarray(J.columns))), shape=J.shape).tocsr()
+    null = np.zeros(loops.rows)
+    null[redundant] = rng.normal(size=redundant.size)
+    square = matrix[rows][:, columns].tocsc()
+    null[rows] = -splu(square).solve((matrix[redundant][:, columns].T @ null[redundant]), trans="T")
+    return null
+
+
+def _free(loops: Loops, y: Array, none: Mask) -> Mask:
+    independent = none.copy()
+    independent[loops.roles(y, none, NOTHING).free] = True
+    return independent

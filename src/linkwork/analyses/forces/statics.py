@@ -1,0 +1,158 @@
+"""Forces at rest: what holds a posture, what its joints carry, and how forces are traded between joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from linkwork.analyses.forces.over_run import MAGNITUDES, forces_of
+from linkwork.analyses.forces.reactions import COMPONENTS
+from linkwork.analyses.forces.trajectory import Trajectory
+from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.geometry import Array
+from linkwork.units import ENERGY, FORCE, TORQUE, format_quantity
+
+
+@dataclass(frozen=True)
+class Reaction:
+    """What a joint carries: force and moment of its first body on its second.
+
+    force [N], moment [N m] : at the joint's frame on the second body, along its axes; not a number where indeterminate
+    indeterminate : components that the loops leave open, of fx fy fz mx my mz
+    """
+
+    force: Array
+    moment: Array
+    indeterminate: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Statics:
+    """A machine at rest: `print` shows all.
+
+    posture : where it rests
+    efforts : forces and torques [N, N m] at the drives, by variable
+    reactions : by joint; loads : tension, force or torque [N, N m] of every load, by name
+    warnings : what should be known
+    """
+
+    posture: Posture
+    efforts: dict[str, float]
+    reactions: dict[str, Reaction]
+    loads: dict[str, float]
+    warnings: tuple[str, ...]
+    _units: dict[str, str]
+
+    def __getitem__(self, name: str) -> Any:
+        """An effort by variable or joint, a reaction by joint, a load by name."""
+        for table in (self.efforts, self.reactions, self.loads):
+            if name in table:
+                return table[name]
+        known = [*self.efforts, *self.reactions, *self.loads]
+        raise ModelError(Problem(f"nothing is called '{name}' here", hint=did_you_mean(name, known)))
+
+    def __str__(self) -> str:
+        units = self.posture._loops.system.layout.units
+        dimensions = {"N": FORCE, "N m": TORQUE, "J": ENERGY}
+
+        def shown(value: float, unit: str) -> str:
+            return format_quantity(value, dimensions[unit], units, 6)
+
+        lines = [f"{self.posture._loops.plan.name} at rest"]
+        for name, value in self.efforts.items():
+            lines.append(f"  {name} is held by {shown(value, self._units[name])}")
+        for name, value in self.loads.items():
+            lines.append(f"  {name}: {shown(value, self._units[name])}")
+        for joint, reaction in self.reactions.items():
+            parts = []
+            for component, value in zip(COMPONENTS, [*reaction.force, *reaction.moment], strict=True):
+                if component not in reaction.indeterminate and abs(value) > 0.0:
+                    parts.append(f"{component} {shown(value, 'N' if component[0] == 'f' else 'N m')}")
+            left = f"; open: {' '.join(reaction.indeterminate)}" if reaction.indeterminate else ""
+            lines.append(f"  {joint} carries {', '.join(parts) or 'nothing'}{left}")
+        if any(r.indeterminate for r in self.reactions.values()):
+            lines.append("  open components are statically indeterminate: redundant loops leave them to the fits")
+        return "\n".join([*lines, *(f"  warning: {w}" for w in self.warnings)])
+
+    __repr__ = __str__
+
+
+def statics_at(
+    loops: Loops,
+    posture: Posture,
+    drives: Sequence[str] | None,
+    efforts: Mapping[str, Any] | None,
+    preload: Mapping[str, Any] | None,
+    weights: Mapping[str, float] | None,
+    external: Mapping[str, Any] | None,
+    t: float,
+) -> Statics:
+    """Forces that hold a posture; without drives, its independent variables are held."""
+    plan = loops.plan
+    still = np.zeros((1, plan.nw))
+    path = Trajectory(np.array([float(t)]), posture.y[np.newaxis], still, still)
+    independent = list(loops.names(posture._roles.independent))
+    named, held = (independent, []) if drives is None else (list(drives), _turning(loops, independent))
+    signals, marks, warnings, found = forces_of(
+        loops, path, named, held, efforts, preload, weights, external, None, times=False
+    )
+    own: dict[str, float] = {}
+    units: dict[str, str] = {}
+    for column in found.columns:
+        name = plan.variable_rates[column]
+        units[name], value = signals[f"{name}.effort"]
+        own[name] = float(value[0])
+    reactions = {}
+    for joint in loops.system.mechanism.joints:
+        if f"{joint}.force" in signals:
+            six = np.concatenate([signals[f"{joint}.{part}"][1][0] for part in ("force", "moment")])
+            left = marks.get(joint, ())
+            six[[c in left for c in COMPONENTS]] = np.nan
+            reactions[joint] = Reaction(six[:3], six[3:], left)
+    loads = {}
+    for load in plan.loads:
+        key = f"{load.name}.{MAGNITUDES.get(type(load), '')}"
+        if key in signals and not key.endswith(".drag"):
+            units[load.name], value = signals[key]
+            loads[load.name] = float(value[0])
+    return Statics(posture, own, reactions, loads, tuple(warnings), units)
+
+
+def _turning(loops: Loops, names: Sequence[str]) -> list[str]:
+    """Turns of free joints among some rates: they may be held without being named."""
+    turning = set(loops.names(np.flatnonzero(loops.turning)))
+    return [n for n in names if n in turning]
+
+
+def advantage(loops: Loops, posture: Posture, given: str, gained: str) -> float:
+    """Force along one variable that a unit force along another holds: the ratio of their rates, the other way round.
+
+    F_gained · rate_gained = F_given · rate_given   (Uicker, Ravani, Sheth, Matrix Methods, sec. 17.1)
+    """
+    from linkwork.analyses.forces.drives import columns_of
+
+    first, second = columns_of(loops, [given, gained])
+    if not loops.count:
+        raise ModelError(Problem("an open machine trades no forces between its joints", hint="it has no loops"))
+    independent = np.zeros(loops.columns, bool)
+    prefer = np.zeros(loops.columns, np.int64)
+    prefer[first] = 1
+    free = loops.chosen(posture.y, independent, prefer).free
+    if first not in free:
+        text = f"'{given}' cannot move the machine at this posture"
+        raise ModelError(Problem(text, hint="name another joint, or a posture beside this one"), loops.plan.name)
+    if len(free) > 1:
+        others = ", ".join(loops.names(np.setdiff1d(free, [first])))
+        text = f"the machine has {len(free)} freedoms; a single ratio is for one"
+        raise ModelError(Problem(text, hint=f"free besides: {others}"), loops.plan.name)
+    independent[free] = True
+    unit = np.where(np.arange(loops.columns) == first, 1.0, 0.0)
+    rate = float(loops.rates(posture.y, independent, [unit])[0][second])
+    if abs(rate) < 1e-14 * loops.column_scale[second] / loops.column_scale[first]:
+        return float("inf")
+    return 1.0 / rate

@@ -1,0 +1,124 @@
+"""Friction that holds: joints at rest whose exact friction may keep them so.
+
+Accelerations are affine in forces h along the joints that may stick: a = a0 + G h. Each either stays at rest, a = 0 with
+|h| within its grip, or it slides, and then friction opposes the way it goes:
+
+    a = 0, -grip⁻ <= h <= grip⁺     or     a > 0, h = -level forward     or     a < 0, h = +level backward
+
+G is symmetric and positive semidefinite, so that the answer is unique in a. It is found by principal pivoting over the
+few joints that are at rest.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.analyses.forces.forward import ForwardDynamics
+from linkwork.analyses.kinematics.loops import Loops
+from linkwork.equations.closed_forces import load_state
+from linkwork.equations.load_plans import FrictionPlan
+from linkwork.errors import ModelError, Problem
+from linkwork.formulas import Question
+from linkwork.geometry import Array
+
+AT_REST = 1e-9
+"""Rate [rad/s, or parts of the machine's size a second] below which a joint is at rest."""
+MOST = 10
+"""Joints with exact friction that may be at rest at the same time."""
+SLACK = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class Stuck:
+    """Accelerations of all joints, and the frictions that hold with their forces, by name."""
+
+    accelerations: Array
+    holding: dict[str, float]
+
+
+@dataclass(frozen=True)
+class _Grip:
+    name: str
+    column: int
+    forward: float
+    backward: float
+    static: float
+
+
+def with_friction(loops: Loops, forward: ForwardDynamics, y: Array, w: Array, effort: Array, t: float) -> Stuck:
+    """Accelerations with exact friction: joints at rest stick as long as their friction can hold them."""
+    resting = _resting(loops, y, w, t)
+    free = forward(y, w, effort, t, None, 1)
+    if not resting:
+        return Stuck(free, {})
+    columns = [g.column for g in resting]
+    pushes = np.tile(effort, (len(resting), 1))
+    pushes[np.arange(len(resting)), columns] += 1.0
+    each = forward(y, w, pushes, t, None, 1)
+    G = (each - free)[:, columns].T
+    h = _solve(free[columns], 0.5 * (G + G.T), resting, loops.plan.name)
+    pushed = effort.copy()
+    np.add.at(pushed, columns, h.forces)
+    found = forward(y, w, pushed, t, None, 1)
+    holding = {g.name: float(f) for g, f, sticks in zip(resting, h.forces, h.sticks, strict=True) if sticks}
+    return Stuck(found, holding)
+
+
+def _resting(loops: Loops, y: Array, w: Array, t: float) -> list[_Grip]:
+    """Exact frictions whose joints are at rest, with their levels at this state."""
+    plan, parameters = loops.plan, loops.system.parameters
+    found: list[_Grip] = []
+    for load in plan.loads:
+        if not (isinstance(load, FrictionPlan) and load.exact):
+            continue
+        column = load.along.w
+        if abs(w[column]) > AT_REST * loops.column_scale[column]:
+            continue
+        own = {key: parameters[f"{load.name}.{key}"] for key in ("forward", "backward", "static")}
+        if load.normal is not None:  # a rate of one in this joint shows what friction there is
+            creeping = np.where(np.arange(plan.nw) == column, 1.0, 0.0)
+            viscous = parameters[f"{load.name}.viscous"]
+            magnitudes, _ = loops.system._own(Question(load_state()))(y, creeping, np.array([t]))
+            level = -float(magnitudes[plan.loads.index(load)]) - viscous
+            own |= {"forward": level, "backward": level}
+        found.append(_Grip(load.name, column, own["forward"], own["backward"], own["static"]))
+    if len(found) > MOST:
+        text = f"{len(found)} joints with exact friction are at rest at once, {MOST} at most can be told apart"
+        raise ModelError(Problem(text, hint='give some of them form="smooth"'), plan.name)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    forces: Array
+    sticks: list[bool]
+
+
+def _solve(a0: Array, G: Array, grips: list[_Grip], source: str) -> _Held:
+    """The way of sticking and sliding that fits; those with most joints sticking are tried first."""
+    count = len(grips)
+    scale = np.abs(a0).max(initial=0.0) + np.abs(G).max(initial=0.0) + 1e-300
+    for modes in sorted(itertools.product((0, 1, -1), repeat=count), key=lambda m: sum(map(abs, m))):
+        sticks = [m == 0 for m in modes]
+        h = np.array([0.0 if m == 0 else -g.forward if m > 0 else g.backward for m, g in zip(modes, grips, strict=True)])
+        held = np.flatnonzero(sticks)
+        if held.size:
+            right = -(a0[held] + G[np.ix_(held, np.flatnonzero(~np.array(sticks)))] @ h[~np.array(sticks)])
+            h[held] = np.linalg.lstsq(G[np.ix_(held, held)], right, rcond=None)[0]
+        a = a0 + G @ h
+        if all(_fits(m, x, f, g, scale) for m, x, f, g in zip(modes, a, h, grips, strict=True)):
+            return _Held(h, sticks)
+    text = "no way of sticking and sliding fits at this state"
+    raise ModelError(Problem(text, hint='give the friction form="smooth"'), source)
+
+
+def _fits(mode: int, a: float, force: float, grip: _Grip, scale: float) -> bool:
+    slack = SLACK * scale
+    if mode == 0:
+        most = grip.static * max(grip.forward, grip.backward)
+        within = -grip.static * grip.forward - SLACK * most <= force <= grip.static * grip.backward + SLACK * most
+        return abs(a) <= slack and within
+    return mode * a > slack

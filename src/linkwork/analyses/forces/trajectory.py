@@ -1,0 +1,63 @@
+"""A motion as plain arrays: the state of every joint at every sample."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.analyses.kinematics.loops import Loops
+from linkwork.errors import ModelError, Problem
+from linkwork.geometry import Array
+
+if TYPE_CHECKING:
+    from linkwork.results import Run
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Times t (samples,), variables y, rates w and their derivatives dw of all joints (samples, ...)."""
+
+    t: Array
+    y: Array
+    w: Array
+    dw: Array
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+def trajectory_of(loops: Loops, run: Run) -> Trajectory:
+    """What all joints did in a run; ModelError if it is of another machine or has no accelerations."""
+    plan, count = loops.plan, len(run)
+    y, w, dw = np.zeros((count, plan.ny)), np.zeros((count, plan.nw)), np.zeros((count, plan.nw))
+    data = run.data
+    missing: list[str] = []
+
+    def values(name: str) -> Array:
+        if name not in data:
+            missing.append(name)
+            return np.zeros(count)
+        found: Array = data[name].values
+        return found
+
+    for slot in plan.slots:
+        for k, variable in enumerate(slot.law.variables):
+            name = f"{slot.joint}.{variable.name}"
+            y[:, slot.q.start + k] = values(name)
+            if k < slot.plain:
+                w[:, slot.v.start + k] = values(f"{name}.rate")
+                dw[:, slot.v.start + k] = values(f"{name}.acceleration")
+        for column in range(slot.v.start + slot.plain, slot.v.stop):
+            name = plan.variable_rates[column]
+            w[:, column] = values(name)
+            dw[:, column] = values(f"{name}.acceleration")
+    if missing:
+        named = ", ".join(missing[:4]) + (", ..." if len(missing) > 4 else "")
+        hint = "give a run that `motion` of this machine gave"
+        raise ModelError(Problem(f"the run has no {named}", hint=hint), plan.name)
+    bad = ~(np.isfinite(y).all(axis=1) & np.isfinite(w).all(axis=1) & np.isfinite(dw).all(axis=1))
+    if bad.all():
+        raise ModelError(Problem("no sample of the run has finite accelerations"), plan.name)
+    return Trajectory(run.time, y, w, dw)

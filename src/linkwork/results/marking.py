@@ -1,0 +1,105 @@
+"""Components of reactions that statics leaves open: kept as one solution of many, shown to nobody as a number.
+
+A loop with more constraints than its motion needs can be stressed in itself: the components of reactions that change
+with such a stress cannot be found from rigid bodies. The dataset keeps the numbers of one solution, which satisfies the
+equations as well as any other, for analyses that add them up; everything that is read by people has NaN in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.errors import Problem
+from linkwork.geometry import Array
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+REACTIONS = {"fx": ("force", 0), "fy": ("force", 1), "fz": ("force", 2)}
+REACTIONS |= {"mx": ("moment", 0), "my": ("moment", 1), "mz": ("moment", 2)}
+"""Components of the reaction of a joint: the vector that holds each, and its place in it."""
+
+Marks = Mapping[str, Sequence[str]]
+"""Components among fx .. mz by joint."""
+
+
+def carriers(shapes: Mapping[str, tuple[int, ...]], joints: Iterable[str] = ()) -> list[str]:
+    """Joints with a reaction: joints that are known to be some, and whatever has both a force and a moment in space.
+
+    A joint that nothing moves, a weld, has no variables: only its reaction tells of it.
+    """
+    vectors = [v for v, shape in shapes.items() if shape == (3,) and v.partition(".")[2] in ("force", "moment")]
+    owners = [v.partition(".")[0] for v in vectors]
+    return [o for o in dict.fromkeys(owners) if o in joints or owners.count(o) == 2]
+
+
+def open_elements(marks: Marks, variable: str) -> dict[int, str]:
+    """Marked components of one variable, by their place in it: {2: 'fz'} of 'B.force'."""
+    joint, _, quantity = variable.partition(".")
+    parts = {c: REACTIONS[c] for c in marks.get(joint, ())}
+    return {place: c for c, (vector, place) in parts.items() if vector == quantity}
+
+
+def is_open(marks: Marks, variable: str, element: tuple[int, ...], magnitude: bool) -> bool:
+    """Whether an element of a variable, or its length, is marked; a whole vector is not."""
+    found = open_elements(marks, variable)
+    return bool(found) if magnitude else element[:1] != () and element[0] in found
+
+
+def open_problem(marks: Marks, name: str, variable: str, element: tuple[int, ...]) -> Problem:
+    """What to say to someone who asks for the number."""
+    found = open_elements(marks, variable)
+    joint = variable.partition(".")[0]
+    which = [found[element[0]]] if element else list(found.values())
+    verb, those = ("is", "it") if len(which) == 1 else ("are", "them")
+    what = f"{', '.join(which)} of {joint} {verb} statically indeterminate: the loops leave {those} open"
+    return Problem(what, name, "a joint with more freedom makes a loop determinate")
+
+
+def mark_problems(marks: Marks) -> list[Problem]:
+    """Components that are none."""
+    wrong = [f"{joint}.{c}" for joint, components in marks.items() for c in components if c not in REACTIONS]
+    hint = f"components are {', '.join(REACTIONS)}"
+    return [Problem("this is no component of a reaction", where, hint) for where in wrong]
+
+
+def absence_problems(marks: Marks, shapes: Mapping[str, tuple[int, ...]]) -> list[Problem]:
+    """Marked components of vectors that are not there."""
+    marked = [(joint, c) for joint, components in marks.items() for c in components if c in REACTIONS]
+    vectors = {f"{joint}.{c}": f"{joint}.{REACTIONS[c][0]}" for joint, c in marked}
+    return [
+        Problem(f"it is marked as indeterminate, but there is no vector '{vector}'", where)
+        for where, vector in vectors.items()
+        if shapes.get(vector) != (3,)
+    ]
+
+
+def shown(data: xr.Dataset) -> xr.Dataset:
+    """The dataset as people read it: NaN for marked components, which an attribute of the variable names."""
+    hidden = {}
+    for name, places in _marked(data):
+        variable = data.variables[name]
+        values: Array = np.array(variable.values)
+        values[:, list(places)] = np.nan
+        values.setflags(write=False)
+        attrs = {**variable.attrs, "indeterminate": tuple(places.values())}
+        hidden[name] = (variable.dims, values, attrs)
+    return data.assign(hidden) if hidden else data
+
+
+def known(data: xr.Dataset, name: str) -> Array:
+    """The numbers of a variable without its marked components."""
+    values: Array = data.variables[name].values
+    places = open_elements(data.attrs.get("indeterminate", {}), name)
+    return np.delete(values, list(places), axis=1) if places and values.ndim == 2 else values
+
+
+def _marked(data: xr.Dataset) -> Iterator[tuple[str, dict[int, str]]]:
+    marks: Marks = data.attrs.get("indeterminate", {})
+    for joint in marks:
+        for name in (f"{joint}.force", f"{joint}.moment"):
+            if places := open_elements(marks, name):
+                yield name, places
