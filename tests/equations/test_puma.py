@@ -38,9 +38,15 @@ def puma(pedestal: float = 0.0, *, accept: tuple[int, ...] = (0, 2)) -> lw.Mecha
     return m
 
 
+def links_of_the_gallery() -> lw.Mechanism:
+    m = lw.example("puma-560")
+    m.motors.clear()
+    return m
+
+
 @pytest.fixture(scope="module", params=["built", "on a pedestal", "gallery"])
 def arm(request: pytest.FixtureRequest) -> lw.System:
-    made = {"built": puma, "on a pedestal": lambda: puma(0.67183), "gallery": lambda: lw.example("puma-560")}
+    made = {"built": puma, "on a pedestal": lambda: puma(0.67183), "gallery": links_of_the_gallery}
     return lw.System(made[request.param]())
 
 
@@ -101,6 +107,28 @@ def test_forward_dynamics_with_rotors(arm: lw.System) -> None:
     found = np.linalg.solve(arm.mass_matrix(QN) + np.diag(ROTORS), tau - arm.bias(QN, v))
     expected = (-0.3540475686, -6.3989262832, -2.0684942475, 0.5112435386, 4.0212231565, 23.6984540652)
     np.testing.assert_allclose(found, expected, rtol=0, atol=6e-11)
+
+
+@pytest.mark.parametrize(
+    ("v", "a", "expected"),
+    [
+        (NONE, NONE, (0, 31.6398803784, 6.0351380230, 0, 0.0282528, 0)),
+        (NONE, ONE, (3.3531108581, 36.002511244, 7.4259640774, 0.1900430346, 0.2034409311, 0.1941327899)),
+        (ONE, NONE, (29.1421318969, 56.5043576095, 16.3527688584, 1.2644759915, 1.1239222794, 0.5196480975)),
+        (ONE, ONE, (32.4952427549, 60.8669884751, 17.7435949128, 1.4545190261, 1.2991104105, 0.7137808875)),
+    ],
+)
+def test_torques_with_the_motors_of_the_gallery(v: object, a: object, expected: object) -> None:
+    """Rotors, viscous and dry friction of the six motors, from the numbers at their shafts."""
+    driven = lw.System(lw.example("puma-560"))
+    np.testing.assert_allclose(driven.inverse_dynamics(QN, v, a), expected, rtol=0, atol=6e-11)
+
+
+def test_accelerations_with_the_motors_of_the_gallery() -> None:
+    v, tau = (0.1, 0.2, 0.8, 0.2, 0.5, 1), (1, 3.2, 1.8, 0.1, 0.7, 4.6)
+    expected = (-7.4102231637, -9.8432245816, -10.9693984451, -4.4314287514, -0.9881410724, 21.0227819493)
+    found = lw.System(lw.example("puma-560")).forward_dynamics(QN, v, tau)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=6e-10)
 
 
 def test_the_published_link_3_is_refused_unless_told_to() -> None:

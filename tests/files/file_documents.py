@@ -143,7 +143,8 @@ joints:
   F2: {on_surface: [ground, m], surface: {height: {z: 0.5, x: [-1, 1], y: [-2, 2], unit: 10 mm}}, value: {x: 0.5}}
   G:
     on_surface: [ground, g]
-    surface: {parametric: {x: 20*cos(u), y: 20*sin(u), z: v, u: [0, 6.283185307179586], v: [-9, 9], closed: u, unit: 1 mm}}
+    surface:
+      parametric: {x: 20*cos(u), y: 20*sin(u), z: v, u: [0, 6.283185307179586], v: [-9, 9], closed: u, unit: 1 mm}
     value: {v: 4}
   H: {on_curve: [ground, h], curve: {line: {}}, axis: x, value: {parameter: 12}}
   I: {on_curve: [ground, i], curve: {circle: {radius: 25}}, to: {at: [0, 25, 0], rpy: [10, 20, 30]}}

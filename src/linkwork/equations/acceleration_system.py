@@ -55,6 +55,11 @@ class AccelerationSystem:
         else:
             row[y] = column[x] = total
 
+    def ignore(self, x: Key, y: Key) -> None:
+        """Take A[x, y] and A[y, x] for zero."""
+        self.A[x].pop(y, None)
+        self.A[y].pop(x, None)
+
     def push(self, x: Key, value: Any) -> None:
         """Add to b[x]."""
         if not _is_zero(value):

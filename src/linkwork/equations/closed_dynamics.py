@@ -302,6 +302,7 @@ class _Search:
         if strategy == "pivots":
             for i in reversed(links):
                 self._substitute(i)
+            self._ignore_rounding(multipliers)
             rates |= {("q", k) for k in range(self.plan.nv) if k not in held}
             self._greedy(multipliers | rates)
         else:
@@ -325,6 +326,19 @@ class _Search:
         else:
             self.steps.append(("substitute", i))
             self.system.substitute(i)
+
+    def _ignore_rounding(self, multipliers: set[Key]) -> None:
+        """Leave out what vanishes wherever the loops are closed, as the part of a floating body in its own loops."""
+        is_length = _lengths(self.plan)
+        for u in sorted(multipliers):
+            row = {}
+            for k, x in self.system.A.get(u, {}).items():
+                long = is_length[k[1]] if len(k) == 2 else k[2] > 2
+                row[k] = float(np.abs(self.shadow(x)).max()) * (self.states.length if long else 1.0)
+            for k, size in row.items():
+                if size <= NOISE * max(row.values()):
+                    self.steps.append(("ignore", u, k))
+                    self.system.ignore(u, k)
 
     def _links_of(self, u: Key) -> set[int]:
         """Links not yet substituted that an unknown is coupled to."""
@@ -534,6 +548,8 @@ def _trace(elimination: Elimination, efforts: str, joints: str, plan: Plan, numb
             system.substitute(step[1])
         elif step[0] == "settle":
             system.settle(step[1])
+        elif step[0] == "ignore":
+            system.ignore(*step[1:])
         elif len(step) == 2:
             system.eliminate(step[1])
         else:

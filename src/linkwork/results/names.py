@@ -58,6 +58,10 @@ class Names:
         """Joints and places, then every variable by its full name."""
         return (*self.kinds, *self.shapes)
 
+    def owns(self, name: str) -> bool:
+        """Whether a name is that of a joint, a place, a load or the machine, all of which own variables."""
+        return name in self.kinds or name in self.groups
+
     def find(self, name: str) -> Reference | None:
         """What a name stands for, None when it stands for nothing, or for a number that is indeterminate."""
         found = self.locate(name)

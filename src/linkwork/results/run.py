@@ -149,8 +149,7 @@ class Run:
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
             return False
-        owners = (*self._names.kinds, *self._names.groups)
-        return name == "time" or name in owners or self._names.find(name) is not None
+        return name == "time" or self._names.owns(name) or self._names.find(name) is not None
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("a run is asked by name: run['A.angle']; run.names lists the names, run.isel(i) is a sample")
@@ -159,7 +158,7 @@ class Run:
 
     def __getitem__(self, name: str) -> Any:
         """A `JointItem`, a `PlaceItem`, a `GroupItem` or a `Signal`; ModelError for a name that stands for nothing."""
-        if isinstance(name, str) and (name in self._names.kinds or name in self._names.groups):
+        if isinstance(name, str) and self._names.owns(name):
             return self._item(name)
         return self.signal(name)
 
@@ -176,7 +175,7 @@ class Run:
             raise ModelError(self._names.unknown(name))
         if name == "time":
             return Signal("time", self._data["time"], self.plot)
-        if name in self._names.kinds or name in self._names.groups:
+        if self._names.owns(name):
             found = self._names.expand(name)
             if self._names.kinds.get(name) != "joint" or len(found) != 1:
                 hint = f"ask for one of: {', '.join(r.name for r in found)}"

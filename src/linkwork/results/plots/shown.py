@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from linkwork.units import FORCE, SI, TIME, TORQUE, Dimension, UnitSystem, parse
 
 KINDS = {TORQUE: "torque", FORCE * TIME: "momentum", TORQUE * TIME: "angular momentum"}
 """What is along an axis, where the name of a dimension says too much or nothing."""
+
+WHOLE = ("J", "W")
+"""Units that stay as they are in every metric system: nobody reads N mm/s."""
 
 
 @dataclass(frozen=True)
@@ -56,18 +59,19 @@ class Showing:
     """
 
     def __init__(self, units: Units, quantities: Sequence[Quantity | Signal], default: UnitSystem = SI) -> None:
-        self._system, self._own = _system(units, {q.name: q for q in quantities}, default)
+        system, self._own = _system(units, {q.name: q for q in quantities}, default)
+        self._system = _in_newtons(system)
 
     def __call__(self, quantity: Quantity | Signal) -> Shown:
         """A quantity in its unit."""
         _, dimension = parse_unit(quantity.unit)
+        kind = "energy" if quantity.unit == "J" else KINDS.get(dimension, str(dimension))
         symbol = self._own.get(quantity.name)
+        if not symbol and quantity.unit in WHOLE and self._system.force.endswith("N"):
+            symbol = quantity.unit
         factor = parse_unit(symbol)[0] if symbol else self._system.factor(dimension)
         values = np.asarray(quantity.values, np.float64) / factor
         symbol = symbol or self._system.symbol(dimension)
-        kind = KINDS.get(dimension, str(dimension))
-        if quantity.unit == "J":
-            symbol, kind = "J" if symbol == "N m" else symbol, "energy"
         missing = "indeterminate" if isinstance(quantity, Signal) and quantity.indeterminate else ""
         return Shown(quantity.name, symbol, dimension, values, kind, missing)
 
@@ -98,6 +102,11 @@ def _system(
     if problems:
         raise ModelError(problems)
     return system, {k: v for k, v in units.items() if k not in known}
+
+
+def _in_newtons(system: UnitSystem) -> UnitSystem:
+    """The system with newtons where it is metric and names no force: nobody reads kg mm/s^2."""
+    return replace(system, force="N") if not system.force and system.length.endswith("m") else system
 
 
 def _misfits(quantity: Quantity | Signal, unit: str) -> list[Problem]:
