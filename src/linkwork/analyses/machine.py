@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.kinematics.screw_motion import Centrodes, PoleMotion, ScrewMotion
     from linkwork.analyses.kinematics.transmission import TransmissionAngle
     from linkwork.analyses.kinematics.travel import Travel
+    from linkwork.kernels import Kernel
     from linkwork.results import Run
 
 Progress = Callable[[int, int], None]
@@ -444,6 +445,21 @@ class Machine(System):
             raise ModelError(Problem("other parameters of a machine with loops", "parameters", hint), self.name)
         given = options.get("t", 0.0), options.get("out"), options.get("threads")
         return self._forward_dynamics(q, v, tau, *given)
+
+    def kernel(self, quantity: str, of: str = "") -> Kernel:
+        """The compiled function behind a quantity, with the parameters of this machine bound to it.
+
+        With loops, "forward_dynamics" is a function of all variables, rates and efforts, and of time (y, w, effort, t);
+        efforts act on the joints of the tree, whose accelerations it gives, along with the health of its pivots.
+
+        Parameters
+        ----------
+        quantity : name of a function of this class: "inverse_dynamics", "mass_matrix", "pose", ...
+        of : name of a body, point or frame, where the function wants one
+        """
+        if quantity == "forward_dynamics" and not of and self._loops.count:
+            return self._forward_dynamics.kernel(False, False)
+        return super().kernel(quantity, of)
 
     def drive_efforts(
         self,

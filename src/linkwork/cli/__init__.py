@@ -3,9 +3,12 @@
 `root`      the program: exit codes, errors as messages
 `models`    FILE: a model file or the name of an example
 `driving`   options that drive a machine, shared by the commands that move it
+`acting`    options that say what drives and what acts, shared by the commands that ask for forces
 `given`     what options say: values and laws by joint name, all problems at once
 `progress`  a bar on a terminal, and Ctrl-C that keeps what is done
+`picturing` options for what is plotted and written of a run
 `outputs`   files that a motion is written to
+`evidence`  how far a run can be trusted
 `printing`  tables, problems, JSON
 
 Exit codes: 0 sound, 1 not sound or not possible, 2 wrong use, 130 stopped by Ctrl-C. Colours only on a terminal;
@@ -18,15 +21,18 @@ from linkwork.cli.commands.check import check
 from linkwork.cli.commands.closures import closures
 from linkwork.cli.commands.equations import equations
 from linkwork.cli.commands.examples import examples
+from linkwork.cli.commands.forces import forces
 from linkwork.cli.commands.mobility import mobility
 from linkwork.cli.commands.motion import motion
 from linkwork.cli.commands.report import report
 from linkwork.cli.commands.schema import schema
 from linkwork.cli.commands.show import show
+from linkwork.cli.commands.statics import statics
 from linkwork.cli.commands.view import view
 from linkwork.cli.root import app, main
 
-for _command in (check, show, view, mobility, motion, animate, closures, report, equations, examples, schema, cache):
+_COMMANDS = (check, show, view, mobility, motion, forces, statics, animate, closures, report, equations)
+for _command in (*_COMMANDS, examples, schema, cache):
     app.command()(_command)
 
 __all__ = ["app", "main"]

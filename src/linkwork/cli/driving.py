@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,21 +11,19 @@ from linkwork.cli.printing import fail
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
+    from linkwork.cli.given import Problems
     from linkwork.cli.progress import Work
     from linkwork.drives import Drive
 
-Drives = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME=LAW",
-        help="Law of a joint variable; again for others. A range --drive A=0:360deg, with a speed or a duration "
-        "'A=0:360deg @ 3000rpm', 'A=0:360deg in 2s'; a value A=30deg; 'A=harmonic(0, 30deg, 2Hz)', "
-        "'A=cycloidal(0, 90deg, 1s)', 'A=345(0, 90deg, 1s)', 'A=trapezoidal(0, 90deg, 60rpm, 5rad/s^2)', "
-        "'A=table(0s: 0, 1s: 20deg)', 'A=spline(0s: 0, 1s: 20deg, 2s: 0)', 'A=expr(0.3*sin(2*t))', "
-        "'A=dwell(90deg, 2s)'; one after the other with ';'. Numbers without a unit are in the units of the file.",
-        show_default=False,
-    ),
-]
+MOST_SAMPLES = 10_000_000
+LAWS = (
+    "Law of a joint variable; again for others. A range --drive A=0:360deg, with a speed or a duration "
+    "'A=0:360deg @ 3000rpm', 'A=0:360deg in 2s'; a value A=30deg; 'A=harmonic(0, 30deg, 2Hz)', "
+    "'A=cycloidal(0, 90deg, 1s)', 'A=345(0, 90deg, 1s)', 'A=trapezoidal(0, 90deg, 60rpm, 5rad/s^2)', "
+    "'A=table(0s: 0, 1s: 20deg)', 'A=spline(0s: 0, 1s: 20deg, 2s: 0)', 'A=expr(0.3*sin(2*t))', "
+    "'A=dwell(90deg, 2s)'; one after the other with ';'. Numbers without a unit are in the units of the file."
+)
+Drives = Annotated[list[str] | None, typer.Option(metavar="NAME=LAW", help=LAWS, show_default=False)]
 Speeds = Annotated[
     list[str] | None,
     typer.Option(
@@ -79,3 +78,17 @@ def begun(machine: Machine, start: dict[str, Any], laws: dict[str, Drive], closu
         at = "the first values of the drives"
         fail(f"{machine.name}: --closure: there is no closure '{closure}'; with {at} there is: {', '.join(names)}")
     return machine.starting_from(found[closure])
+
+
+def check_driven(drive: Sequence[str] | None, problems: Problems, machine: Machine) -> None:
+    """Notes that nothing is driven."""
+    if not drive:
+        free = machine.home.independent
+        name = free[0] if free else "A.angle"
+        problems.note("nothing is driven", "--drive", f"for example --drive '{name}=0:1'")
+
+
+def check_samples(samples: int | None, problems: Problems) -> None:
+    """Notes a number of samples that is none."""
+    if samples is not None and not 1 <= samples <= MOST_SAMPLES:
+        problems.note(f"{samples} samples", "--samples", f"give a whole number from 1 to {MOST_SAMPLES}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from linkwork.drives import Drive, parse_drive
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.model.joints import Free, Law
-from linkwork.units import ANGLE, LENGTH, NUMBER, TIME, Dimension, parse_quantity
+from linkwork.units import ANGLE, LENGTH, NUMBER, TIME, Dimension, format_quantity, parse_quantity
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -104,7 +104,7 @@ class Variables:
     def values(self, texts: Sequence[str], option: str) -> dict[str, Any]:
         """Values by full name from texts such as "A=30deg"; a joint of several takes them all, "S=1, 0, 0, 0"."""
         found: dict[str, Any] = {}
-        for name, text, where in self._pairs(texts, option, self._value_example()):
+        for name, text, where in self.pairs(texts, option, self._value_example()):
             law = self.laws.get(name)
             if law is not None and len(law.variables) > 1 and "," in text:
                 self._keep(found, name, self._several(law, text, where), where)
@@ -123,7 +123,7 @@ class Variables:
         example = f"{name}=0:{value}"
         given = self._speeds(speeds, example)
         found: dict[str, tuple[str, Drive]] = {}
-        for name, text, where in self._pairs(drives, "--drive", example):
+        for name, text, where in self.pairs(drives, "--drive", example):
             full = self.full(name, where)
             if full is None:
                 continue
@@ -147,11 +147,21 @@ class Variables:
 
     def _speeds(self, texts: Sequence[str], example: str) -> dict[str, str]:
         found: dict[str, str] = {}
-        for name, text, where in self._pairs(texts, "--speed", f"{example.partition('=')[0]}=60rpm"):
+        for name, text, where in self.pairs(texts, "--speed", f"{example.partition('=')[0]}=60rpm"):
             full = self.full(name, where)
             if full and self._quantity(text, self.dimensions[full] / TIME, where) is not None:
                 self._keep(found, full, text, where)
         return found
+
+    def time(self, text: str, where: str) -> float | None:
+        """A time [s]."""
+        return self._quantity(text, TIME, where)
+
+    def shown(self, name: str, value: Any) -> str:
+        """A value of a variable with its unit; those of a joint that has several as they are."""
+        if name not in self.dimensions:
+            return ", ".join(f"{x:.6g}" for x in value)
+        return format_quantity(value, self.dimensions[name], self.units)
 
     def duration(self, text: str | None) -> float | None:
         """A time [s]."""
@@ -168,7 +178,7 @@ class Variables:
         amount = {ANGLE: "30deg", LENGTH: f"10{self.units.length}", NUMBER: "0.5"}[dimension]
         return f"{name}={amount}"
 
-    def _pairs(self, texts: Iterable[str], option: str, example: str) -> list[tuple[str, str, str]]:
+    def pairs(self, texts: Iterable[str], option: str, example: str) -> list[tuple[str, str, str]]:
         """Name, text and option of every "name=text"."""
         found = []
         for each in texts:

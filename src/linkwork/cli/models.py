@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _WHAT = "YAML or JSON, or the name of an example such as four-bar"
 Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help=f"Model files ({_WHAT}).", show_default=False)]
 File = Annotated[Path, typer.Argument(metavar="FILE", help=f"Model file ({_WHAT}).", show_default=False)]
+FORCES = {"force": "N", "torque": "N m", "power": "W", "energy": "J"}
+"""Units of forces in JSON, beside those of motion."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines, in SI units.")]
 
 
@@ -81,9 +83,10 @@ def units_of(m: Mechanism) -> UnitSystem:
     return SI if m.source is None else m.source.units
 
 
-def head(file: Path, m: Mechanism) -> dict[str, Any]:
+def head(file: Path, m: Mechanism, more: Mapping[str, str] | None = None) -> dict[str, Any]:
     """The beginning of every answer in JSON: whose it is, and the units of its numbers."""
-    return {"file": str(file), "name": m.name, "units": {"length": "m", "angle": "rad", "time": "s"}}
+    units = {"length": "m", "angle": "rad", "time": "s", **(more or {})}
+    return {"file": str(file), "name": m.name, "units": units}
 
 
 @contextmanager

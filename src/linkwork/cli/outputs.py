@@ -82,7 +82,7 @@ class Outputs:
     def _figures(self, run: Run, units: UnitSystem) -> list[Callable[[Path], object]]:
         figures: list[Callable[[Path], object]] = []
         if self.plot or self.x != "time" or not self.paths:
-            names = self.plot or tuple(_moving(run))
+            names = self.plot or (() if run.analysis == "forces" else tuple(_moving(run)))  # () plots the efforts
             figures.append(lambda path: run.plot(*names, x=self.x, units=units).save(path))
         if self.paths:
             figures.append(lambda path: _drawn_paths(run, self.paths, units).save(path))

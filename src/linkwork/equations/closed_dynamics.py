@@ -351,6 +351,8 @@ class _Search:
         """
         jacobian = self._jacobian()
         used = [(place, row) for place, row in jacobian.items() if row]
+        if not used:
+            return set()
         if len(used) * self.plan.nw * self.shadow.count > DENSE:
             return {place for place, _ in used}
         columns = sorted({k for _, row in used for k in row})

@@ -203,6 +203,19 @@ def is_timed(plans: Sequence[LoadPlan]) -> bool:
     return any(isinstance(a, AmountPlan) and ("t", 0) in a.sources for a in amounts)
 
 
+def feel_cuts(plans: Sequence[LoadPlan], nq: int, nv: int) -> bool:
+    """Whether some load acts along a joint outside the tree, or depends on one."""
+    for plan in plans:
+        along = getattr(plan, "along", None)
+        if isinstance(along, Along) and along.w >= nv:
+            return True
+        for key in ("law", "normal", "amount"):
+            amount = getattr(plan, key, None)
+            if isinstance(amount, AmountPlan) and any(k >= {"y": nq, "w": nv}.get(s, k + 1) for s, k in amount.sources):
+                return True
+    return False
+
+
 # ---------------------------------------------------------------- numbers
 
 

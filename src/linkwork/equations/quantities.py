@@ -9,6 +9,7 @@ from typing import Any
 from linkwork.equations import closure, coordinates, energy, forward_dynamics, kinematics
 from linkwork.equations.inverse_dynamics import Applied, inverse_dynamics
 from linkwork.equations.kinematics import Target
+from linkwork.equations.load_plans import MotorPlan, SpringPlan, feel_cuts
 from linkwork.equations.loads import Loaded, applied_loads, rotor_inertias
 from linkwork.equations.mass_matrix import dense, mass_matrix
 from linkwork.equations.plan import Plan, Pose, number_pose
@@ -67,7 +68,8 @@ SIZES = {
 def _loaded(tree: Tree, x: Values) -> Loaded:
     """All loads at the state of the inputs; at rest where no rates are among them, at time 0 without a time."""
     plan = tree.plan
-    y, w = x["y"] if "y" in x else x["q"], x.get("w", x.get("v", [0.0] * plan.nw))
+    y = x["y"] if "y" in x else [*x["q"], *[0.0] * (plan.ny - plan.nq)]  # no load feels what is missing
+    w = x["w"] if "w" in x else [*x.get("v", [0.0] * plan.nv), *[0.0] * (plan.nw - plan.nv)]
     return applied_loads(tree, x["t"][0] if "t" in x else 0.0, y, w)
 
 
@@ -133,7 +135,7 @@ def _by_articulated_bodies(tree: Tree, x: Values) -> list[Block]:
 
 
 def _kinetic_energy(tree: Tree, x: Values) -> list[Block]:
-    w = x["w"] if "w" in x else x["v"]
+    w = x["w"] if "w" in x else [*x["v"], *[0.0] * (tree.plan.nw - tree.nv)]
     T = energy.kinetic_energy(tree, _rates(tree, x))
     for k, inertia in rotor_inertias(tree).items():
         T = T + 0.5 * inertia * (w[k] * w[k])
@@ -261,11 +263,13 @@ _OF_LOADS = {
 def with_loads(quantity: Quantity, plan: Plan) -> Quantity:
     """The quantity with the inputs that the loads of a plan need.
 
-    Loads may act along cut joints, so that in a machine with loops all variables and rates are inputs.
+    Where loads act along cut joints, or depend on them, the variables and rates of all joints are inputs.
     """
     if not plan.loads or quantity.name not in _OF_LOADS:
         return quantity
-    whole = {"q": "y", "v": "w"} if plan.cuts else {}
+    kinds = {"kinetic_energy": (MotorPlan,), "potential_energy": (SpringPlan,)}.get(quantity.name, (object,))
+    chosen = [load for load in plan.loads if isinstance(load, kinds)]
+    whole = {"q": "y", "v": "w"} if feel_cuts(chosen, plan.nq, plan.nv) else {}
     inputs = tuple(whole.get(name, name) for name in quantity.inputs)
     return replace(quantity, inputs=(*inputs, "t") if _OF_LOADS[quantity.name] and plan.timed else inputs)
 

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.colours import LIGHT, NAMED, PALETTE, Theme
+from linkwork.colours import FORCE, LIGHT, NAMED, PALETTE, Theme
 from linkwork.geometry import Array
 from linkwork.model.joints import Gear, LineOnCurve, OnCurve, OnSurface, PointOnCurve, Rack
 from linkwork.model.layout import Layout, Seat
 from linkwork.model.mechanism import Mechanism
 from linkwork.units import LENGTH, UnitSystem
 from linkwork.views.contact_lines import lines_of
+from linkwork.views.load_symbols import load_symbols
 
 MARKERS = {"prismatic": "s", "spheric": "o", "rigid": "X", "free": "", "universal": "P", "helical": "h"}
 MANY = 24  # bodies or joints beyond which names would cover the drawing
@@ -97,6 +98,11 @@ class LineDrawing:
         for name, place in self.layout.points.items():
             self._plot([place], color=self.theme.ink, marker="+", markersize=8, linestyle="", zorder=5)
             self._name(name, place, self.theme.ink)
+        for symbol in load_symbols(self.m, self.layout, self.normal):
+            colour = self.theme.colour(FORCE if symbol.arrow else "metal")
+            for line in symbol.lines:
+                self._plot(list(line), color=colour, linewidth=2.0 if symbol.arrow else 1.4, zorder=6 if symbol.arrow else 3)
+            self._name(symbol.name, symbol.at, self.theme.ink)
 
     @property
     def names(self) -> list[Name]:

@@ -88,12 +88,15 @@ def animation_page(
         for body, node in stage.bodies.items():
             if body in tracks.positions:
                 node.position, node.wxyz = tracks.positions[body][0] * stage.unit, tracks.quaternions[body][0]
+        followed = scene.followed_bodies
+        stage.follow(tracks.poses(0, followed))
         overlay.to_sample(int(tracks.samples[0]))
         recording = server.get_scene_serializer()
         moves = _moves(stage, tracks)
         for i in range(1, len(tracks)):
             recording.insert_sleep(float(tracks.times[i] - tracks.times[i - 1]) * rate)
             recording._messages += [(recording._time, message) for message in moves[i]]
+            stage.follow(tracks.poses(i, followed))
             overlay.to_sample(int(tracks.samples[i]))
         recording.insert_sleep(_pause(tracks.times) * rate)
         return str(recording.as_html(dark_mode=theme.name == "dark"))

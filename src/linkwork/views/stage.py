@@ -1,4 +1,7 @@
-"""A scene on a viser page: one node a body, its parts and names below it. Moving a body moves what it carries."""
+"""A scene on a viser page: one node a body, its parts and names below it. Moving a body moves what it carries.
+
+Springs and forces ride on nodes of their own, which follow the bodies.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,15 @@ class Stage:
                 anchor="bottom-left",
             )
             self.labels.append(node)
+        self._poses: dict[str, Array] = dict(scene.poses)
+        self._following = {f.name: (f, *self._on(f.name)) for f in scene.followers if f.name in self.bodies}
         self.place(scene.poses)
+
+    def _on(self, carrier: str) -> tuple[list[Any], list[tuple[Array, Any]]]:
+        """Parts, and labels with their places, that a body or follower carries."""
+        labels = zip(self.scene.labels, self.labels, strict=True)
+        parts = [self.parts[part.name] for part in self.scene.parts if part.body == carrier]
+        return parts, [(label.at, node) for label, node in labels if label.body == carrier]
 
     def _light(self) -> None:
         """Plain lights without reflections and shadows, which take most of the time where there is no graphics card."""
@@ -78,12 +89,30 @@ class Stage:
         )
 
     def place(self, poses: Mapping[str, Array]) -> None:
-        """Move bodies to poses X_WB; those that are not named stay."""
-        for body, X in poses.items():
+        """Move bodies to poses X_WB, and what follows them; those that are not named stay."""
+        finite = {body: X for body, X in poses.items() if np.isfinite(X).all()}
+        for body, X in finite.items():
             node = self.bodies.get(body)
-            if node is not None and np.isfinite(X).all():
+            if node is not None and body not in self._following:
                 node.position = X[:3, 3] * self.unit
                 node.wxyz = to_quaternion(X[:3, :3])
+        self.follow(finite)
+
+    def follow(self, poses: Mapping[str, Array]) -> None:
+        """Move what follows bodies to where it is when they are at poses X_WB, and stretch it to its length."""
+        self._poses |= poses
+        for name, (follower, parts, labels) in self._following.items():
+            X = follower.pose(self._poses)
+            long = float(np.linalg.norm(X[:3, 2]))
+            node = self.bodies[name]
+            node.position = X[:3, 3] * self.unit
+            if long > 0.0:
+                node.wxyz = to_quaternion(X[:3, :3] / [1.0, 1.0, long])
+            if follower.stretched:
+                for part in parts:
+                    part.scale = (1.0, 1.0, long)
+                for at, label in labels:
+                    label.position = at * [1.0, 1.0, long] * self.unit
 
     def highlight(self, name: str) -> None:
         """Draw the parts of a body, joint or point in the colour of warnings; the others as they are."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from linkwork.geometry import Array
-from linkwork.geometry.rotations import to_quaternion
+from linkwork.geometry import Array, pose
+from linkwork.geometry.rotations import from_quaternion, to_quaternion
 from linkwork.results import Run
 
 SHORTEST, LONGEST = 2.0, 20.0
@@ -32,6 +32,11 @@ class Tracks:
 
     def __len__(self) -> int:
         return len(self.times)
+
+    def poses(self, sample: int, bodies: Iterable[str]) -> dict[str, Array]:
+        """Poses X_WB of some of the bodies at a sample; those that are not told are left out."""
+        known = [b for b in bodies if b in self.positions]
+        return {b: pose(from_quaternion(self.quaternions[b][sample]), self.positions[b][sample]) for b in known}
 
     def at_most(self, most: int) -> Tracks:
         """Some of them, evenly spaced, first and last among them, where there are more than `most`."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.given import place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops, Mask
+from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 
@@ -76,12 +78,20 @@ def drives_of(loops: Loops, y: Array, named: Sequence[str], held: Sequence[str])
     others = np.setdiff1d(free, columns)
     stray = [int(c) for c in others if prefer[c] == 0]
     if stray:
-        driven = ", ".join(loops.names(columns)) or "nothing"
-        loose = ", ".join(loops.names(stray))
-        text = f"driver count too small: {driven} leave {loose} free ({len(free)} freedoms)"
-        hint = "name a drive for every freedom, or let the run hold it"
-        raise TooFewDrives(Problem(text, "drives", hint), loops.plan.name)
+        _cannot_move(loops, y, columns, free, stray)
     return Drives(np.concatenate([columns, others]), independent, others)
+
+
+def _cannot_move(loops: Loops, y: Array, columns: NDArray[np.int64], free: Any, stray: list[int]) -> NoReturn:
+    """Too few drives; or enough, at a posture at which they cannot move the machine."""
+    driven, loose = ", ".join(loops.names(columns)), ", ".join(loops.names(stray))
+    if len(columns) >= len(free):
+        text = f"singular posture: {driven} cannot move {loose} there"
+        hint = "name other drives, or a posture beside this one"
+        raise DeadCentre(Problem(text, "drives", hint), loops.plan.name, Posture(loops, y))
+    count = "1 freedom" if len(free) == 1 else f"{len(free)} freedoms"
+    text = f"driver count too small: {count}, and {driven or 'nothing'} drives; {loose} would be free"
+    raise TooFewDrives(Problem(text, "drives", "name a drive for every freedom"), loops.plan.name)
 
 
 @dataclass(frozen=True, eq=False)

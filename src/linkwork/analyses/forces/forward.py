@@ -8,6 +8,7 @@ do not determine the accelerations is singular, and said to be.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ SICK = 1e6
 """Growth of Σ (inverse pivot / usual)² at which the robust way is taken: three digits are lost by then."""
 RANK = 1e-11
 """Singular values below this part of the largest are none."""
+_START = np.zeros(1)
 CHUNK = 256
 """Samples that the robust way takes at once."""
 
@@ -40,48 +42,58 @@ class ForwardDynamics:
 
     loops: Loops
     home: Posture
-    eliminations: dict[str, Elimination] = field(default_factory=dict)
+    _kernels: dict[tuple[bool, bool], Kernel] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def elimination(self) -> Elimination:
         """How accelerations are found; looked for when it is first needed."""
-        if "" not in self.eliminations:
-            system = self.loops.system
-            try:
-                self.eliminations[""] = find_elimination(
-                    self.loops.plan, *system._formulas.numbers(system.parameters, True),
-                    states_around(self.loops, self.home),
-                )  # fmt: skip
-            except Weightless as error:
-                raise ModelError(Problem(str(error), error.where, error.hint), self.loops.plan.name) from None
-        return self.eliminations[""]
+        system = self.loops.system
+        numbers, constants = system._formulas.numbers(system.parameters, True)
+        try:
+            return find_elimination(self.loops.plan, numbers, constants, states_around(self.loops, self.home))
+        except Weightless as error:
+            raise ModelError(Problem(str(error), error.where, error.hint), self.loops.plan.name) from None
 
     def kernel(self, efforts: bool, joints: bool) -> Kernel:
         """(y, w, effort, t) -> accelerations, health.
 
         efforts : joints outside the tree have efforts too; joints : their accelerations are wanted too
         """
-        choice: list[Any] = ["all" if x else "tree" for x in (efforts, joints)]
-        return self.loops.system._own(Question(closed_forward_dynamics(self.elimination, *choice)))
+        if (efforts, joints) not in self._kernels:
+            choice: list[Any] = ["all" if x else "tree" for x in (efforts, joints)]
+            question = Question(closed_forward_dynamics(self.elimination, *choice))
+            self._kernels[efforts, joints] = self.loops.system._own(question)
+        return self._kernels[efforts, joints]
 
     def __call__(self, y: Any, w: Any, effort: Any, t: Any, out: Any, threads: int | None) -> Array:
         """Accelerations of all joints (..., nw); DeadCentre where they are not determined."""
         nv = self.loops.plan.nv
         given = np.asarray(effort)
-        on_cuts = given.shape[-1:] == (self.loops.columns,) and bool(np.any(given[..., nv:]))
-        when = np.asarray(t, float)[..., np.newaxis]
-        a, health = self.kernel(on_cuts, True)(y, w, effort, when, out=None if out is None else (out, None), threads=threads)
-        sick = ~(health < SICK * max(1, len(self.elimination.usual)))
-        if np.any(sick):
-            a = np.array(a) if out is None else out
-            shape = a.shape[:-1]
-            places = np.argwhere(np.broadcast_to(sick, shape))
-            spread = [np.broadcast_to(x, (*shape, x.shape[-1])) for x in map(np.asarray, (y, w, effort, when))]
-            for start in range(0, len(places), CHUNK):
-                index = tuple(places[start : start + CHUNK].T)
-                a[index] = self._robust(*(x[index] for x in spread), places[start : start + CHUNK])
-        result: Array = a
-        return result
+        kernel = self.kernel(bool(given[..., nv:].any()), True)
+        when = _START if type(t) is float and t == 0.0 else np.asarray(t, float)[..., np.newaxis]
+        if out is None and threads is None:
+            a, health = kernel(y, w, effort, when)
+        else:
+            room = None if out is None else (out, np.empty(np.shape(out)[:-1]))
+            a, health = kernel(y, w, effort, when, out=room, threads=threads)
+        limit = SICK * max(1, len(self.elimination.usual))
+        healthy = health < limit
+        if healthy if np.ndim(healthy) == 0 else healthy.all():
+            result: Array = a
+            return result
+        return self._mended(a, ~healthy, [np.asarray(x) for x in (y, w, effort, when)])
+
+    def _mended(self, a: Array, sick: NDArray[np.bool_], given: list[Array]) -> Array:
+        """Accelerations with those of sick samples found the robust way."""
+        shape = a.shape[:-1]
+        places = np.argwhere(np.broadcast_to(sick, shape))
+        spread = [np.broadcast_to(x, (*shape, x.shape[-1])) for x in given]
+        for start in range(0, len(places), CHUNK):
+            part = places[start : start + CHUNK]
+            index = tuple(part.T)
+            own = [np.atleast_2d(x[index]) for x in spread]
+            a[index] = self._robust(*own, part).reshape(a[index].shape)
+        return a
 
     def _robust(self, y: Array, w: Array, effort: Array, when: Array, places: NDArray[np.intp]) -> Array:
         """Least-squares solution of the equations of motion with all rows: [[M, Jᵀ], [J, 0]]."""

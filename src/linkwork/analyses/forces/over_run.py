@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.analyses.forces.drives import Drives, columns_of, drives_of, sharing
 from linkwork.analyses.forces.external import external_wrenches
-from linkwork.analyses.forces.reactions import Found, forces_along, indeterminate, joints_of
+from linkwork.analyses.forces.reactions import LOOKED_AT, Found, forces_along, indeterminate, joints_of
 from linkwork.analyses.forces.trajectory import Trajectory, trajectory_of
+from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.equations.closed_forces import load_state, needed_power
-from linkwork.equations.load_plans import FieldPlan, ForcePlan, FrictionPlan, MotorPlan, PushPlan, SpringPlan, TorquePlan
+from linkwork.equations.load_plans import (
+    FieldPlan,
+    ForcePlan,
+    FrictionPlan,
+    MotorPlan,
+    PushPlan,
+    SpringPlan,
+    TorquePlan,
+)
 from linkwork.errors import ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
@@ -72,7 +82,7 @@ def forces_of(
         np.isfinite(path.y).all(axis=1) & np.isfinite(path.w).all(axis=1) & np.isfinite(path.dw).all(axis=1)
     )
     part = Trajectory(*(np.ascontiguousarray(x[finite]) for x in (path.t, path.y, path.w, path.dw)))
-    drives = drives_of(loops, part.y[len(part) // 2], named, held)
+    drives = _drives_along(loops, part.y, named, held)
     how = sharing(loops, drives, _at(preload, finite, len(path)), weights, len(part))
     given = _given(loops, drives, efforts, len(path))[finite]
     outside = external_wrenches(loops, external, path)
@@ -83,7 +93,23 @@ def forces_of(
     signals = _signals(loops, part, drives, given, found, outside is not None, threads)
     if len(finite) < len(path):
         signals = {name: (unit, _spread(x, finite, len(path))) for name, (unit, x) in signals.items()}
-    return signals, {j: c for j, c in marks.items() if j in loops.system.mechanism.joints}, _told(part, found, times), drives
+    return (
+        signals,
+        {j: c for j, c in marks.items() if j in loops.system.mechanism.joints},
+        _told(part, found, times),
+        drives,
+    )
+
+
+def _drives_along(loops: Loops, Y: Array, named: Sequence[str], held: Sequence[str]) -> Drives:
+    """Drives at the middle sample; at another where that one is singular."""
+    try:
+        return drives_of(loops, Y[len(Y) // 2], named, held)
+    except DeadCentre as singular:
+        for y in Y[np.unique(np.linspace(0, len(Y) - 1, LOOKED_AT).astype(int))]:
+            with suppress(DeadCentre):
+                return drives_of(loops, y, named, held)
+        raise singular from None
 
 
 def _told(path: Trajectory, found: Found, times: bool) -> list[str]:
@@ -162,9 +188,10 @@ def _signals(
             signals[f"{load.name}.{MAGNITUDES[type(load)]}"] = (_load_unit(load, units), magnitudes[:, k])
             signals[f"{load.name}.power"] = ("W", powers[:, k])
     q, v = np.ascontiguousarray(path.y[:, : plan.nq]), np.ascontiguousarray(path.w[:, : plan.nv])
-    state = (path.y, path.w) if plan.cuts and plan.loads else (q, v)
-    signals["machine.kinetic_energy"] = ("J", system.kinetic_energy(*state, threads=threads))
-    signals["machine.potential_energy"] = ("J", system.potential_energy(state[0], threads=threads))
+    for kind in ("kinetic", "potential"):
+        kernel = system.kernel(f"{kind}_energy")  # of all joints, where loads act along those outside the tree
+        state = [{"q": q, "v": v, "y": path.y, "w": path.w}[name] for name in kernel.input_names]
+        signals[f"machine.{kind}_energy"] = ("J", kernel(*state, threads=threads))
     momentum = system.momentum(q, v, threads=threads)
     signals["machine.momentum"] = ("kg m/s", momentum[:, :3])
     signals["machine.angular_momentum"] = ("kg m^2/s", momentum[:, 3:])

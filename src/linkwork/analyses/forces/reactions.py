@@ -112,16 +112,20 @@ def plain_efforts(
     loops: Loops, home: Posture, y: Any, w: Any, dw: Any, named: Sequence[str] | None, t: Any, threads: int | None
 ) -> Array:
     """Efforts of the drives by one kernel, with the pivots of home."""
-    independent = list(loops.names(home._roles.independent))
-    drives = drives_of(loops, home.y, independent if named is None else named, ())
-    if drives.shared:
-        text = f"{len(drives.columns)} drives for {int(drives.independent.sum())} freedoms"
-        raise ModelError(Problem(text, "drives", "`forces` lets them share the work"), loops.plan.name)
-    order = loops.order(home.y, drives.independent)
-    kernel = loops.system._own(Question(closed_forces(order, "efforts", False)))
+    chosen = tuple(loops.names(home._roles.independent)) if named is None else tuple(named)
+    kept: dict[tuple[str, ...], tuple[Any, Any]] = loops.efforts
+    if chosen not in kept:
+        drives = drives_of(loops, home.y, chosen, ())
+        if drives.shared:
+            text = f"{len(drives.columns)} drives for {int(drives.independent.sum())} freedoms"
+            raise ModelError(Problem(text, "drives", "`forces` lets them share the work"), loops.plan.name)
+        order = loops.order(home.y, drives.independent)
+        kept[chosen] = loops.system._own(Question(closed_forces(order, "efforts", False))), drives.columns
+    kernel, columns = kept[chosen]
+    when = np.zeros(1) if type(t) is float and t == 0.0 else np.asarray(t, float)[..., np.newaxis]
     none = np.zeros(loops.columns)
-    found: Array = kernel(y, w, dw, none, np.asarray(t, float)[..., np.newaxis], threads=threads)
-    return found[..., drives.columns]
+    found: Array = kernel(y, w, dw, none, when) if threads is None else kernel(y, w, dw, none, when, threads=threads)
+    return found[..., columns]
 
 
 def unit_rates(loops: Loops, order: Order, Y: Array, independent: NDArray[np.int64]) -> Array:

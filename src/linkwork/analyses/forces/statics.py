@@ -15,7 +15,7 @@ from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
-from linkwork.units import ENERGY, FORCE, TORQUE, format_quantity
+from linkwork.units.efforts import EffortTexts
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Statics:
     posture : where it rests
     efforts : forces and torques [N, N m] at the drives, by variable
     reactions : by joint; loads : tension, force or torque [N, N m] of every load, by name
-    warnings : what should be known
+    warnings : what should be known; units : N, N m or J of every effort and load, by name
     """
 
     posture: Posture
@@ -46,7 +46,7 @@ class Statics:
     reactions: dict[str, Reaction]
     loads: dict[str, float]
     warnings: tuple[str, ...]
-    _units: dict[str, str]
+    units: dict[str, str]
 
     def __getitem__(self, name: str) -> Any:
         """An effort by variable or joint, a reaction by joint, a load by name."""
@@ -56,23 +56,32 @@ class Statics:
         known = [*self.efforts, *self.reactions, *self.loads]
         raise ModelError(Problem(f"nothing is called '{name}' here", hint=did_you_mean(name, known)))
 
+    @property
+    def texts(self) -> EffortTexts:
+        """How its numbers are shown: in newtons unless the model's file names a force, and rounding as 0."""
+        loops = self.posture._loops
+        known = {"N": [], "N m": [], "J": []}  # type: dict[str, list[float]]
+        for name, value in [*self.efforts.items(), *self.loads.items()]:
+            known[self.units[name]].append(value)
+        for reaction in self.reactions.values():
+            known["N"] += reaction.force.tolist()
+            known["N m"] += reaction.moment.tolist()
+        return EffortTexts.among(loops.system.layout.units, known["N"], known["N m"] + known["J"], loops.length)
+
     def __str__(self) -> str:
-        units = self.posture._loops.system.layout.units
-        dimensions = {"N": FORCE, "N m": TORQUE, "J": ENERGY}
-
-        def shown(value: float, unit: str) -> str:
-            return format_quantity(value, dimensions[unit], units, 6)
-
+        texts = self.texts
         lines = [f"{self.posture._loops.plan.name} at rest"]
         for name, value in self.efforts.items():
-            lines.append(f"  {name} is held by {shown(value, self._units[name])}")
+            held = "is held by " if np.isfinite(value) else "is held by an effort that is "
+            lines.append(f"  {name} {held}{texts.text(value, self.units[name])}")
         for name, value in self.loads.items():
-            lines.append(f"  {name}: {shown(value, self._units[name])}")
+            lines.append(f"  {name}: {texts.text(value, self.units[name])}")
         for joint, reaction in self.reactions.items():
             parts = []
             for component, value in zip(COMPONENTS, [*reaction.force, *reaction.moment], strict=True):
-                if component not in reaction.indeterminate and abs(value) > 0.0:
-                    parts.append(f"{component} {shown(value, 'N' if component[0] == 'f' else 'N m')}")
+                unit = "N" if component[0] == "f" else "N m"
+                if component not in reaction.indeterminate and texts.clean(value, unit) != 0.0:
+                    parts.append(f"{component} {texts.text(value, unit)}")
             left = f"; open: {' '.join(reaction.indeterminate)}" if reaction.indeterminate else ""
             lines.append(f"  {joint} carries {', '.join(parts) or 'nothing'}{left}")
         if any(r.indeterminate for r in self.reactions.values()):

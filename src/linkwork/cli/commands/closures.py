@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
 from linkwork.cli.printing import MOST_ROWS, print_json, print_tables, say, tell, title
-
-if TYPE_CHECKING:
-    from linkwork.cli.given import Variables
 
 
 def closures(
@@ -89,7 +86,7 @@ def closures(
         print_json(data)
     else:
         title(m.name)
-        shown = (f"{n} = {_value(x, variables, n)}" for n, x in values.items())
+        shown = (f"{n} = {variables.shown(n, x)}" for n, x in values.items())
         if values:
             say(f"  with {', '.join(shown)}")
         say(f"  {found.starts} starts, {found.converged} of which closed")
@@ -104,12 +101,3 @@ def closures(
         save_picture(draw, draw_closures(machine, found), as_json)
     if stopped:
         raise typer.Exit(130)
-
-
-def _value(value: Any, variables: Variables, name: str) -> str:
-    """A number with its unit; the numbers of a joint that has several as they are."""
-    from linkwork.units import format_quantity
-
-    if name not in variables.dimensions:
-        return ", ".join(f"{x:.6g}" for x in value)
-    return format_quantity(value, variables.dimensions[name], variables.units)

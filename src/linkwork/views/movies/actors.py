@@ -143,8 +143,9 @@ def _oblique() -> Array:
 def _swept(scene: Scene, postures: Sequence[Poses], more: Array) -> Array:
     """Lowest and highest place of all parts over the postures, as rows."""
     places = [more]
-    for part in scene.parts:
-        places += [placed(part.mesh.vertices, poses.get(part.body, scene.poses[part.body])) for poses in postures]
+    for poses in postures:
+        known = scene.followed(poses)
+        places += [placed(part.mesh.vertices, known[part.body]) for part in scene.parts]
     found = np.vstack(places)
     found = found[np.isfinite(found).all(axis=1)]
     return np.array([found.min(axis=0), found.max(axis=0)]) if len(found) else scene.corners

@@ -113,7 +113,7 @@ class Painter:
 
     def fit(self, postures: Sequence[Mapping[str, Array]], more: Array | None = None) -> None:
         """Limits of the page that hold the machine in several postures, and more places (n, 3) [m] of the world."""
-        places = [self.surface.moved(self.poses | dict(poses)) for poses in postures]
+        places = [self.surface.moved(self.scene.followed(self.poses | dict(poses))) for poses in postures]
         places += self.drawn.standing(self.poses)
         places += [] if more is None else [more]
         page = np.vstack([self.lens.seen(p)[0] for p in places] + [np.zeros((0, 2))])
@@ -127,7 +127,7 @@ class Painter:
 
     def place(self, poses: Mapping[str, Array], sample: int = 0) -> None:
         """Move bodies to poses X_WB, and arrows to a sample; what is not named stays."""
-        self.poses |= poses
+        self.poses = self.scene.followed(self.poses | dict(poses))
         self.picture.show(self.surface.seen(self.poses, self.lens))
         self.drawn.place(self.poses, sample, self._page)
         for label, note in zip(self.scene.labels, self.names, strict=False):

@@ -68,8 +68,10 @@ class Surface:
         shown = np.flatnonzero((area > 0.0) | ((area < 0.0) & ~self.one_sided))
         sides = np.sign(area[shown])[:, None, None]  # what is seen from inside is lit from inside
         faces = self.faces[shown]
-        R = (lens.axes @ self._poses(poses)[:, :3, :3])[self.owners[faces[:, 0]]]
-        turned = sides * (self.normals[shown] @ R.transpose(0, 2, 1))
+        M = self._poses(poses)[:, :3, :3]
+        # Normals of what is stretched turn the other way: by the inverse, transposed.
+        R = (lens.axes @ (M / np.sum(M * M, axis=1, keepdims=True)))[self.owners[faces[:, 0]]]
+        turned = sides * _unit(self.normals[shown] @ R.transpose(0, 2, 1))
         colours = shaded(np.broadcast_to(self.colours[shown, None], (*faces.shape, 4)), turned)
         return Seen(corners[shown], lens.nearness(depth)[faces], colours, self.parts[shown])
 

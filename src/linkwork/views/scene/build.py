@@ -13,6 +13,7 @@ from linkwork.views.scene.cams import put_cams
 from linkwork.views.scene.contacts import put_contacts
 from linkwork.views.scene.labels import labels_of
 from linkwork.views.scene.links import put_links
+from linkwork.views.scene.loads import put_loads
 from linkwork.views.scene.own import own_of
 from linkwork.views.scene.parts import Kind, Mesh, Scene
 from linkwork.views.scene.plan import Plan, plan_of
@@ -44,7 +45,8 @@ def scene_of(m: Mechanism, layout: Layout | None = None, *, names: bool = True) 
     put_symbols(plan)
     put_feet(plan)
     _put_points(plan)
-    poses = {b: layout.X_WB[b] for b in m.bodies}
+    put_loads(plan)
+    poses = {b: plan.pose(b) for b in (*m.bodies, *plan.followers)}
     labels = labels_of(plan) if names else ()
     corners = corners_of(plan)
     return Scene(
@@ -58,6 +60,7 @@ def scene_of(m: Mechanism, layout: Layout | None = None, *, names: bool = True) 
         plan.up,
         plan.size,
         tuple(plan.notes),
+        tuple(plan.followers.values()),
     )
 
 
@@ -115,7 +118,7 @@ def corners_of(plan: Plan) -> Array:
     """Lowest and highest x, y, z of all parts in the world."""
     lows, highs = [], []
     for part in plan.parts:
-        world: Mesh = part.mesh.moved(plan.layout.X_WB[part.body])
+        world: Mesh = part.mesh.moved(plan.pose(part.body))
         lows.append(world.vertices.min(axis=0))
         highs.append(world.vertices.max(axis=0))
     if not lows:

@@ -8,6 +8,7 @@ from linkwork import geometry as geo
 from linkwork.geometry import Array
 from linkwork.model.joints import Gear
 from linkwork.model.parts import Joint
+from linkwork.views.scene.loads import load_labels
 from linkwork.views.scene.parts import Kind, Label
 from linkwork.views.scene.plan import Plan
 
@@ -15,7 +16,7 @@ MANY = 40  # names beyond which only joints are named, and joints beyond which n
 
 
 def labels_of(plan: Plan) -> tuple[Label, ...]:
-    """Names of joints, points and bodies, those at one place on one line.
+    """Names of joints, points, loads and bodies, those at one place on one line.
 
     Parameters
     ----------
@@ -24,7 +25,7 @@ def labels_of(plan: Plan) -> tuple[Label, ...]:
     joints = _joints(plan)
     if len(joints) > MANY:
         return ()
-    found = joints + _points(plan) + _bodies(plan)
+    found = joints + _points(plan) + load_labels(plan) + _bodies(plan)
     return _merged(plan, found if len(found) <= MANY else joints)
 
 
@@ -89,7 +90,7 @@ def _merged(plan: Plan, labels: list[Label]) -> tuple[Label, ...]:
     """Labels at the same place of the posture share one."""
     kept: list[tuple[Array, Label]] = []
     for label in labels:
-        X = plan.layout.X_WB[label.body]
+        X = plan.pose(label.body)
         place = X[:3, :3] @ label.at + X[:3, 3]
         for k, (where, other) in enumerate(kept):
             if float(np.linalg.norm(where - place)) < 1e-3 * plan.size:

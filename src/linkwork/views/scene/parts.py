@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from linkwork.colours import Tint
 from linkwork.geometry import Array
+from linkwork.views.followers import Follower
 
-Kind = Literal["body", "joint", "ground", "point", "frame"]
+Kind = Literal["body", "joint", "ground", "point", "frame", "load"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,11 +34,11 @@ class Mesh:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """A piece that rides on a body.
+    """A piece that rides on a body, or on a frame that follows bodies.
 
     name : unique in the scene, made of letters, digits and `._-`
-    body : the body that carries it; the mesh is in that body's own frame
-    kind : what it shows; of : the name of that body, joint, point or frame in the model
+    body : the body or follower that carries it; the mesh is in its own frame
+    kind : what it shows; of : the name of that body, joint, point, frame or load in the model
     """
 
     name: str
@@ -52,7 +53,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Label:
-    """A name written at a place of a body, in that body's own frame [m]."""
+    """A name written at a place of a body or follower, in its own frame [m]."""
 
     text: str
     body: str
@@ -64,10 +65,11 @@ class Label:
 class Scene:
     """All that is seen of a machine.
 
-    poses : X_WB of every body in the posture in which the scene was built
+    poses : X_WB of every body and follower in the posture in which the scene was built
     corners : lowest and highest x, y, z [m] of all parts in that posture, as rows
     normal : of the plane in which everything moves, None for a spatial machine; up : the direction to draw upward
     size : of the machine [m], by which bars are thick and symbols large; notes : what could not be shown, and why
+    followers : frames that follow bodies, which springs and forces ride on
     """
 
     name: str
@@ -80,9 +82,21 @@ class Scene:
     up: Array
     size: float
     notes: tuple[str, ...] = ()
+    followers: tuple[Follower, ...] = ()
+
+    def followed(self, poses: Mapping[str, Array]) -> dict[str, Array]:
+        """Poses of bodies, those of the scene where they are not given, and of all that follows them."""
+        known = {**self.poses, **poses}
+        return known | {f.name: f.pose(known) for f in self.followers}
+
+    @property
+    def followed_bodies(self) -> tuple[str, ...]:
+        """Bodies that a follower needs."""
+        places = [place for f in self.followers for place in (f.origin, f.start, f.end)]
+        return tuple(dict.fromkeys(place.body for place in places))
 
     @property
     def bodies(self) -> tuple[str, ...]:
-        """Bodies that carry a part or a label, ground first."""
+        """Bodies and followers that carry a part or a label, ground first."""
         carrying = dict.fromkeys([self.ground, *(p.body for p in self.parts), *(label.body for label in self.labels)])
         return tuple(carrying)

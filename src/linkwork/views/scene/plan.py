@@ -16,6 +16,7 @@ from linkwork.model.layout import Layout, Seat
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
 from linkwork.model.solids import Shape
+from linkwork.views.followers import Follower
 from linkwork.views.line_drawing import plane_normal
 from linkwork.views.scene.own import Own
 from linkwork.views.scene.parts import Kind, Mesh, Part
@@ -49,7 +50,7 @@ class Plan:
     ends : the joints of every body; own : surfaces that a body brings itself (solids, looks), in its frame, and
     shapes : what they were made of; looked : bodies that are drawn by their looks alone
     marked : points and frames of a body, and extra : other places that it must reach besides its joints
-    covered : bodies that need no bars any more
+    covered : bodies that need no bars any more; followers : frames that springs and forces ride on
     """
 
     m: Mechanism
@@ -70,6 +71,7 @@ class Plan:
     parts: list[Part] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    followers: dict[str, Follower] = field(default_factory=dict)
 
     @property
     def ground(self) -> str:
@@ -91,6 +93,11 @@ class Plan:
             name, k = f"{stem}.{k}", k + 1
         self.names.add(name)
         self.parts.append(Part(name, body, kind, of, mesh, tint, opacity, smooth))
+
+    def pose(self, carrier: str) -> Array:
+        """Pose X_WB of a body or a follower."""
+        follower = self.followers.get(carrier)
+        return self.layout.X_WB[carrier] if follower is None else follower.pose(self.layout.X_WB)
 
     def width(self, *bodies: str) -> float:
         """Width of bars where these bodies meet [m]."""

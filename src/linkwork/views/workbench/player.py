@@ -60,6 +60,7 @@ class Player:
             if node is not None:
                 node.position = position[self.sample] * stage.unit
                 node.wxyz = tracks.quaternions[body][self.sample]
+        stage.follow(tracks.poses(self.sample, stage.scene.followed_bodies))
 
     def seek(self, sample: int) -> None:
         """Show a sample."""

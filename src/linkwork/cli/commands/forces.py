@@ -1,0 +1,231 @@
+"""`linkwork forces`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from linkwork.cli.acting import DriveNames, EffortTexts, ExternalTexts, PreloadTexts, WeightTexts, acting, as_options
+from linkwork.cli.driving import LAWS, Closure, Duration, Samples, Speeds, Start, begun, check_driven, check_samples
+from linkwork.cli.evidence import held_in, print_evidence
+from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
+from linkwork.cli.picturing import Out, Over, Paths
+from linkwork.cli.printing import MOST_ROWS, print_json, print_tables, say, tell
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+    from linkwork.cli.acting import Acting
+    from linkwork.cli.given import Problems
+    from linkwork.cli.outputs import Outputs
+    from linkwork.drives import Drive
+    from linkwork.results import Run
+    from linkwork.units import UnitSystem
+    from linkwork.views.force_peaks import ForcePeaks
+
+
+def forces(
+    file: File,
+    drive: Annotated[
+        list[str] | None,
+        typer.Option("--drive", "--motion", metavar="NAME=LAW", help=LAWS, show_default=False),
+    ] = None,
+    speed: Speeds = None,
+    samples: Samples = None,
+    duration: Duration = None,
+    start: Start = None,
+    closure: Closure = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="A run instead, --run run.nc, which `linkwork motion` wrote.", show_default=False
+        ),
+    ] = None,
+    drives: DriveNames = None,
+    effort: EffortTexts = None,
+    preload: PreloadTexts = None,
+    weight: WeightTexts = None,
+    external: ExternalTexts = None,
+    energy: Annotated[
+        bool, typer.Option("--energy", help="Energy of the drives too: drawn, returned, and what it costs.")
+    ] = False,
+    recuperation: Annotated[
+        float,
+        typer.Option(metavar="SHARE", help="Of the returned energy that is recovered, 0 to 1.", min=0.0, max=1.0),
+    ] = 0.0,
+    motor: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Draw torque over speed of this motor in its envelope, to FILE-NAME.png; again for others.",
+            show_default=False,
+        ),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit code 1 where a motor must give more than it can.")
+    ] = False,
+    plot: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SIGNAL",
+            help="Plot this signal: A.effort, A.power of a drive, B.force, B.fx, B.mz of a joint, a load, or a signal "
+            "of the motion; again for others. Written to NAME.png here unless --out names a picture.",
+            show_default=False,
+        ),
+    ] = None,
+    x: Over = None,
+    path: Paths = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """What a motion takes: efforts, power and energy of the drives, what every joint carries, loads and motors.
+
+    The motion is given as in `linkwork motion`, or as a run that was saved. Components of reactions that redundant loops
+    leave open are named, never shown as a number. A motion that cannot be finished is taken as far as it came, with
+    exit code 1; Ctrl-C does the same with 130.
+
+    Example: linkwork forces slider-crank --drive A=0:360deg --speed A=3000rpm --plot A.effort --out run.nc
+    """
+    m = sound(file, as_json)
+    from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.outputs import outputs
+    from linkwork.cli.progress import Work
+    from linkwork.views.force_peaks import force_peaks
+
+    units, problems = units_of(m), Problems()
+    wanted = outputs(file.stem, out or (), plot or (), x, path or (), problems)
+    pictures = _motor_pictures(file.stem, motor or [], list(m.motors), problems)
+    with asking(file, m, as_json):
+        machine = m.assemble()
+        variables = Variables(machine, units, problems)
+        seconds = variables.duration(duration)
+        given = variables.laws_of_time(drive or (), speed or (), duration if seconds is not None else None)
+        begin = variables.values(start or (), "--start")
+        acts = acting(machine, variables, drives, effort, preload, weight, external)
+        if run is None:
+            check_driven(drive, problems, machine)
+        else:
+            told = {"--drive": drive, "--speed": speed, "--samples": samples, "--duration": duration}
+            _check_alone(told | {"--start": start, "--closure": closure}, problems)
+        check_samples(samples, problems)
+        problems.done(m.name)
+        laws = {name: law for name, (_, law) in given.items()}
+        with Work("motion") as work:
+            if run is None:
+                machine = begun(machine, begin, laws, closure, work)
+                _check_names(machine, laws, acts, wanted, problems, m.name)
+                moved = machine.motion(laws, samples=samples, duration=seconds, progress=work.progress)
+            else:
+                moved = _loaded(run, acts)
+        with as_options():
+            found = moved if not len(moved) or moved.analysis == "forces" else machine.forces(moved, **acts.said)
+        if run is not None and wanted.of_names:
+            wanted.check_names(found, problems)
+            problems.done(m.name)
+    peaks = force_peaks(found, m, recuperation)
+    unwritten: list[str] = []
+    written = wanted.write(found, units, unwritten.append)
+    written += _draw_motors(pictures, found, m.motors, unwritten) if len(found) else []
+    texts = {name: text for name, (text, _) in given.items()} or _laws(found)
+    if as_json:
+        plain = {"driven": texts, "held": held_in(found), **peaks.as_dict(), "indeterminate": found.indeterminate}
+        evidence = found.evidence.as_dict()
+        print_json({**head(file, m, FORCES), **plain, "evidence": evidence, "written": [str(w) for w in written]})
+    else:
+        _print(m.name, found, peaks, texts, units, machine.length if len(found) else 1.0, energy)
+        for each in written:
+            say(f"wrote {each}")
+    for text in unwritten:
+        tell(text)
+    done = found.evidence.complete and (peaks.feasible or not strict)
+    raise typer.Exit(130 if work.stopped else 2 if unwritten else 0 if done else 1)
+
+
+def _check_alone(told: dict[str, Any], problems: Problems) -> None:
+    for option, value in told.items():
+        if value:
+            problems.note("a run is given, which has its motion", option, "give --run or a motion")
+
+
+def _check_names(
+    machine: Machine, laws: Mapping[str, Drive], acts: Acting, wanted: Outputs, problems: Problems, source: str
+) -> None:
+    """Before long work, the first sample tells what is wrong with the options and which names there will be."""
+    from linkwork.analyses.kinematics.failures import DeadCentre
+
+    first = machine.motion(laws, times=[0.0])
+    if not len(first):
+        return
+    try:
+        with as_options():
+            found = machine.forces(first, **acts.said)
+    except DeadCentre:  # it may be so at the first sample alone
+        return
+    wanted.check_names(found, problems)
+    problems.done(source)
+
+
+def _loaded(path: Path, acts: Acting) -> Run:
+    """A run of a file; one that has its forces is taken as it is."""
+    from linkwork.errors import ModelError, Problem
+    from linkwork.results import load_run
+
+    found = load_run(path)
+    if found.analysis == "forces" and acts.said:
+        hint = "give the run of `linkwork motion`, or ask for the forces as they are"
+        raise ModelError(
+            Problem("this run has its forces, with the drives that it was asked for", hint=hint), str(path)
+        )
+    return found
+
+
+def _laws(run: Run) -> dict[str, str]:
+    return {name: law for name, law in run.driven.items() if law != "held"}
+
+
+def _motor_pictures(stem: str, asked: list[str], known: list[str], problems: Problems) -> dict[str, Path]:
+    """Where to draw motors."""
+    import importlib.util
+
+    from linkwork.errors import MissingExtra, did_you_mean
+
+    for name in asked:
+        if name not in known:
+            hint = did_you_mean(name, known) if known else "the model has no motors"
+            problems.note(f"there is no motor '{name}'", f"--motor {name}", hint)
+    if asked and importlib.util.find_spec("matplotlib") is None:
+        raise MissingExtra("matplotlib", "plot", "plotting a motor")
+    return {name: Path(f"{stem}-{name}.png") for name in dict.fromkeys(asked)}
+
+
+def _draw_motors(pictures: dict[str, Path], run: Run, motors: Mapping[str, Any], unwritten: list[str]) -> list[Path]:
+    from linkwork.analyses.strength.motors import torque_speed
+    from linkwork.errors import LinkworkError
+
+    written = []
+    for name, path in pictures.items():
+        try:
+            torque_speed(run, motors[name]).plot().save(path)
+            written.append(path)
+        except (OSError, LinkworkError) as error:
+            unwritten.append(f"cannot write {path}: {error}")
+    return written
+
+
+def _print(
+    name: str, run: Run, peaks: ForcePeaks, texts: dict[str, str], units: UnitSystem, length: float, energy: bool
+) -> None:
+    from linkwork.views.force_tables import energy_table, force_tables
+
+    print_evidence(name, run, texts, units)
+    found = run.evidence.forces
+    if found is not None and found.power_error is not None and found.largest_power:
+        part = found.power_error / found.largest_power
+        say(f"  power balance {found.power_error:.1e} W off, {part:.1e} of the largest power")
+    print_tables(force_tables(peaks, units, length), MOST_ROWS)
+    if any(j.indeterminate for j in peaks.joints.values()):
+        say("  open: statically indeterminate, redundant loops leave it to the fits")
+    if energy and peaks.energy is not None:
+        print_tables([energy_table(peaks.energy)], MOST_ROWS)
