@@ -48,16 +48,6 @@ Peer = Pinocchio | MuJoCo | Exudyn
 # ------------------------------------------------------------------------------------------------------------- Linkwork
 
 
-def linkwork_forward(machine: Any) -> Callable[..., Array]:
-    """Accelerations of all joints from their variables, rates and efforts; (..., rates) each."""
-    return partial(machine.forward_dynamics, threads=1)
-
-
-def linkwork_inverse(machine: Any, driven: list[str]) -> Callable[..., Array]:
-    """Efforts (..., driven) of the driven joints from variables, rates and accelerations of all joints."""
-    return partial(machine.drive_efforts, drives=driven, threads=1)
-
-
 class Linkwork:
     """The machine in Linkwork, on the tree that it picks itself."""
 
@@ -80,18 +70,32 @@ class Linkwork:
         tables = zip((place, rate, more), names, strict=True)
         return [np.stack([table[name] for name in order], axis=-1) for table, order in tables]
 
-    def function(self, quantity: str) -> Callable[..., Array]:
-        """What is called."""
+    def kernel(self, quantity: str) -> tuple[Any, list[Array]]:
+        """What is called, compiled, and its last inputs: efforts that are known, and time."""
         if quantity == "forward":
-            return linkwork_forward(self.machine)
-        return linkwork_inverse(self.machine, self.driven)
+            return self.machine.kernel("forward_dynamics").compile(), [np.zeros(1)]
+        drives = ", ".join(self.driven)
+        return self.machine.kernel("drive_efforts", drives).compile(), [np.zeros(self.rates), np.zeros(1)]
+
+    def answers(self, quantity: str, found: Any) -> Array:
+        """The part of what a kernel gives that is compared: accelerations of the tree, efforts of the drives."""
+        if quantity == "forward":
+            accelerations: Array = found[0]
+            return accelerations
+        efforts: Array = found[..., [self.machine.variable_rates.index(name) for name in self.driven]]
+        return efforts
+
+    @property
+    def rates(self) -> int:
+        """Number of rates of all joints."""
+        return len(self.machine.variable_rates)
 
     def expected(self, quantity: str, q: Array, v: Array, truth: Array) -> Array:
         """The judge's answers, in its order."""
         if quantity == "inverse":
             return truth
         more = self.loops.variables(q, v, truth)[2]
-        return np.stack([more[name] for name in self.machine.variable_rates], axis=-1)
+        return np.stack([more[name] for name in self.machine.rates], axis=-1)
 
 
 # --------------------------------------------------------------------------------------------------- published numbers
@@ -179,14 +183,15 @@ class Contest:
         """Ours, first."""
         row = Row(self.loops.name, self.quantity, subject.name)
         self.rows.append(row)
-        function = subject.function(self.quantity)
-        answers = function(*subject.inputs(self.quantity, *self.few))
+        kernel, more = subject.kernel(self.quantity)
+        answers = subject.answers(self.quantity, kernel(*subject.inputs(self.quantity, *self.few), *more))
         row.differs = difference([answers], [subject.expected(self.quantity, *self.few[:2], self.truth)])
         row.note = _refusal(row.differs, subject.tolerance)
         if not row.note:
             inputs = subject.inputs(self.quantity, *self.many)
-            self.calls[row.who] = partial(function, *(x[0].copy() for x in inputs))
-            self.batches[row.who] = partial(function, *(np.tile(x, (STATES // DIFFERENT, 1)) for x in inputs))
+            self.calls[row.who] = partial(kernel.call, *(x[0].copy() for x in inputs), *more)
+            tiled = [np.tile(x, (STATES // DIFFERENT, 1)) for x in inputs]
+            self.batches[row.who] = partial(kernel, *tiled, *more, threads=1)
 
     def enter(self, peer: Peer) -> None:
         """A peer, in all its ways."""

@@ -16,6 +16,12 @@ from linkwork._version import __version__
 if TYPE_CHECKING:
     from linkwork import geometry, topology, units
     from linkwork.analyses.check import Check, check
+    from linkwork.analyses.forces.accelerating import Accelerations
+    from linkwork.analyses.forces.contact import ContactForce, contact_force
+    from linkwork.analyses.forces.drives import TooFewDrives
+    from linkwork.analyses.forces.flanks import forces_by_flank
+    from linkwork.analyses.forces.statics import Reaction, Statics
+    from linkwork.analyses.forces.teeth import ToothForces, tooth_forces
     from linkwork.analyses.kinematics.closures import Closures
     from linkwork.analyses.kinematics.failures import (
         CannotClose,
@@ -148,6 +154,15 @@ _HOME = {
     "Stroke": "analyses.kinematics.travel",
     "Sweep": "analyses.kinematics.motion",
     "Map": "analyses.kinematics.maps",
+    "Accelerations": "analyses.forces.accelerating",
+    "TooFewDrives": "analyses.forces.drives",
+    "Reaction": "analyses.forces.statics",
+    "Statics": "analyses.forces.statics",
+    "ContactForce": "analyses.forces.contact",
+    "contact_force": "analyses.forces.contact",
+    "forces_by_flank": "analyses.forces.flanks",
+    "ToothForces": "analyses.forces.teeth",
+    "tooth_forces": "analyses.forces.teeth",
     "ClosureError": "analyses.kinematics.failures",
     "CannotClose": "analyses.kinematics.failures",
     "CannotReach": "analyses.kinematics.failures",
@@ -232,6 +247,7 @@ _HOME = {
 _MODULES = ("geometry", "units", "topology")
 
 __all__ = [
+    "Accelerations",
     "Allowable",
     "Axode",
     "Box",
@@ -242,6 +258,7 @@ __all__ = [
     "ClosureError",
     "Closures",
     "Cone",
+    "ContactForce",
     "Cylinder",
     "DeadCentre",
     "Derivative",
@@ -277,6 +294,7 @@ __all__ = [
     "PoleMotion",
     "Posture",
     "Problem",
+    "Reaction",
     "RectangleSection",
     "Redundancy",
     "RingSector",
@@ -286,12 +304,15 @@ __all__ = [
     "SliderCrank",
     "SpaceCurve",
     "Sphere",
+    "Statics",
     "Stress",
     "Stroke",
     "Surface",
     "Sweep",
     "System",
     "Toggle",
+    "TooFewDrives",
+    "ToothForces",
     "TorqueSpeed",
     "TransmissionAngle",
     "TransmissionExtremes",
@@ -308,6 +329,7 @@ __all__ = [
     "barker_types",
     "check",
     "constant",
+    "contact_force",
     "cycloidal",
     "draw_closures",
     "draw_graph",
@@ -321,6 +343,7 @@ __all__ = [
     "examples",
     "expression",
     "finite_screw",
+    "forces_by_flank",
     "geometry",
     "graph_of",
     "grashof",
@@ -354,6 +377,7 @@ __all__ = [
     "table",
     "tabulated",
     "text_tree",
+    "tooth_forces",
     "topology",
     "torque_speed",
     "transmission_extremes",

@@ -316,6 +316,7 @@ class Machine(System):
         preload: Mapping[str, Any] | None = None,
         weights: Mapping[str, float] | None = None,
         external: Mapping[str, Any] | None = None,
+        contact: Mapping[str, Any] | None = None,
         threads: int | None = None,
     ) -> Run:
         """What a motion takes: efforts of the drives, reactions of all joints, loads, power, energy and momentum.
@@ -335,11 +336,13 @@ class Machine(System):
         weights : of drives that share the work: what a departure of each costs; 1 by default
         external : forces on points (3,), forces or forces and moments (6,) on bodies and frames [N, N m], world axes,
             by name; one for all samples or one for each
+        contact : of drives that share the work: wanted forces of contacts by joint [N], along the normal of a surface or
+            of a cam's curve; two across a curve in space; one for all samples or one for each
         threads : cores to use at most; all by default
         """
         from linkwork.analyses.forces.over_run import forces_over
 
-        return forces_over(self._loops, run, drives, efforts, preload, weights, external, threads)
+        return forces_over(self._loops, run, drives, efforts, preload, weights, external, contact, threads)
 
     def statics(
         self,
@@ -350,6 +353,7 @@ class Machine(System):
         preload: Mapping[str, Any] | None = None,
         weights: Mapping[str, float] | None = None,
         external: Mapping[str, Any] | None = None,
+        contact: Mapping[str, Any] | None = None,
         t: float = 0.0,
         **named: float,
     ) -> Statics:
@@ -359,14 +363,14 @@ class Machine(System):
         ----------
         values : of variables by name, or a posture; home by default
         drives : variables that hold the machine; by default the independent ones of the posture
-        efforts, preload, weights, external : as in `forces`
+        efforts, preload, weights, external, contact : as in `forces`
         t : time [s] at which loads are taken
         named : values as keywords
         """
         from linkwork.analyses.forces.statics import statics_at
 
         posture = self._posture(values, named)
-        return statics_at(self._loops, posture, drives, efforts, preload, weights, external, t)
+        return statics_at(self._loops, posture, drives, efforts, preload, weights, external, contact, t)
 
     def accelerations(
         self,
@@ -451,12 +455,18 @@ class Machine(System):
 
         With loops, "forward_dynamics" is a function of all variables, rates and efforts, and of time (y, w, effort, t);
         efforts act on the joints of the tree, whose accelerations it gives, along with the health of its pivots.
+        "drive_efforts" is one of (y, w, dw, effort, t) that gives efforts of all joints, zero where nothing drives.
 
         Parameters
         ----------
-        quantity : name of a function of this class: "inverse_dynamics", "mass_matrix", "pose", ...
-        of : name of a body, point or frame, where the function wants one
+        quantity : name of a function of this class: "inverse_dynamics", "mass_matrix", "pose", "drive_efforts", ...
+        of : name of a body, point or frame, where the function wants one; of "drive_efforts" the drives, with commas
         """
+        if quantity == "drive_efforts":
+            from linkwork.analyses.forces.reactions import effort_kernel
+
+            drives = tuple(name.strip() for name in of.split(",")) if of else None
+            return effort_kernel(self._loops, self.home, drives)[0]
         if quantity == "forward_dynamics" and not of and self._loops.count:
             return self._forward_dynamics.kernel(False, False)
         return super().kernel(quantity, of)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linkwork.errors import ModelError, did_you_mean
+from linkwork.analyses.kinematics.failures import ClosureError
+from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.units import ANGLE, ENERGY, FORCE, LENGTH, NUMBER, SI, TORQUE, Dimension, parse_quantity
 from linkwork.units.efforts import effort_units
 
@@ -115,12 +116,15 @@ def as_options() -> Iterator[None]:
     try:
         yield
     except ModelError as error:
-        told = []
-        for problem in error.problems:
-            parameter, _, name = problem.where.partition(".")
-            option = _OPTIONS.get(parameter, problem.where)
-            told.append(replace(problem, where=f"{option} {name}" if name and parameter in _OPTIONS else option))
-        raise ModelError(told, error.source) from None
+        raise ModelError([_of_option(p) for p in error.problems], error.source) from None
+    except ClosureError as error:
+        raise type(error)(_of_option(error.problem), error.source, error.reached, error.limit) from None
+
+
+def _of_option(problem: Problem) -> Problem:
+    parameter, _, name = problem.where.partition(".")
+    option = _OPTIONS.get(parameter)
+    return problem if option is None else replace(problem, where=f"{option} {name}".strip())
 
 
 class _Reading:

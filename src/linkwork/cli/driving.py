@@ -83,8 +83,8 @@ def begun(machine: Machine, start: dict[str, Any], laws: dict[str, Drive], closu
 def check_driven(drive: Sequence[str] | None, problems: Problems, machine: Machine) -> None:
     """Notes that nothing is driven."""
     if not drive:
-        free = machine.home.independent
-        name = free[0] if free else "A.angle"
+        plain = (n if n in machine.variables else n.replace(".v", ".") for n in machine.home.independent)  # F.x of F.vx
+        name = next((n for n in plain if n in machine.variables), "A.angle")
         problems.note("nothing is driven", "--drive", f"for example --drive '{name}=0:1'")
 
 

@@ -84,7 +84,8 @@ def animate(
     machine : the machine that moved, for a run that was loaded from a file
     style : 'solid' for shapes, 'line' for a line drawing
     traces : points, frames or bodies whose paths are drawn; all points without, () for none
-    layers : what else is drawn over it: 'velocity', 'acceleration', 'screws', 'centrodes'
+    layers : what else is drawn over it: 'velocity', 'acceleration', 'screws', 'centrodes', and of a run of forces
+        'reactions', 'loads'
     fps : frames in a second of the movie; each shows the nearest sample
     speed : seconds of motion in a second of the movie, 0.1 for slow motion
     size : width and height [pixels]; 640 wide and as high as the machine is without
@@ -108,7 +109,8 @@ def animate(
     notes = _notes(run, found, fps, speed)
     postures = [_at(poses, int(i)) for i in _some(np.flatnonzero(good))]
     page, actor = _stage(s, style, postures, drawn, colours, size, names)
-    page.note("; ".join(f"{y.name}: {y.legend}" for y in drawn if any(piece.arrows for piece in y.segments)))
+    scaled = [y for y in drawn if any(piece.arrows for piece in y.segments)]
+    page.note("; ".join(f"{y.name}: {y.legend.partition(';')[0]}" for y in scaled))  # there is room for the scale only
     digits = max(0, math.ceil(-math.log10(speed / fps)))
 
     def show(frame: int) -> Picture:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -179,8 +179,8 @@ def _load(run: Run, m: Mechanism, name: str) -> LoadRange | None:
     return LoadRange(kind_of(m.loads[name]), quantities[0], signal.unit, low, high, *powers)
 
 
-def _ends(values: Iterable[float]) -> tuple[float, float]:
-    finite = np.asarray(values)[np.isfinite(values)]
+def _ends(values: Array) -> tuple[float, float]:
+    finite = values[np.isfinite(values)]
     return (float(finite.min()), float(finite.max())) if finite.size else (np.nan, np.nan)
 
 

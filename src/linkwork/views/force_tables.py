@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linkwork.analyses.forces.reactions import COMPONENTS
+from linkwork.analyses.strength.power import ENERGIES
 from linkwork.model.loading import kind_of
 from linkwork.model.mechanism import Mechanism
 from linkwork.units import ANGULAR_SPEED, TIME, UnitSystem, format_quantity
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-9
 """Part of the largest power or energy of a table below which a number is shown as 0."""
+JOINTS = "joints, what the first body does to the second"
+OPEN = "open: statically indeterminate, redundant loops leave it to the fits"
 
 
 def force_tables(found: ForcePeaks, units: UnitSystem, length: float) -> list[Table]:
@@ -85,8 +88,7 @@ def _joints(joints: Mapping[str, JointPeak], units: UnitSystem, texts: EffortTex
             zero = peak is not None and texts.clean(peak.value, peak.unit) == 0.0
             cells += [_peak(peak, texts), "" if zero else _at(peak, units)]
         rows.append((name, *cells, *[" ".join(j.indeterminate)] * some))
-    title = "joints, what the first body does to the second" + (", without what is open" if some else "")
-    return Table(title, tuple(rows))
+    return Table(JOINTS + (f" ({OPEN}, and is not counted)" if some else ""), tuple(rows))
 
 
 def _loads(loads: Mapping[str, LoadRange], texts: EffortTexts) -> Table:
@@ -119,9 +121,19 @@ def _verdict(v: MotorVerdict, units: UnitSystem) -> str:
 
 
 def energy_table(found: Energy) -> Table:
-    """Power and energy of the drives, what comes back while braking, and what it costs."""
-    share = f", {100.0 * found.recuperation:.3g} % of what is returned recovered"
-    return Table(f"energy{share}", found.table)
+    """Energies of the drives, of all together, and of all on one supply; the cost with what is recovered."""
+    largest = found.absolute
+    rows: list[tuple[str, ...]] = [("drive", "braking power", *(f"{e} [J]" for e in ENERGIES))]
+
+    def row(name: str, braking: str, energies: Iterable[float]) -> None:
+        rows.append((name, braking, *(f"{_clean(x, largest):.6g}" for x in energies)))
+
+    for each in found.drives if len(found.drives) == 1 else (*found.drives, found.shared):
+        row(each.name, f"{each.braking_power:.6g} W", (getattr(each, e) for e in ENERGIES))
+    if len(found.drives) > 1:
+        row("sum", "", (found.total(e) for e in ENERGIES))
+        rows[-1], rows[-2] = rows[-2], rows[-1]
+    return Table(f"energy; cost: drawn less {100.0 * found.recuperation:.3g} % of what is returned", tuple(rows))
 
 
 # -------------------------------------------------------------------- at rest
@@ -138,10 +150,11 @@ def statics_tables(found: Statics, m: Mechanism) -> list[Table]:
     heads = (f"{c} [{texts.symbol(unit)}]" for c, unit in zip(COMPONENTS, units, strict=True))
     carried: list[tuple[str, ...]] = [("joint", *heads)]
     carried += [(joint, *_six(r, units, texts)) for joint, r in found.reactions.items()]
+    some = any(r.indeterminate for r in found.reactions.values())
     tables = [
         Table("held by", tuple(held)),
         Table("loads", tuple(loads)),
-        Table("joints, what the first body does to the second, along the joint's axes on it", tuple(carried)),
+        Table(JOINTS + (f" ({OPEN})" if some else ""), tuple(carried)),
     ]
     return [t for t in tables if len(t.rows) > 1]
 

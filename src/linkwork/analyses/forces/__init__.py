@@ -10,4 +10,9 @@
 `statics`      at rest
 `accelerating` accelerations by name
 `sticking`     friction that holds
+`meshes`       where gears press on each other, and along which directions
+`teeth`        forces between teeth over a run
+`flanks`       forces with the flank that carries, sample by sample
+`contact`      forces of surfaces, curves and cams over a run
+`pressing`     drives that press on a contact as wanted
 """

@@ -34,7 +34,7 @@ MESHING = (Gear, Rack, Bevel)
 class Mesh:
     """A mesh over a run; all directions are unit vectors (samples, 3) along the axes of the world.
 
-    point : the pitch point [m]
+    X_WM : pose of the joint's frame on the second gear; point : the pitch point [m]
     tangent : of the pitch surfaces; outward : across, out of the mesh for the second gear; axis : of the second gear
     arm : signed pitch radius (samples,) [m] of the second gear: F_t = -mz / arm
     separating, lifting : radial over |F_t| of the second and of the first gear
@@ -42,6 +42,7 @@ class Mesh:
     carrying : the sign of F_t that presses with flank +1
     """
 
+    X_WM: Array
     point: Array
     tangent: Array
     outward: Array
@@ -89,7 +90,7 @@ def _gears(law: Gear, run: Run, joint: str, X_WF: Array, X_WM: Array) -> Mesh:
     none = np.zeros_like(arm)
     point = X_WM[:, :3, 3] - arm[:, None] * across
     return Mesh(
-        point, tangent, inward * across, axis, arm, (separating, separating), twisting, (none, none), inward
+        X_WM, point, tangent, inward * across, axis, arm, (separating, separating), twisting, (none, none), inward
     )
 
 
@@ -111,14 +112,12 @@ def _rack(law: Rack, X_WF: Array, X_WM: Array) -> Mesh:
     point = X_WM[:, :3, 3] - law.radius * across
     slope = np.tan(law.pressure_angle) * flat
     return Mesh(
-        point, tangent, side * across, axis, -law.radius * flat, (slope, slope), -np.tan(law.helix_angle) * flat,
+        X_WM, point, tangent, side * across, axis, -law.radius * flat, (slope, slope), -np.tan(law.helix_angle) * flat,
         (0.0 * flat, 0.0 * flat), -side,
     )  # fmt: skip
 
 
-def _bevels(
-    law: Bevel, run: Run, joint: str, X_WF: Array, X_WM: Array, pressure_angle: float, radius: float
-) -> Mesh:
+def _bevels(law: Bevel, run: Run, joint: str, X_WF: Array, X_WM: Array, pressure_angle: float, radius: float) -> Mesh:
     """The pitch line lies along w + ρ w', at the angle γ from the first axis and γ' from the second."""
     angle = run.signal(f"{joint}.angle").values
     shafts = law.cone + law.mate + run.signal(f"{joint}.spread").values
@@ -133,7 +132,7 @@ def _bevels(
     outward = -(line - np.cos(second)[:, None] * axis) / np.sin(second)[:, None]
     slope = np.tan(pressure_angle)
     return Mesh(
-        X_WM[:, :3, 3] + apex * line, tangent, inward * outward, axis, apex * np.sin(second),
+        X_WM, X_WM[:, :3, 3] + apex * line, tangent, inward * outward, axis, apex * np.sin(second),
         (slope * np.cos(second), slope * np.cos(first)), np.zeros_like(second),
         (inward * slope * np.sin(second), inward * slope * np.sin(first)), inward,
     )  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 
 from linkwork.analyses.forces.drives import Drives, columns_of, drives_of, sharing
 from linkwork.analyses.forces.external import external_wrenches
+from linkwork.analyses.forces.pressing import pressing_of
 from linkwork.analyses.forces.reactions import LOOKED_AT, Found, forces_along, indeterminate, joints_of
 from linkwork.analyses.forces.trajectory import Trajectory, trajectory_of
 from linkwork.analyses.kinematics.failures import DeadCentre
@@ -51,6 +52,7 @@ def forces_over(
     preload: Mapping[str, Any] | None,
     weights: Mapping[str, float] | None,
     external: Mapping[str, Any] | None,
+    contact: Mapping[str, Any] | None,
     threads: int | None,
 ) -> Run:
     """The run with the forces that it takes."""
@@ -60,7 +62,7 @@ def forces_over(
     held = [n for n, law in run.driven.items() if law == "held"]
     named = [n for n in run.driven if n not in held] if drives is None else list(drives)
     signals, marks, warnings, _ = forces_of(
-        loops, path, named, held, efforts, preload, weights, external, threads, times=True
+        loops, path, named, held, efforts, preload, weights, external, threads, times=True, contact=contact
     )
     return extended(run, signals, analysis="forces", indeterminate=marks, warnings=warnings)
 
@@ -76,8 +78,10 @@ def forces_of(
     external: Mapping[str, Any] | None,
     threads: int | None,
     times: bool,
+    contact: Mapping[str, Any] | None = None,
 ) -> tuple[Signals, dict[str, tuple[str, ...]], list[str], Drives]:
     """Signals by name, indeterminate components by joint, what should be known, and the drives."""
+    plan = loops.plan
     finite = np.flatnonzero(
         np.isfinite(path.y).all(axis=1) & np.isfinite(path.w).all(axis=1) & np.isfinite(path.dw).all(axis=1)
     )
@@ -86,10 +90,15 @@ def forces_of(
     how = sharing(loops, drives, _at(preload, finite, len(path)), weights, len(part))
     given = _given(loops, drives, efforts, len(path))[finite]
     outside = external_wrenches(loops, external, path)
-    found = forces_along(
-        loops, drives, part, given, how, None if outside is None else np.ascontiguousarray(outside[finite]), threads
-    )
     marks = indeterminate(loops, part.y)
+    acting = None if outside is None else np.ascontiguousarray(outside[finite])
+    pressing = pressing_of(loops, part.y, drives, _at(contact, finite, len(path)), joints_of(loops), marks)
+    found = forces_along(loops, drives, part, given, how, acting, threads, pressing)
+    if len(found.powerless) == len(part):
+        text = f"the drives cannot press on {' and '.join(contact or ())}"
+        raise ModelError(
+            Problem(text, "contact", "name other drives: what they give must reach the contact"), plan.name
+        )
     signals = _signals(loops, part, drives, given, found, outside is not None, threads)
     if len(finite) < len(path):
         signals = {name: (unit, _spread(x, finite, len(path))) for name, (unit, x) in signals.items()}
@@ -113,18 +122,21 @@ def _drives_along(loops: Loops, Y: Array, named: Sequence[str], held: Sequence[s
 
 
 def _told(path: Trajectory, found: Found, times: bool) -> list[str]:
-    if not found.singular.size:
-        return []
-    first = path.t[found.singular[0]]
-    when = f" at {len(found.singular)} of {len(path)} samples, first at {first:.6g} s" if times else ""
-    return [f"singular posture{when}: the drives cannot move the machine there, so efforts are not determined"]
+    why = {"move the machine": found.singular, "press on the contact": found.powerless}
+    told = []
+    for what, samples in why.items():
+        if samples.size:
+            first = path.t[samples[0]]
+            when = f" at {len(samples)} of {len(path)} samples, first at {first:.6g} s" if times else ""
+            told.append(f"singular posture{when}: the drives cannot {what} there, so efforts are not determined")
+    return told
 
 
 def _at(given: Mapping[str, Any] | None, rows: Array, samples: int) -> Mapping[str, Any] | None:
     """Values by sample, at some samples."""
     if not given or len(rows) == samples:
         return given
-    return {n: np.asarray(x)[rows] if np.shape(x) == (samples,) else x for n, x in given.items()}
+    return {n: np.asarray(x)[rows] if np.shape(x)[:1] == (samples,) else x for n, x in given.items()}
 
 
 def _spread(x: Array, rows: Array, samples: int) -> Array:

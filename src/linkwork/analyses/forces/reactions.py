@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.analyses.forces.drives import Drives, Sharing, drives_of, shared_efforts
+from linkwork.analyses.forces.pressing import Pressing, pressed_efforts
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.loops import NOTHING, Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
@@ -18,6 +20,7 @@ from linkwork.equations.closing import Order
 from linkwork.errors import ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.kernels import Kernel
 from linkwork.numerics.elimination import eliminate
 
 POOR = 1e4
@@ -28,16 +31,21 @@ LOOKED_AT = 9
 """Samples at which indeterminate components are looked for."""
 OPEN = 1e-7
 """Part of the largest force that redundant rows can make, from which a component counts as open."""
+_START = np.zeros(1)
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """efforts (samples, nw) of all drives; wrenches (samples, joints, 6); singular : samples without an answer."""
+    """efforts (samples, nw) of all drives; wrenches (samples, joints, 6); samples without an answer:
+
+    singular : the drives cannot move the machine there; powerless : they cannot press on its contacts
+    """
 
     efforts: Array
     wrenches: Array
     singular: NDArray[np.int64]
+    powerless: NDArray[np.int64]
 
 
 def joints_of(loops: Loops) -> list[str]:
@@ -76,15 +84,17 @@ def forces_along(
     how: Sharing,
     external: Array | None,
     threads: int | None,
+    pressing: Pressing | None = None,
 ) -> Found:
     """Efforts of the drives and reactions of all joints.
 
-    given : efforts (samples, nw) that act besides those of the drives
+    given : efforts (samples, nw) that act besides those of the drives; pressing : wanted forces of contacts
     """
     plan, samples = loops.plan, len(path)
     efforts = np.full((samples, plan.nw), np.nan)
     wrenches = np.full((samples, len(joints_of(loops)), 6), np.nan)
     singular: list[int] = []
+    powerless: list[int] = []
     when = np.ascontiguousarray(path.t[:, np.newaxis])
     for rows, order, serves in orders_along(loops, drives.independent, path.y):
         if not serves:
@@ -94,38 +104,66 @@ def forces_along(
         y, w, dw, t = (np.ascontiguousarray(x[rows]) for x in (path.y, path.w, path.dw, when))
         more = [] if external is None else [np.ascontiguousarray(external[rows])]
         own = np.ascontiguousarray(given[rows])
-        found, carried_ = kernel(y, w, dw, own, t, *more, threads=threads)
+        driven = partial(_driven, kernel, (y, w, dw), (t, *more), threads)
+        found, carried_ = driven(own)
         if drives.shared:
             independent = np.flatnonzero(drives.independent)
             B = unit_rates(loops, order, y, independent)[:, :, drives.columns].transpose(0, 2, 1)
             shared = shared_efforts(B, found[:, independent], Sharing(how.preload[rows], how.weights))
+            pushed = partial(_pushed, own, drives)
+            if pressing is not None:
+                shared, weak = pressed_efforts(pressing.at(rows), B, how.weights, shared, pushed, driven)
+                powerless += rows[weak].tolist()
+            found, carried_ = driven(pushed(shared))
             others = ~drives.independent[drives.columns]
-            pushed = own.copy()
-            pushed[:, drives.columns[others]] += shared[:, others]
-            found, carried_ = kernel(y, w, dw, pushed, t, *more, threads=threads)
             found[:, drives.columns[others]] = shared[:, others]
         efforts[rows], wrenches[rows] = found, carried_
-    return Found(efforts, wrenches, np.array(sorted(singular), np.int64))
+    efforts[powerless], wrenches[powerless] = np.nan, np.nan
+    return Found(efforts, wrenches, *(np.array(sorted(x), np.int64) for x in (singular, powerless)))
+
+
+def _driven(
+    kernel: Kernel, state: Sequence[Array], rest: Sequence[Array], threads: int | None, own: Array
+) -> tuple[Array, Array]:
+    """Efforts of the independent drives and reactions, when efforts act besides."""
+    efforts, wrenches = kernel(*state, own, *rest, threads=threads)
+    return efforts, wrenches
+
+
+def _pushed(own: Array, drives: Drives, efforts: Array) -> Array:
+    """What acts besides the independent drives, when all drives give these efforts (samples, drives)."""
+    others = ~drives.independent[drives.columns]
+    pushed = own.copy()
+    pushed[:, drives.columns[others]] += efforts[:, others]
+    return pushed
 
 
 def plain_efforts(
     loops: Loops, home: Posture, y: Any, w: Any, dw: Any, named: Sequence[str] | None, t: Any, threads: int | None
 ) -> Array:
     """Efforts of the drives by one kernel, with the pivots of home."""
-    chosen = tuple(loops.names(home._roles.independent)) if named is None else tuple(named)
-    kept: dict[tuple[str, ...], tuple[Any, Any]] = loops.efforts
+    kernel, columns, none = effort_kernel(loops, home, None if named is None else tuple(named))
+    when = _START if type(t) is float and t == 0.0 else np.asarray(t, float)[..., np.newaxis]
+    found: Array = kernel(y, w, dw, none, when) if threads is None else kernel(y, w, dw, none, when, threads=threads)
+    return found[..., columns]
+
+
+def effort_kernel(
+    loops: Loops, home: Posture, chosen: tuple[str, ...] | None
+) -> tuple[Kernel, NDArray[np.int64], Array]:
+    """(y, w, dw, effort, t) -> efforts of all joints, the columns of the drives, and efforts of none; kept."""
+    kept = loops.efforts
     if chosen not in kept:
-        drives = drives_of(loops, home.y, chosen, ())
+        names = tuple(loops.names(home._roles.independent)) if chosen is None else chosen
+        drives = drives_of(loops, home.y, names, ())
         if drives.shared:
             text = f"{len(drives.columns)} drives for {int(drives.independent.sum())} freedoms"
             raise ModelError(Problem(text, "drives", "`forces` lets them share the work"), loops.plan.name)
         order = loops.order(home.y, drives.independent)
-        kept[chosen] = loops.system._own(Question(closed_forces(order, "efforts", False))), drives.columns
-    kernel, columns = kept[chosen]
-    when = np.zeros(1) if type(t) is float and t == 0.0 else np.asarray(t, float)[..., np.newaxis]
-    none = np.zeros(loops.columns)
-    found: Array = kernel(y, w, dw, none, when) if threads is None else kernel(y, w, dw, none, when, threads=threads)
-    return found[..., columns]
+        kernel = loops.system._own(Question(closed_forces(order, "efforts", False)))
+        kept[chosen] = kernel, drives.columns, np.zeros(loops.columns)
+    found: tuple[Kernel, NDArray[np.int64], Array] = kept[chosen]
+    return found
 
 
 def unit_rates(loops: Loops, order: Order, Y: Array, independent: NDArray[np.int64]) -> Array:

@@ -99,6 +99,7 @@ def statics_at(
     preload: Mapping[str, Any] | None,
     weights: Mapping[str, float] | None,
     external: Mapping[str, Any] | None,
+    contact: Mapping[str, Any] | None,
     t: float,
 ) -> Statics:
     """Forces that hold a posture; without drives, its independent variables are held."""
@@ -108,7 +109,7 @@ def statics_at(
     independent = list(loops.names(posture._roles.independent))
     named, held = (independent, []) if drives is None else (list(drives), _turning(loops, independent))
     signals, marks, warnings, found = forces_of(
-        loops, path, named, held, efforts, preload, weights, external, None, times=False
+        loops, path, named, held, efforts, preload, weights, external, None, times=False, contact=contact
     )
     own: dict[str, float] = {}
     units: dict[str, str] = {}

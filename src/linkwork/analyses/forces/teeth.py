@@ -22,7 +22,7 @@ from linkwork.analyses.forces.meshes import MESHING, Mesh, law_over, mesh_over
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.geometry.types import Bools
-from linkwork.model.joints import Bevel
+from linkwork.model.joints import Bevel, Gear, Rack, a_joint
 from linkwork.model.vectors import positive
 from linkwork.system import System
 
@@ -143,8 +143,12 @@ def tooth_forces(
     axial = twist + thrust
     parts = ((tangential, mesh.tangent), (radial, mesh.outward), (axial, mesh.axis))
     force: Array = sum((size[:, None] * along for size, along in parts), np.zeros((len(run), 3)))
-    felt = ("tangential",) if is_bevel else ("tangential", "radial", "axial") if flank.any() else ("tangential", "axial")
-    told = [*_told(joint, run, felt, wrong, tangential), *_own_efforts(run, joint, mesh, tangential, force, felt)]
+    felt = (
+        ("tangential",) if is_bevel else ("tangential", "radial", "axial") if flank.any() else ("tangential", "axial")
+    )
+    told = _told(joint, run, felt, wrong, tangential)
+    if not is_bevel:  # whose forces all pass through the apex
+        told += _own_efforts(run, joint, mesh, parts if flank.any() else parts[::2])
     return ToothForces(
         joint, tangential, radial, axial, (-tangential, lifted, lifted_thrust - twist), mesh.point, force,
         flank, wrong, felt, tuple(told), run.time, run,
@@ -228,16 +232,13 @@ def _told(joint: str, run: Run, felt: Sequence[str], wrong: Bools, tangential: A
     return told
 
 
-def _own_efforts(
-    run: Run, joint: str, mesh: Mesh, tangential: Array, force: Array, felt: Sequence[str]
-) -> list[str]:
+def _own_efforts(run: Run, joint: str, mesh: Mesh, parts: Sequence[tuple[Array, Array]]) -> list[str]:
     """A note where the reaction is more than a tooth force: drives, springs or friction along the joint itself."""
-    if "axial" not in felt or {"fx", "fy"} & set(run.indeterminate.get(joint, ())):
-        return []  # forces of bevel gears pass through their apex, and open ones tell nothing
-    machine = run.machine
-    X_WM = mesh_frame(machine, run, joint)
-    seen = np.sum(geo.transform_vectors(X_WM, np.nan_to_num(run.signal(f"{joint}.force").values)) * mesh.tangent, axis=1)
-    scale = float(np.nanmax(np.abs(np.concatenate([seen, tangential])), initial=0.0))
-    if not np.nanmax(np.abs(seen - tangential), initial=0.0) > 1e-6 * scale:
+    if np.isnan(run.signal(f"{joint}.force").values).all(axis=0).any():
+        return []  # what is open tells nothing
+    seen = geo.transform_vectors(mesh.X_WM, run.signal(f"{joint}.force").values)
+    scale = float(np.nanmax(np.abs(seen), initial=0.0))
+    apart = [np.abs(np.sum(seen * along, axis=1) - size) for size, along in parts]
+    if not np.nanmax(apart, initial=0.0) > 1e-6 * scale:
         return []
     return [f"{joint}: drives or loads act along its own variables; the force told here is that of its moment alone"]

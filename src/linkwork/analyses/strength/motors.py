@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linkwork.results import Panels, Run
-    from linkwork.results.plots import Line
+    from linkwork.results.plots import Line, Plot
     from linkwork.results.signals import Units
 
 Losses = Literal["gear", "book"]
@@ -181,6 +181,15 @@ class TorqueSpeed:
         units : units to show, such as {"motor speed": "rpm"}
         ax : axes to draw into; a new figure without
         """
+        return self.describe(units=units).draw(ax)
+
+    def describe(self, *, units: Units = None) -> Plot:
+        """The plot apart from how it is drawn, for pages.
+
+        Parameters
+        ----------
+        units : units to show, such as {"motor speed": "rpm"}
+        """
         from linkwork.analyses.strength.plotting import titled
         from linkwork.results.plots import Band, Line, Panel, Plot, Quantity, Showing
 
@@ -201,7 +210,7 @@ class TorqueSpeed:
         upward = replace(torque.axis, kind="motor torque")
         panel = Panel(speed.axis, upward, tuple(lines), bands=tuple(bands))
         notes = () if self.feasible is not False else (self.message,)
-        return Plot((panel,), title, notes).draw(ax)
+        return Plot((panel,), title, notes)
 
     def _beyond(self, speed: Array, torque: Array) -> list[Line]:
         """Samples outside the envelope, and the first of them."""

@@ -82,9 +82,9 @@ def forces(
 ) -> None:
     """What a motion takes: efforts, power and energy of the drives, what every joint carries, loads and motors.
 
-    The motion is given as in `linkwork motion`, or as a run that was saved. Components of reactions that redundant loops
-    leave open are named, never shown as a number. A motion that cannot be finished is taken as far as it came, with
-    exit code 1; Ctrl-C does the same with 130.
+    The motion is given as in `linkwork motion`, or as a run that was saved. Components of reactions that redundant
+    loops leave open are named, never shown as a number. A motion that cannot be finished is taken as far as it came,
+    with exit code 1; Ctrl-C does the same with 130.
 
     Example: linkwork forces slider-crank --drive A=0:360deg --speed A=3000rpm --plot A.effort --out run.nc
     """
@@ -134,7 +134,7 @@ def forces(
         evidence = found.evidence.as_dict()
         print_json({**head(file, m, FORCES), **plain, "evidence": evidence, "written": [str(w) for w in written]})
     else:
-        _print(m.name, found, peaks, texts, units, machine.length if len(found) else 1.0, energy)
+        _print(m.name, found, peaks, texts, units, machine.layout.size, energy)
         for each in written:
             say(f"wrote {each}")
     for text in unwritten:
@@ -225,7 +225,5 @@ def _print(
         part = found.power_error / found.largest_power
         say(f"  power balance {found.power_error:.1e} W off, {part:.1e} of the largest power")
     print_tables(force_tables(peaks, units, length), MOST_ROWS)
-    if any(j.indeterminate for j in peaks.joints.values()):
-        say("  open: statically indeterminate, redundant loops leave it to the fits")
     if energy and peaks.energy is not None:
         print_tables([energy_table(peaks.energy)], MOST_ROWS)

@@ -34,6 +34,9 @@ def report(
         int | None,
         typer.Option(metavar="NUMBER", help="Of the motion, --samples 1000; 361 by default.", show_default=False),
     ] = None,
+    forces: Annotated[
+        bool, typer.Option("--forces", help="What the motion takes too: drives, joints, loads, motors and energy.")
+    ] = False,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -70,10 +73,10 @@ def report(
         given = Variables(machine, units_of(m), problems).laws_of_time(drive or (), (), None)
         problems.done(m.name)
         laws = {name: law for name, (_, law) in given.items()}
-        command = _command(file, drive or [], samples, title, dark)
+        command = _command(file, drive or [], samples, forces, title, dark)
         with Work("motion") as work:
             subject = subject_of(
-                machine, drives=laws, samples=samples, title=title or "", dark=dark, command=command,
+                machine, drives=laws, samples=samples, forces=forces, title=title or "", dark=dark, command=command,
                 told={name: text for name, (text, _) in given.items()}, progress=work.progress,
             )  # fmt: skip
     try:
@@ -90,12 +93,15 @@ def report(
     raise typer.Exit(130 if work.stopped else 1 if run is not None and not run.evidence.complete else 0)
 
 
-def _command(file: Path, drive: list[str], samples: int | None, title: str | None, dark: bool) -> str:
+def _command(
+    file: Path, drive: list[str], samples: int | None, forces: bool, title: str | None, dark: bool
+) -> str:
     """What to type to write the page again, wherever it goes."""
     words = ["linkwork", "report", str(file)]
     for each in drive:
         words += ["--drive", each]
     words += ["--samples", str(samples)] if samples is not None else []
+    words += ["--forces"] if forces else []
     words += ["--title", title] if title else []
     words += ["--dark"] if dark else []
     return shlex.join(words)

@@ -36,7 +36,7 @@ def statics(
         list[str] | None,
         typer.Option(
             metavar="FROM:TO",
-            help="Mechanical advantage: what a unit of force along the first joint holds along the second, "
+            help="Mechanical advantage: what a unit of effort along the first joint gives along the second, "
             "--advantage A:D; again for others.",
             show_default=False,
         ),
@@ -82,8 +82,6 @@ def statics(
         from linkwork.views.force_tables import statics_tables
 
         print_tables(statics_tables(found, m), MOST_ROWS)
-        if any(r.indeterminate for r in found.reactions.values()):
-            say("  open: statically indeterminate, redundant loops leave it to the fits")
         for pair, ratio in ratios.items():
             say(_advantage(pair, ratio, variables))
     raise typer.Exit(0 if all(math.isfinite(x) for x in found.efforts.values()) else 1)
@@ -107,9 +105,12 @@ def _advantage(pair: tuple[str, str], ratio: float, variables: Variables) -> str
     from linkwork.units import ANGLE, LENGTH
 
     given, gained = ({LENGTH: "N", ANGLE: "N m"}.get(variables.dimensions[n], "J") for n in pair)
-    if not math.isfinite(ratio):
-        return f"mechanical advantage: any effort along {pair[1]} is held, {pair[0]} is at a dead centre of it"
-    return f"mechanical advantage: 1 {given} along {pair[0]} holds {ratio:.6g} {gained} along {pair[1]}"
+    gain = (
+        f"{ratio:.6g} {gained} along {pair[1]}"
+        if math.isfinite(ratio)
+        else f"any effort along {pair[1]}: a dead centre"
+    )
+    return f"mechanical advantage: 1 {given} along {pair[0]} gives {gain}"
 
 
 def _plain(found: Statics, values: dict[str, Any], ratios: dict[tuple[str, str], float]) -> dict[str, Any]:

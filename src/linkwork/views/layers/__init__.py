@@ -8,6 +8,7 @@ from linkwork.analyses.machine import Machine
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.results import Run
 from linkwork.views.layers.arrows import acceleration_layer, velocity_layer
+from linkwork.views.layers.loading import has_forces, load_layer, reaction_layer
 from linkwork.views.layers.parts import Curve, Layer, Segments
 from linkwork.views.layers.paths import centrode_layer, screw_layer, trace_layer
 
@@ -19,17 +20,27 @@ LAYERS: dict[str, Maker] = {
     "acceleration": acceleration_layer,
     "screws": screw_layer,
     "centrodes": centrode_layer,
+    "reactions": reaction_layer,
+    "loads": load_layer,
 }
 """By name, in the order in which they are offered; a maker gives None where there is nothing to draw."""
+OF_FORCES = ("reactions", "loads")
+"""Layers that only a run of forces has."""
 
 
-def layers_of(s: Machine, run: Run, names: Iterable[str] = LAYERS) -> list[Layer]:
-    """Layers over a run, by name; those that have nothing to draw are left out."""
-    asked = list(names)
-    unknown = [Problem(f"no layer '{n}'", "layers", did_you_mean(n, LAYERS)) for n in asked if n not in LAYERS]
-    if unknown:
-        raise ModelError(unknown)
+def layers_of(s: Machine, run: Run, names: Iterable[str] | None = None) -> list[Layer]:
+    """Layers over a run, by name, or all; those that have nothing to draw are left out.
+
+    ModelError where a layer is asked for that does not exist, or one of forces of a run that has none.
+    """
+    asked = list(LAYERS) if names is None else list(names)
+    problems = [Problem(f"no layer '{n}'", "layers", did_you_mean(n, LAYERS)) for n in asked if n not in LAYERS]
+    if names is not None and not has_forces(run):
+        hint = "ask s.forces(run), and show what it gives"
+        problems += [Problem(f"the run has no forces, so no {n}", "layers", hint) for n in asked if n in OF_FORCES]
+    if problems:
+        raise ModelError(problems)
     return [layer for n in asked if (layer := LAYERS[n](s, run)) is not None]
 
 
-__all__ = ["LAYERS", "Curve", "Layer", "Segments", "layers_of"]
+__all__ = ["LAYERS", "OF_FORCES", "Curve", "Layer", "Segments", "has_forces", "layers_of"]

@@ -26,6 +26,7 @@ def write_report(
     run: Run | None = None,
     drives: Mapping[str, Any] | None = None,
     samples: int | None = None,
+    forces: bool = False,
     title: str = "",
     dark: bool = False,
     progress: Progress | None = None,
@@ -42,11 +43,14 @@ def write_report(
     run : a motion of this machine to show, such as one that was loaded from a file
     drives : laws of time by variable or joint name, to show that motion instead
     samples : of the motion; 361 by default
+    forces : whether to work out what the motion takes too; a run of forces shows them without
     title : of the page; the name of the mechanism by default
     dark : dark for every reader; by default as the reader's system is
     progress : function (samples done, samples) called now and then
     """
-    subject = subject_of(what, run=run, drives=drives, samples=samples, title=title, dark=dark, progress=progress)
+    subject = subject_of(
+        what, run=run, drives=drives, samples=samples, forces=forces, title=title, dark=dark, progress=progress
+    )
     return write_page(subject, path)
 
 
@@ -66,6 +70,7 @@ def subject_of(
     run: Run | None = None,
     drives: Mapping[str, Any] | None = None,
     samples: int | None = None,
+    forces: bool = False,
     title: str = "",
     dark: bool = False,
     command: str = "",
@@ -84,11 +89,14 @@ def subject_of(
         raise TypeError(f"a Machine, a Mechanism or a Run is wanted, not {type(what).__name__}")
     s = what.assemble() if isinstance(what, Mechanism) else what
     shown = _shown(s, run, drives, samples, progress)
-    again = command or _in_python(s.name, run, drives, samples, title, dark)
+    moved = shown.run
+    if forces and moved is not None and len(moved) and moved.analysis != "forces":
+        moved = s.forces(moved)
+    again = command or _in_python(s.name, run, drives, samples, forces, title, dark)
     return Subject(
         machine=s,
         check=check(s.mechanism),
-        run=shown.run,
+        run=moved,
         why_still=shown.why_still,
         told={**shown.told, **(told or {})},
         travel=shown.travel,
@@ -117,12 +125,19 @@ def _shown(
 
 
 def _in_python(
-    name: str, run: Run | None, drives: Mapping[str, Any] | None, samples: int | None, title: str, dark: bool
+    name: str,
+    run: Run | None,
+    drives: Mapping[str, Any] | None,
+    samples: int | None,
+    forces: bool,
+    title: str,
+    dark: bool,
 ) -> str:
     """The call, as far as texts can tell it."""
     given = ["run=run"] if run is not None else []
     given += [f"drives={{{', '.join(f'{k!r}: {v}' for k, v in drives.items())}}}"] if drives else []
     given += [f"samples={samples}"] if samples is not None else []
+    given += ["forces=True"] if forces else []
     given += [f"title={title!r}"] if title else []
     given += ["dark=True"] if dark else []
     file = f"{name or 'mechanism'}-report.html"

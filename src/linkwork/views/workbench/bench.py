@@ -236,11 +236,19 @@ class Bench:
             raise ModelError(problems)
         return laws
 
-    def move(self, texts: Mapping[str, str], samples: int, progress: Progress | None = None) -> Run | None:
-        """Drive the machine from the posture it stands in; None if it is another machine by now."""
+    def move(
+        self, texts: Mapping[str, str], samples: int, progress: Progress | None = None, forces: bool = False
+    ) -> Run | None:
+        """Drive the machine from the posture it stands in, perhaps with the forces that this takes.
+
+        None if it is another machine by now.
+        """
         machine, posture = self._ready()
         laws = self.drives(texts)
-        run = machine.starting_from(posture).motion(laws, samples=samples, progress=progress)
+        started = machine.starting_from(posture)
+        run = started.motion(laws, samples=samples, progress=progress)
+        if forces and len(run):
+            run = started.forces(run)
         if self.machine is not machine:
             return None
         self.run = run

@@ -13,6 +13,7 @@ from linkwork.colours import PALETTE, Theme
 from linkwork.geometry import Array
 from linkwork.results import Run
 from linkwork.units import UnitSystem, parse_unit
+from linkwork.units.efforts import effort_units
 
 MOST_LINES = 7
 MOST_POINTS = 2000
@@ -50,16 +51,42 @@ def choices(run: Run) -> dict[str, tuple[str, ...]]:
             own = tuple(f"{place}.{what}.{c}" for c in "xyz" if f"{place}.{what}.{c}" in run.signals)
             if own:
                 found[f"{place} {what}"] = own
+    found |= _of_forces(run)
     evidence = tuple(s for s in run.signals if s.startswith("closure."))
     return found | {s.replace("closure.", "closure "): (s,) for s in evidence}
+
+
+def _of_forces(run: Run) -> dict[str, tuple[str, ...]]:
+    """Efforts and powers of drives, reactions of joints, loads, energies; what is indeterminate is no signal."""
+    if run.evidence.forces is None:
+        return {}
+    drives = [peak.name for peak in run.evidence.forces.efforts]
+    found = {"efforts": [f"{n}.effort" for n in drives], "powers": [f"{n}.power" for n in drives]}
+    for vector in ("force", "moment"):
+        for joint in run.names:
+            found[f"{joint} {vector}"] = [f"{joint}.{vector}.{c}" for c in "xyz"]
+    own = ("tension", "friction", "force", "torque", "effort")
+    found["loads"] = [n for n in run.signals if n.count(".") == 1 and n.rpartition(".")[2] in own]
+    found["energies"] = ["machine.kinetic_energy", "machine.potential_energy"]
+    known = {title: tuple(n for n in names if n in run.signals) for title, names in found.items()}
+    return {title: names for title, names in known.items() if names}
+
+
+def _unit_of(run: Run, name: str, units: UnitSystem) -> tuple[str, float]:
+    """The unit in which a signal is shown, and its size; forces are in newtons, unless the file names another unit."""
+    unit = run.signal(name).unit
+    if unit in ("J", "W"):
+        return unit, 1.0
+    _, dimension = parse_unit(unit)
+    system = effort_units(units) if unit in ("N", "N m") else units
+    return system.symbol(dimension), system.factor(dimension)
 
 
 def charts(run: Run, title: str, names: Sequence[str], units: UnitSystem) -> list[Chart]:
     """One chart for every unit among the signals; lines that do not fit are told."""
     groups: dict[tuple[str, float], list[str]] = {}
     for name in names:
-        _, dimension = parse_unit(run.signal(name).unit)
-        groups.setdefault((units.symbol(dimension), units.factor(dimension)), []).append(name)
+        groups.setdefault(_unit_of(run, name, units), []).append(name)
     stride = max(1, -(-len(run) // MOST_POINTS))
     times = np.asarray(run.time[::stride], float)
     found = []

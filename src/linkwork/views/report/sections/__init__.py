@@ -3,6 +3,7 @@
 from linkwork.views.report.section import Section
 from linkwork.views.report.sections.drawings import drawings
 from linkwork.views.report.sections.evidence import evidence
+from linkwork.views.report.sections.forces import forces
 from linkwork.views.report.sections.making import making
 from linkwork.views.report.sections.mobility import mobility
 from linkwork.views.report.sections.model import model
@@ -13,6 +14,7 @@ from linkwork.views.report.sections.summary import summary
 SECTIONS = (
     Section("summary", "Summary", summary),
     Section("motion", "Motion", motion),
+    Section("forces", "Forces", forces),
     Section("paths", "Paths", paths),
     Section("evidence", "Evidence", evidence),
     Section("mobility", "What it can do", mobility),

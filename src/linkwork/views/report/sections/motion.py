@@ -11,7 +11,7 @@ from linkwork.geometry import Array
 from linkwork.results import Run
 from linkwork.results.plots import Series, describe_over
 from linkwork.units import TIME, format_quantity
-from linkwork.views.layers import layers_of
+from linkwork.views.layers import OF_FORCES, has_forces, layers_of
 from linkwork.views.placed import layout_at
 from linkwork.views.ranges import joint_ranges
 from linkwork.views.record import MOST_FRAMES, animation_page
@@ -64,11 +64,12 @@ def _drives(subject: Subject, run: Run) -> list[tuple[str, str]]:
 
 def _movie(subject: Subject, run: Run, scene: Scene, tracks: Tracks) -> tuple[Block, ...]:
     rate = slowing(float(tracks.times[-1] - tracks.times[0])) if len(tracks) else 1.0
-    traces = layers_of(subject.machine, run, ("traces",))
-    page = animation_page(scene, tracks, theme=subject.theme, layers=traces, rate=rate)
+    layers = layers_of(subject.machine, run, ("traces", *(OF_FORCES if has_forces(run) else ())))
+    page = animation_page(scene, tracks, theme=subject.theme, layers=layers, rate=rate)
     start = float(tracks.times[0]) if len(tracks) else 0.0
     movie = Movie(page, start, rate, subject.units.factor(TIME))
-    return (movie, paragraph(_speed(rate), "caption"))
+    arrows = [paragraph(f"Arrows of {y.title}: {y.legend}.", "caption") for y in layers if y.segments]
+    return (movie, paragraph(_speed(rate), "caption"), *arrows)
 
 
 def _speed(rate: float) -> str:

@@ -42,12 +42,17 @@ def _four_bars(s: Machine) -> str:
     return "\n".join(map(str, s.four_bars())) or "there are no four-bars and no slider-cranks among the loops"
 
 
+def _forces(s: Machine) -> str:
+    return str(s.statics())
+
+
 INQUIRIES: tuple[Inquiry, ...] = (
     Inquiry("Mobility", "freedoms, redundant constraints, quality", _mobility),
     Inquiry("Posture", "where everything is", _posture),
     Inquiry("Check", "is the model sound", _check),
     Inquiry("Travel", "how far each free coordinate can go", _travel),
     Inquiry("Four-bars", "Grashof's verdict", _four_bars),
+    Inquiry("Forces", "what holds it here at rest, and what its joints carry", _forces),
 )
 """A new analysis whose answer is a text adds a line here."""
 

@@ -6,9 +6,11 @@ import threading
 from typing import Any
 
 from linkwork.errors import Problem
+from linkwork.model.mechanism import Mechanism
 from linkwork.topology import graph_of
 from linkwork.units import ACCELERATION, ANGLE, INERTIA, LENGTH, MASS, NUMBER, Dimension
 from linkwork.views.graph import text_tree
+from linkwork.views.load_tables import load_rows
 from linkwork.views.placed import masses_of
 from linkwork.views.workbench.panels.base import Panel
 from linkwork.views.workbench.texts import element_id, note, pre, problems, table, warning
@@ -38,7 +40,7 @@ class ModelPanel(Panel):
     def fill(self) -> None:
         """The tree, what was clicked, numbers to change, the text."""
         bench = self.desk.bench
-        names = (*bench.mechanism.bodies, *bench.mechanism.joints, *bench.mechanism.points)
+        names = _selectable(bench.mechanism)
         self.choice = self.gui.add_dropdown("Select", ("...", *names), hint="or click on a part")
         self.choice.on_update(lambda event: self.selected("", str(event.target.value)))
         self.picked = self.gui.add_html(note("click on a part to see what it is"))
@@ -80,7 +82,7 @@ class ModelPanel(Panel):
     def model_changed(self) -> None:
         """The text stays, with the visitor's cursor in it; names and numbers are of the new model."""
         m = self.desk.bench.mechanism
-        self.choice.options = ("...", *m.bodies, *m.joints, *m.points)
+        self.choice.options = ("...", *_selectable(m))
         self.refill_numbers()
 
     def assembled(self, trouble: str) -> None:
@@ -141,7 +143,7 @@ class ModelPanel(Panel):
     def selected(self, kind: str, name: str) -> None:
         """Tell what the visitor clicked on."""
         m, bench = self.desk.bench.mechanism, self.desk.bench
-        if name not in (*m.bodies, *m.joints, *m.points, *m.frames):
+        if name not in (*_selectable(m), *m.frames):
             self.desk.stage.highlight("")
             self.picked.content = note("click on a part to see what it is")
             return
@@ -160,6 +162,9 @@ class ModelPanel(Panel):
                 rows.append(("mass", bench.shown(mass.mass, MASS)))
         elif name in m.points:
             rows = [("point", name), ("on", m.points[name].body)]
+        elif name in m.loads:
+            head, *found = load_rows(m, bench.units)
+            rows = [pair for row in found if row[0] == name for pair in zip(head, row, strict=True)]
         self.picked.content = table(("selected", ""), rows)
 
 
@@ -171,6 +176,11 @@ def dimension_of(parameter: str) -> Dimension:
         return ACCELERATION
     first = what.partition(".")[0]
     return DIMENSIONS.get(what) or DIMENSIONS.get(f"{first}.") or NUMBER
+
+
+def _selectable(m: Mechanism) -> tuple[str, ...]:
+    """What can be selected by name."""
+    return (*m.bodies, *m.joints, *m.points, *m.loads)
 
 
 def _tree(m: Any) -> str:

@@ -56,6 +56,8 @@ class MotionPanel(Panel):
         if dials:
             self.desk.live.do("law", lambda: self._propose(dials[0]))
         self.samples = self.gui.add_number("samples", 361, min=2, max=1_000_000, step=1)
+        hint = "efforts of the drives, reactions of the joints, loads and energy too"
+        self.with_forces = self.gui.add_checkbox("with forces", bool(bench.mechanism.loads), hint=hint)
         self.go = self.gui.add_button("Run", hint="from the posture in which it stands")
         self.bar = self.gui.add_progress_bar(0.0, visible=False)
         self.stop = self.gui.add_button("Stop", visible=False)
@@ -76,7 +78,7 @@ class MotionPanel(Panel):
 
     def _move(self, progress: Callable[[int, int], None]) -> None:
         texts = {name: field.value for name, field in self.laws.items()}
-        run = self.desk.bench.move(texts, int(self.samples.value), progress)
+        run = self.desk.bench.move(texts, int(self.samples.value), progress, bool(self.with_forces.value))
         if run is not None:
             self.desk.show_run(run)
 
@@ -171,7 +173,8 @@ class MotionPanel(Panel):
             return
         self.plots = self.gui.add_panel()
         with self.plots.add_tab("Plots"):
-            wanted = list(known)[:2]
+            first = ("joints", "efforts", *known)
+            wanted = list(dict.fromkeys(title for title in first if title in known))[:2]
             for title in wanted:
                 picker = self.gui.add_dropdown("plot", tuple(known), initial_value=title)
                 picker.on_update(lambda _: self.desk.live.do("plots", lambda: self._draw(run)))
