@@ -82,7 +82,7 @@ def test_unknown_layers_are_told_with_what_there_is() -> None:
     s, run = wheel()
     with pytest.raises(lw.ModelError, match=r"no layer 'trace'.*did you mean 'traces'"):
         layers_of(s, run, ["trace"])
-    assert set(LAYERS) == {"traces", "velocity", "acceleration", "screws", "centrodes"}
+    assert list(LAYERS) == ["traces", "velocity", "acceleration", "screws", "centrodes", "reactions", "loads"]
 
 
 def test_tracks_are_the_poses_of_the_run() -> None:

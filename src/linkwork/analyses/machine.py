@@ -20,6 +20,7 @@ from linkwork.analyses.kinematics.given import given_variables, merged
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import ModelError, Problem
+from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.model.mechanism import Mechanism
 from linkwork.system import EvaluationOptions, System
@@ -344,6 +345,37 @@ class Machine(System):
 
         return forces_over(self._loops, run, drives, efforts, preload, weights, external, contact, threads)
 
+    def reaction(self, run: Run, joint: str, frame: str = "second") -> Array:
+        """Force and moment [N, N m] that the first body of a joint exerts on the second, in any frame, (samples, 6).
+
+        Components that mix with statically indeterminate ones are not numbers.
+
+        Parameters
+        ----------
+        run : a run that `forces` gave
+        joint : its name
+        frame : about whose origin and along whose axes: "second" or "first" for the joint's frame on that body, "world"
+            for the joint's place along the world's axes, or the name of a body or frame
+        """
+        from linkwork.analyses.forces.frames import reaction_in
+
+        return reaction_in(self._loops, run, joint, frame)
+
+    def constraint_jacobian(self, y: Any, *, threads: int | None = None) -> Array:
+        """Jacobian J of all loops, (..., 6 loops, rates): rates w of all joints keep them closed when J w = 0.
+
+        Its rows are three of position and three of direction for each cut joint.
+
+        Parameters
+        ----------
+        y : variables of all joints
+        threads : cores to use at most; all by default
+        """
+        from linkwork.equations.closed_forces import constraint_jacobian
+
+        J: Array = self._own(Question(constraint_jacobian()))(y, threads=threads)
+        return J
+
     def statics(
         self,
         values: Mapping[str, Any] | Posture | None = None,
@@ -378,6 +410,7 @@ class Machine(System):
         rates: Mapping[str, Any] | None = None,
         efforts: Mapping[str, Any] | None = None,
         *,
+        external: Mapping[str, Any] | None = None,
         t: float = 0.0,
         **named: float,
     ) -> Accelerations:
@@ -388,13 +421,14 @@ class Machine(System):
         values : of variables by name, or a posture; home by default
         rates : of independent variables by name [rad/s, m/s]; at rest where none is given
         efforts : forces and torques [N, N m] along variables, by name
+        external : as in `forces`
         t : time [s] at which loads are taken
         named : values as keywords
         """
         from linkwork.analyses.forces.accelerating import accelerations_at
 
         posture = self._posture(values, named)
-        return accelerations_at(self._loops, self._forward_dynamics, posture, rates, efforts, t)
+        return accelerations_at(self._loops, self._forward_dynamics, posture, rates, efforts, external, t)
 
     def mechanical_advantage(
         self, given: str, gained: str, values: Mapping[str, Any] | Posture | None = None, **named: float

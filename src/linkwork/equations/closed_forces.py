@@ -22,16 +22,15 @@ from linkwork.equations.closing import Order, Pivot, factorise, rows_of
 from linkwork.equations.closure import ROWS, LoopEquations, loop_equations
 from linkwork.equations.inverse_dynamics import handed_inward, inertia_wrenches, link_motion
 from linkwork.equations.kinematics import link_poses
-from linkwork.equations.loads import Loaded, applied_loads, rotor_inertias
+from linkwork.equations.loads import applied_loads, rotor_inertias, with_external
 from linkwork.equations.plan import Plan
-from linkwork.equations.quantities import Quantity, on_second_body
+from linkwork.equations.quantities import Quantity, matrix_entries, on_second_body
 from linkwork.equations.scalars import Block, Composed, Trace, compose
 from linkwork.equations.tracing import Numbers, function_name, input_symbols
 from linkwork.equations.tree import Tree, grow
 from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, neg, sub
 
 Wanted = Literal["efforts", "reactions"]
-WrenchMap = dict[int, Vector]
 
 
 def closed_forces(order: Order, wanted: Wanted, external: bool) -> Quantity:
@@ -89,7 +88,8 @@ def _trace(order: Order, wanted: Wanted, names: Sequence[str], plan: Plan, numbe
     nv = plan.nv
     tree = grow(plan, constants, y[: plan.nq], w[:nv])
     loaded = applied_loads(tree, x["t"][0], y, w)
-    forces, moments = _acting(tree, loaded, x.get("external"))
+    applied = with_external(tree, loaded.applied, x["external"]) if "external" in x else loaded.applied
+    forces, moments = applied.forces, applied.moments
     f, n = inertia_wrenches(tree, link_motion(tree, w[:nv], dw[:nv]))
     f = [sub(e, forces[i]) if i in forces else e for i, e in enumerate(f)]
     n = [sub(e, moments[i]) if i in moments else e for i, e in enumerate(n)]
@@ -146,18 +146,6 @@ def _solve_transposed(pivots: Sequence[Pivot], right: Sequence[Any]) -> dict[int
     return multipliers
 
 
-def _acting(tree: Tree, loaded: Loaded, external: Sequence[Any] | None) -> tuple[WrenchMap, WrenchMap]:
-    """Forces and moments on links, those given from outside included."""
-    forces, moments = dict(loaded.applied.forces), dict(loaded.applied.moments)
-    if external is not None:
-        for i, (link, X) in enumerate(zip(tree.links, link_poses(tree), strict=True)):
-            six = external[6 * i : 6 * i + 6]
-            f, n = apply_t(X.R, six[:3]), apply_t(X.R, six[3:])
-            forces[i] = add(forces.get(i, ZERO), f)
-            moments[i] = add(moments.get(i, ZERO), add(n, cross(link.own.p, f)))
-    return forces, moments
-
-
 def _wrenches(
     tree: Tree, loops: Sequence[LoopEquations], multipliers: Sequence[Any], f: Sequence[Vector], n: Sequence[Vector]
 ) -> list[Any]:
@@ -205,3 +193,37 @@ def _needed_power(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
     for k, inertia in rotor_inertias(tree).items():
         total = total + inertia * dw[k] * w[k]
     return [("power", [total], ())]
+
+
+def joint_frames() -> Quantity:
+    """Frames F and M of all joints in the world, those of the tree first, then those cut: y -> X_WF, X_WM."""
+    return Quantity("joint frames", ("y",), _joint_frames)
+
+
+def _joint_frames(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
+    poses = link_poses(tree)
+    first: list[Any] = []
+    second: list[Any] = []
+    for i, link in enumerate(tree.links):
+        outer = poses[i]
+        inner = outer @ link.step.inverse()
+        F, M = (inner, outer) if link.sign > 0 else (outer, inner)
+        first += matrix_entries(F)
+        second += matrix_entries(M)
+    for cut, given in zip(tree.plan.cuts, tree.cuts, strict=True):
+        for rows, i, X in ((first, cut.tail, given.tail), (second, cut.head, given.head)):
+            rows += matrix_entries(X if i < 0 else poses[i] @ X)
+    count = len(tree.links) + len(tree.plan.cuts)
+    return [("X_WF", first, (count, 4, 4)), ("X_WM", second, (count, 4, 4))]
+
+
+def constraint_jacobian() -> Quantity:
+    """Jacobian of all loops over the rates of all joints, dense: y -> J (rows, rates)."""
+    return Quantity("constraint_jacobian", ("y",), _constraint_jacobian)
+
+
+def _constraint_jacobian(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
+    rows = rows_of(loop_equations(tree, x["y"]))
+    nw = tree.plan.nw
+    entries = [rows[r].get(c, 0.0) for r in sorted(rows) for c in range(nw)]
+    return [("J", entries, (len(rows), nw))]

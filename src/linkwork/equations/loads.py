@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -66,6 +66,17 @@ def applied_loads(tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any]) -> Loa
     done = [_RULES[type(plan)](state, plan, given) for plan, given in zip(plans, tree.loads, strict=True)]
     applied = Applied(state.forces, state.moments, state.along, state.rotors)
     return Loaded(applied, tuple(d.magnitude for d in done), tuple(d.power for d in done), state.potential)
+
+
+def with_external(tree: Tree, applied: Applied, external: Sequence[Any]) -> Applied:
+    """The same with a force and a moment on every body: about its own origin, along the world's axes."""
+    forces, moments = dict(applied.forces), dict(applied.moments)
+    for i, (link, X) in enumerate(zip(tree.links, link_poses(tree), strict=True)):
+        six = external[6 * i : 6 * i + 6]
+        f, n = apply_t(X.R, six[:3]), apply_t(X.R, six[3:])
+        forces[i] = add(forces.get(i, ZERO), f)
+        moments[i] = add(moments.get(i, ZERO), add(n, cross(link.own.p, f)))
+    return replace(applied, forces=forces, moments=moments)
 
 
 def rotor_inertias(tree: Tree) -> dict[int, Any]:

@@ -163,11 +163,12 @@ def _poses(tree: Tree, x: Values) -> list[Block]:
     poses = kinematics.link_poses(tree)
     entries: list[Any] = []
     for i, link in enumerate(tree.links):
-        entries += _matrix(kinematics.pose(poses, Target(i, link.own)))
+        entries += matrix_entries(kinematics.pose(poses, Target(i, link.own)))
     return [("X", entries, (len(tree.links), 4, 4))]
 
 
-def _matrix(X: Pose) -> list[Any]:
+def matrix_entries(X: Pose) -> list[Any]:
+    """The 16 entries of a pose as a matrix, row by row."""
     rows = [[*row, p] for row, p in zip(X.R, X.p, strict=True)]
     return [e for row in [*rows, [0.0, 0.0, 0.0, 1.0]] for e in row]
 
@@ -313,7 +314,7 @@ def of_target(kind: str, name: str) -> Quantity:
 
     def pose(tree: Tree, x: Values) -> list[Block]:
         poses = kinematics.link_poses(tree)
-        return [("X", _matrix(kinematics.pose(poses, target_named(tree, name))), (4, 4))]
+        return [("X", matrix_entries(kinematics.pose(poses, target_named(tree, name))), (4, 4))]
 
     def position(tree: Tree, x: Values) -> list[Block]:
         poses = kinematics.link_poses(tree)

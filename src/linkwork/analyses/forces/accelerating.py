@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.analyses.forces.drives import columns_of
+from linkwork.analyses.forces.external import external_wrenches
 from linkwork.analyses.forces.forward import ForwardDynamics
 from linkwork.analyses.forces.sticking import Stuck, with_friction
+from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.given import place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
@@ -58,9 +60,10 @@ def accelerations_at(
     posture: Posture,
     rates: Mapping[str, Any] | None,
     efforts: Mapping[str, Any] | None,
+    external: Mapping[str, Any] | None,
     t: float,
 ) -> Accelerations:
-    """Accelerations at a posture, at rates of some variables and under efforts at some joints."""
+    """Accelerations at a posture, at rates of some variables, under efforts at some joints and forces from outside."""
     plan = loops.plan
     w = rates_by_name(loops, posture, rates or {})
     effort = np.zeros(plan.nw)
@@ -80,8 +83,22 @@ def accelerations_at(
         effort[column] = number
     if problems:
         raise ModelError(problems, plan.name)
+    effort += work_along(loops, posture, external)
     found: Stuck = with_friction(loops, forward, posture.y, w, effort, float(t))
     return Accelerations(posture, plan.variable_rates, w, found.accelerations, found.holding)
+
+
+def work_along(loops: Loops, posture: Posture, external: Mapping[str, Any] | None) -> Array:
+    """Efforts along the rates that do the work of forces and moments on bodies: Jᵀ [f; n]."""
+    system, plan = loops.system, loops.plan
+    still = np.zeros((1, plan.nw))
+    wrenches = external_wrenches(loops, external, Trajectory(np.zeros(1), posture.y[np.newaxis], still, still))
+    efforts = np.zeros(plan.nw)
+    if wrenches is not None:
+        for link, wrench in zip(plan.links, wrenches.reshape(-1, 6), strict=True):
+            if wrench.any():
+                efforts[: plan.nv] += system.jacobian(link.body, posture.q).T @ wrench
+    return efforts
 
 
 def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> Array:

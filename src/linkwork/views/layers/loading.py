@@ -95,7 +95,8 @@ def reaction_layer(s: Machine, run: Run) -> Layer | None:
 def load_layer(s: Machine, run: Run) -> Layer | None:
     """Forces on points, springs on both of their points, and torques on bodies as curved arrows."""
     loads = s.mechanism.loads
-    if any(f"{n}.{q}" not in run for n, load in loads.items() for q in _quantity(load)):
+    wanted = [f"{n}.{quantity}" for n, load in loads.items() for quantity in _quantity(load)]
+    if not wanted or any(name not in run for name in (*wanted, *_reactions(s))):
         return None
     acting = [a for body in s.mechanism.bodies for a in acting_on(s, run, body) if a.name in loads]
     segments, told = _straight(s, run, [a for a in acting if a.place is not None])
@@ -103,6 +104,10 @@ def load_layer(s: Machine, run: Run) -> Layer | None:
     if not segments and not curved:
         return None
     return Layer("loads", "loads", segments=(*segments, *curved), legend="; ".join([*told, *more]))
+
+
+def _reactions(s: Machine) -> list[str]:
+    return [f"{joint}.{part}" for joint in s.mechanism.joints for part in ("force", "moment")]
 
 
 def _quantity(load: object) -> tuple[str, ...]:
