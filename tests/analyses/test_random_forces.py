@@ -209,6 +209,8 @@ def test_drives_that_share_the_work(seed: int) -> None:
     found = taken(seed)
     case, s, rng = found.case, found.case.machine, np.random.default_rng([seed, 4])
     others = [n for n in plain_variables(case.mechanism) if n not in case.drives]
+    if not others:
+        pytest.skip("all variables drive")
     names = [*case.drives, *(str(n) for n in rng.permutation(others)[:3])]
     B = unit_rates(case, names)
     needed = np.array([found.answers[0].efforts[n] for n in case.drives])

@@ -50,12 +50,12 @@ def test_gallery(name: str) -> None:
         assert part.mesh.faces.max() < len(part.mesh.vertices)
         assert_closed(part.mesh)
         assert volume(part.mesh) > 0.0
-    everything = np.concatenate([p.mesh.moved(layout.X_WB[p.body]).vertices for p in scene.parts])
+    everything = np.concatenate([p.mesh.moved(scene.poses[p.body]).vertices for p in scene.parts])
     np.testing.assert_allclose(scene.corners, [everything.min(axis=0), everything.max(axis=0)], rtol=1e-15)
     # Everything is near the machine, and of its size.
     assert 0.2 * layout.size < np.linalg.norm(np.ptp(scene.corners, axis=0)) < 3.0 * scene.size
     written = [label for part in scene.labels for label in part.text.split(", ")]
-    assert set(written) <= {*m.bodies, *m.joints, *m.points, *m.frames}
+    assert set(written) <= {*m.bodies, *m.joints, *m.points, *m.frames, *m.loads}
     assert len(written) == len(set(written)) <= 40
     assert scene_of(m, layout, names=False).labels == ()
 

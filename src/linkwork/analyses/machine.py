@@ -337,8 +337,8 @@ class Machine(System):
         weights : of drives that share the work: what a departure of each costs; 1 by default
         external : forces on points (3,), forces or forces and moments (6,) on bodies and frames [N, N m], world axes,
             by name; one for all samples or one for each
-        contact : of drives that share the work: wanted forces of contacts by joint [N], along the normal of a surface or
-            of a cam's curve; two across a curve in space; one for all samples or one for each
+        contact : of drives that share the work: wanted forces of contacts by joint [N], along the normal of a surface
+            or of a cam's curve; two across a curve in space; one for all samples or one for each
         threads : cores to use at most; all by default
         """
         from linkwork.analyses.forces.over_run import forces_over

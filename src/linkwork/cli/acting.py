@@ -17,6 +17,7 @@ from linkwork.units.efforts import effort_units
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
     from linkwork.cli.given import Problems, Variables
+    from linkwork.model.mechanism import Mechanism
 
 DriveNames = Annotated[
     list[str] | None,
@@ -110,6 +111,20 @@ def acting(
     )
 
 
+def idle_problems(m: Mechanism, acts: Acting, moving: bool) -> list[Problem]:
+    """What makes all forces zero, and may have been forgotten.
+
+    moving : whether masses resist
+    """
+    if not any(body.mass for body in m.bodies.values() if body is not m.ground):
+        return [Problem("no body has mass", hint="only loads and forces from outside count", severity="warning")]
+    gravity = any(m.gravity) or m.gravity_laws
+    if moving or gravity or m.loads or acts.efforts or acts.external or acts.preload:
+        return []
+    hint = "give gravity or loads in the file, or --external"
+    return [Problem("nothing acts: there is no gravity and no load", hint=hint, severity="warning")]
+
+
 @contextmanager
 def as_options() -> Iterator[None]:
     """Problems of parameters are told with the options that they came from."""
@@ -175,11 +190,18 @@ class _Reading:
     def external(self, texts: Sequence[str]) -> dict[str, list[float]]:
         """Three numbers of a force, six of force and moment, from texts such as "P=0,0,-100 N"."""
         m = self.machine.mechanism
-        places = [*m.points, *m.frames, *(b for b in m.bodies)]
+        places = [*m.points, *m.frames, *m.bodies]
         found: dict[str, list[float]] = {}
         for name, text, where in self.variables.pairs(texts, "--external", "P=0,0,-100 N"):
             if name not in places:
-                self.problems.note(f"there is no point, frame or body '{name}'", where, did_you_mean(name, places))
+                self.problems.note(
+                    f"there is no point, frame or body '{name}'",
+                    where,
+                    did_you_mean(name, [p for p in places if p != m.ground.name]),
+                )
+                continue
+            if name == m.ground.name:
+                self.problems.note(f"'{name}' stands still", where, "name a point, frame or body that moves")
                 continue
             parts = [part.strip() for part in text.replace(";", ",").split(",")]
             sizes = (3,) if name in m.points else (3, 6)

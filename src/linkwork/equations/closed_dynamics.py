@@ -22,7 +22,6 @@ from linkwork.equations.inverse_dynamics import Applied, inertia_wrenches, inver
 from linkwork.equations.loads import applied_loads
 from linkwork.equations.loop_rows import (
     ROW_AXES,
-    Combination,
     CutRows,
     Margin,
     RowAxes,
@@ -93,10 +92,14 @@ class Elimination:
     @property
     def key(self) -> str:
         """Tells one elimination from another."""
-        return hashlib.sha256(repr((self.axes, self.margins, self.rows, self.steps, self.hub)).encode()).hexdigest()[:24]
+        return hashlib.sha256(repr((self.axes, self.margins, self.rows, self.steps, self.hub)).encode()).hexdigest()[
+            :24
+        ]
 
 
-def closed_forward_dynamics(elimination: Elimination, efforts: Literal["tree", "all"], joints: Literal["tree", "all"]) -> Quantity:
+def closed_forward_dynamics(
+    elimination: Elimination, efforts: Literal["tree", "all"], joints: Literal["tree", "all"]
+) -> Quantity:
     """Accelerations of joint rates: (y, w, effort, t) -> a, health.
 
     efforts : whether joints outside the tree may have efforts; joints : of which joints accelerations are wanted
@@ -180,16 +183,31 @@ def _build(
             system.add(("u", own[j]), ("u", own[j]), applied.rotors[own[j]])
             system.push(("u", own[j]), pushes[j] - sum((s * x for s, x in zip(found.S[j], W, strict=True)), 0.0))
     if hub >= 0:
-        link = tree.links[hub]
-        S = [(*link.Sw[j], *link.lever(j)) for j in range(len(link.dofs))]
-        own = constraints(S, margin)
-        for r in range(len(own)):
-            rows[HUB, r] = ("l", 6 * len(cuts) + r)
-        weights_of = [[weights.get(c, 0.0) for c in range(6)] for weights in own]
-        system.release(hub, weights_of, [rows[HUB, r] for r in range(len(own))])
-        W = along(S, [effort[k] + applied.along.get(k, 0.0) for k in link.dofs])
-        _load_pair(system, hub, tuple(W[:3]), tuple(W[3:]))  # type: ignore[arg-type]
+        rows |= _release(system, hub, effort, applied, margin, 6 * len(cuts))
     return _Built(system, cuts, rows)
+
+
+def _release(
+    system: AccelerationSystem, hub: int, effort: Sequence[Any], applied: Applied, margin: Margin, first: int
+) -> dict[tuple[int, int], Key]:
+    """Let constraints, numbered from `first` on, hold the hub at its joint, as if that were cut."""
+    joint = system.tree.links[hub]
+    S = {k: (*joint.Sw[j], *joint.lever(j)) for j, k in enumerate(joint.dofs)}
+    pushes = {k: effort[k] + applied.along.get(k, 0.0) for k in joint.dofs}
+    plain = [k for k in joint.dofs if k not in applied.rotors]
+    combinations = constraints([S[k] for k in plain], margin)
+    weights = [[found.get(c, 0.0) for c in range(6)] for found in combinations]
+    keys: list[Key] = [("l", first + r) for r in range(len(weights))]
+    system.release(hub, weights, keys)
+    W = along([S[k] for k in plain], [pushes[k] for k in plain])
+    _load_pair(system, hub, tuple(W[:3]), tuple(W[3:]))
+    for k in (k for k in joint.dofs if k in applied.rotors):  # a rotor resists the rate itself, as in cut joints
+        for key, six in zip(keys, weights, strict=True):
+            moved = sum((x * s for x, s in zip(six, S[k], strict=True)), 0.0)
+            system.add(key, ("u", k), -moved)
+        system.add(("u", k), ("u", k), applied.rotors[k])
+        system.push(("u", k), pushes[k] - sum((s * x for s, x in zip(S[k], W, strict=True)), 0.0))
+    return {(HUB, r): key for r, key in enumerate(keys)}
 
 
 def _load_pair(system: AccelerationSystem, i: int, n: Vector, f: Vector) -> None:
@@ -222,10 +240,11 @@ def find_elimination(plan: Plan, numbers: Numbers, constants: Array, states: Sta
     safe: list[tuple[int, int, Elimination]] = []
     poor: list[tuple[float, int, int, Elimination]] = []
     refused: Weightless | None = None
+    setting = _Setting(plan, numbers, constants, states)
     for k, (hub, axes, strategy) in enumerate([*usual, *others]):
         if safe and k >= len(usual):
             break
-        search = _Search(plan, numbers, constants, states, axes, hub)
+        search = _Search(setting, axes, hub)
         try:
             found, cost = search.run(strategy)
         except Weightless as error:
@@ -262,23 +281,32 @@ def _is_long(plan: Plan) -> bool:
     return max(in_a_row, default=0) > LONG_CHAIN
 
 
-class _Search:
-    """One try: the equations traced with their values at the states, eliminated as they suggest."""
+class _Setting:
+    """The machine traced with its values at the states: what all tries begin with."""
 
-    def __init__(self, plan: Plan, numbers: Numbers, constants: Array, states: States, axes: RowAxes, hub: int) -> None:
-        self.plan, self.states, self.axes, self.hub = plan, states, axes, hub
-        self.trace = Trace()
-        self.shadow = Shadow(len(states.y))
-        tree, y, w, effort, t, symbols, inputs = _traced_tree(plan, numbers, self.trace)
+    def __init__(self, plan: Plan, numbers: Numbers, constants: Array, states: States) -> None:
+        self.plan, self.states = plan, states
+        self.trace, self.shadow = Trace(), Shadow(len(states.y))
+        self.tree, self.y, self.w, self.effort, t, symbols, _ = _traced_tree(plan, numbers, self.trace)
         self.shadow.give(symbols, constants)
-        self.shadow.give(y, states.y.T)
-        self.shadow.give(w, states.w.T)
-        self.shadow.give(effort, np.zeros(plan.nw))
+        self.shadow.give(self.y, states.y.T)
+        self.shadow.give(self.w, states.w.T)
+        self.shadow.give(self.effort, np.zeros(plan.nw))
         self.shadow.give([t], [0.0])
+        self.applied = applied_loads(self.tree, t, self.y, self.w).applied
+
+
+class _Search:
+    """One try: the equations eliminated as their values at the states suggest."""
+
+    def __init__(self, setting: _Setting, axes: RowAxes, hub: int) -> None:
+        self.plan, self.states, self.axes, self.hub = setting.plan, setting.states, axes, hub
+        self.shadow = setting.shadow
         self.margins: list[float] = []
         self.threshold = SAFE
-        applied = applied_loads(tree, t, y, w).applied
-        self.built = _build(tree, y, w, effort, applied, axes, self._margin, "tree", hub)
+        self.built = _build(
+            setting.tree, setting.y, setting.w, setting.effort, setting.applied, axes, self._margin, "tree", hub
+        )
         self.system = self.built.system
         self.steps: list[tuple[Any, ...]] = []
         self._judged: dict[Key, tuple[Any, float, bool]] = {}
@@ -507,7 +535,9 @@ def _drop(system: AccelerationSystem, key: Key) -> None:
 
 def _watched(system: AccelerationSystem) -> list[Any]:
     """Inverses of pivots that loops make: they grow near singular postures."""
-    return [inverse for keys, inverse in system.inverses if any(k[0] == "l" for k in keys) and isinstance(inverse, Scalar)]
+    return [
+        inverse for keys, inverse in system.inverses if any(k[0] == "l" for k in keys) and isinstance(inverse, Scalar)
+    ]
 
 
 def _operations(outputs: Sequence[Any]) -> int:
@@ -620,6 +650,3 @@ def _accelerations(tree: Tree, a: Sequence[Any]) -> Callable[[int], tuple[Vector
         return known[i]
 
     return acceleration
-
-
-

@@ -171,9 +171,6 @@ def _wrenches(
     return rows + cut_rows
 
 
-
-
-
 def needed_power() -> Quantity:
     """Power that masses and rotors take, weight included, from the motion of the bodies: (y, w, dw) -> P [W]."""
     return Quantity("needed power", ("y", "w", "dw"), _needed_power)

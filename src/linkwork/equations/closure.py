@@ -28,7 +28,19 @@ from linkwork.equations.joint_motion import joint_motion
 from linkwork.equations.plan import HERE, CutConstants, CutPlan, Plan, Pose
 from linkwork.equations.scalars import replay
 from linkwork.equations.tree import Tree
-from linkwork.equations.vectors import IDENTITY, Matrix, Vector, add, apply, apply_t, cross, multiply, neg, sub, transpose
+from linkwork.equations.vectors import (
+    IDENTITY,
+    Matrix,
+    Vector,
+    add,
+    apply,
+    apply_t,
+    cross,
+    multiply,
+    neg,
+    sub,
+    transpose,
+)
 
 ROWS = 6
 """Equations of a loop: three of position [m], three of direction [rad]."""

@@ -44,9 +44,7 @@ from linkwork.equations.vectors import (
 )
 
 
-def by_composite_bodies(
-    tree: Tree, v: Sequence[Any], tau: Sequence[Any], applied: Applied | None = None
-) -> list[Any]:
+def by_composite_bodies(tree: Tree, v: Sequence[Any], tau: Sequence[Any], applied: Applied | None = None) -> list[Any]:
     """Accelerations from the mass matrix and its branch-preserving factorisation."""
     n = tree.nv
     bias = inverse_dynamics(tree, v, [0.0] * n, applied).tau

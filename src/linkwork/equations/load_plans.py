@@ -173,7 +173,9 @@ def plan_loads(m: Mechanism, places: Places) -> tuple[LoadPlan, ...]:
     """Plans of all loads, motors and laws of gravity, in the order in which they were declared."""
     plans: list[LoadPlan] = [_planned(load, places) for load in m.loads.values()]
     plans += [MotorPlan(motor.name, places.variable(motor.variable)) for motor in m.motors.values()]
-    plans += [FieldPlan(f"gravity.{axis}", "xyz".index(axis), places.amount(law)) for axis, law in m.gravity_laws.items()]
+    plans += [
+        FieldPlan(f"gravity.{axis}", "xyz".index(axis), places.amount(law)) for axis, law in m.gravity_laws.items()
+    ]
     return tuple(plans)
 
 

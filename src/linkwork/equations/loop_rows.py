@@ -73,7 +73,8 @@ def cut_rows(tree: Tree, motion: LinkMotion, y: Sequence[Any], w: Sequence[Any],
     """
     turned: Callable[[int], Matrix] = _WorldAxes(tree) if axes == "world" else (lambda i: IDENTITY)
     return [
-        _rows(tree, motion, cut, given, y, w, axes, turned) for cut, given in zip(tree.plan.cuts, tree.cuts, strict=True)
+        _rows(tree, motion, cut, given, y, w, axes, turned)
+        for cut, given in zip(tree.plan.cuts, tree.cuts, strict=True)
     ]
 
 
@@ -130,9 +131,7 @@ def _rows(
         d_F, d_T, d_H = (tuple(row[k] for row in A) for A in (in_F, in_tail, in_head))
         gamma = dot(d_H, wd_H) - dot(d_F, angular)
         rows.append(Row((d_H, ZERO), (neg(d_T), ZERO), gamma))  # type: ignore[arg-type]
-    S = tuple(
-        (*apply_t(in_F, law.Sp[k]), *apply_t(in_F, apply(law.R, law.Sw[k]))) for k in range(cut.law.freedom)
-    )
+    S = tuple((*apply_t(in_F, law.Sp[k]), *apply_t(in_F, apply(law.R, law.Sw[k]))) for k in range(cut.law.freedom))
     return CutRows(cut, tuple(rows), S, Pose(law.R, law.p))
 
 

@@ -13,6 +13,7 @@ from linkwork.analyses.strength.power import ENERGIES, Energy, energy
 from linkwork.geometry import Array
 from linkwork.model.loading import kind_of
 from linkwork.model.mechanism import Mechanism
+from linkwork.results.force_evidence import BALANCE
 from linkwork.results.marking import REACTIONS, carriers, known
 
 if TYPE_CHECKING:
@@ -90,13 +91,24 @@ class MotorVerdict:
 
 @dataclass(frozen=True)
 class ForcePeaks:
-    """All of them, by name."""
+    """All of them, by name.
+
+    balance [W] : largest error of the balance of power; None where forces from outside put in a power of their own
+    """
 
     drives: dict[str, DrivePeak]
     joints: dict[str, JointPeak]
     loads: dict[str, LoadRange]
     motors: dict[str, MotorVerdict]
     energy: Energy | None
+    balance: Largest | None
+
+    @property
+    def largest_power(self) -> float:
+        """Of a drive or a load [W]: what the balance is measured by."""
+        drives = (abs(d.power.value) for d in self.drives.values() if d.power)
+        loads = (abs(x) for f in self.loads.values() for x in (f.least_power, f.greatest_power) if np.isfinite(x))
+        return max((*drives, *loads), default=0.0)
 
     @property
     def feasible(self) -> bool:
@@ -109,7 +121,8 @@ class ForcePeaks:
             "drives": self.drives, "joints": self.joints, "loads": self.loads, "motors": self.motors
         }  # fmt: skip
         plain = {key: {name: asdict(x) for name, x in table.items()} for key, table in tables.items()}
-        return plain | {"energy": None if self.energy is None else _energies(self.energy)}
+        balance = None if self.balance is None else asdict(self.balance) | {"largest_power": self.largest_power}
+        return plain | {"energy": None if self.energy is None else _energies(self.energy), "power_balance": balance}
 
 
 def force_peaks(run: Run, m: Mechanism, recuperation: float = 0.0) -> ForcePeaks:
@@ -129,6 +142,7 @@ def force_peaks(run: Run, m: Mechanism, recuperation: float = 0.0) -> ForcePeaks
         {n: found for n in m.loads if (found := _load(run, m, n)) is not None},
         {n: _motor(run, m, n) for n in m.motors},
         used,
+        _signal(run, BALANCE) if BALANCE in run else None,
     )
 
 

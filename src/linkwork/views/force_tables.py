@@ -11,7 +11,7 @@ from linkwork.analyses.forces.reactions import COMPONENTS
 from linkwork.analyses.strength.power import ENERGIES
 from linkwork.model.loading import kind_of
 from linkwork.model.mechanism import Mechanism
-from linkwork.units import ANGULAR_SPEED, TIME, UnitSystem, format_quantity
+from linkwork.units import TIME, UnitSystem, format_quantity, rpm
 from linkwork.units.efforts import EffortTexts
 from linkwork.views.force_peaks import DrivePeak, ForcePeaks, JointPeak, Largest, LoadRange, MotorVerdict
 from linkwork.views.tables import Table
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9
 """Part of the largest power or energy of a table below which a number is shown as 0."""
 JOINTS = "joints, what the first body does to the second"
-OPEN = "open: statically indeterminate, redundant loops leave it to the fits"
+OPEN = "open: statically indeterminate"
 
 
 def force_tables(found: ForcePeaks, units: UnitSystem, length: float) -> list[Table]:
@@ -53,12 +53,16 @@ def _texts(found: ForcePeaks, units: UnitSystem, length: float) -> EffortTexts:
     return EffortTexts.among(units, known["N"], known["N m"] + known["J"], length)
 
 
-def _at(found: Largest | None, units: UnitSystem) -> str:
-    return "" if found is None else format_quantity(found.at, TIME, units)
+def _at(found: Largest, units: UnitSystem) -> str:
+    return format_quantity(found.at, TIME, units)
 
 
-def _peak(found: Largest | None, texts: EffortTexts) -> str:
-    return "-" if found is None else texts.text(found.value, found.unit)
+def _peak(found: Largest | None, units: UnitSystem, texts: EffortTexts) -> tuple[str, str]:
+    """The largest, and when; of nothing no time is told."""
+    if found is None:
+        return "-", ""
+    at = "" if texts.clean(found.value, found.unit) == 0.0 else _at(found, units)
+    return texts.text(found.value, found.unit), at
 
 
 def _drives(drives: Mapping[str, DrivePeak], units: UnitSystem, texts: EffortTexts) -> Table:
@@ -68,11 +72,15 @@ def _drives(drives: Mapping[str, DrivePeak], units: UnitSystem, texts: EffortTex
     for name, d in drives.items():
         unit = d.effort.unit if d.effort else "N"
         rms = "-" if d.rms is None else texts.text(d.rms, unit)
-        power = "-" if d.power is None else f"{_clean(d.power.value, powers):.6g} W"
         net = "-" if d.energies is None else f"{_clean(d.energies['net'], works):.6g} J"
-        at = _at(d.power, units) if power not in ("-", "0 W") else ""
-        rows.append((name, _peak(d.effort, texts), _at(d.effort, units), rms, power, at, net))
+        rows.append((name, *_peak(d.effort, units, texts), rms, *_power(d.power, units, powers), net))
     return Table("drives", tuple(rows))
+
+
+def _power(found: Largest | None, units: UnitSystem, largest: float) -> tuple[str, str]:
+    if found is None or _clean(found.value, largest) == 0.0:
+        return "-" if found is None else "0 W", ""
+    return f"{found.value:.6g} W", _at(found, units)
 
 
 def _clean(value: float, largest: float) -> float:
@@ -83,12 +91,9 @@ def _joints(joints: Mapping[str, JointPeak], units: UnitSystem, texts: EffortTex
     some = any(j.indeterminate for j in joints.values())
     rows: list[tuple[str, ...]] = [("joint", "largest force", "at", "largest moment", "at", *["open"] * some)]
     for name, j in joints.items():
-        cells: list[str] = []
-        for peak in (j.force, j.moment):
-            zero = peak is not None and texts.clean(peak.value, peak.unit) == 0.0
-            cells += [_peak(peak, texts), "" if zero else _at(peak, units)]
+        cells = (*_peak(j.force, units, texts), *_peak(j.moment, units, texts))
         rows.append((name, *cells, *[" ".join(j.indeterminate)] * some))
-    return Table(JOINTS + (f" ({OPEN}, and is not counted)" if some else ""), tuple(rows))
+    return Table(JOINTS + (f" ({OPEN}, not counted)" if some else ""), tuple(rows))
 
 
 def _loads(loads: Mapping[str, LoadRange], texts: EffortTexts) -> Table:
@@ -105,7 +110,7 @@ def _motors(motors: Mapping[str, MotorVerdict], units: UnitSystem) -> Table:
     rows: list[tuple[str, ...]] = [("motor", "drives", "largest torque", "largest speed", "verdict")]
     for name, v in motors.items():
         torque = "-" if v.torque is None else f"{v.torque:.6g} N m"
-        speed = "-" if v.speed is None else format_quantity(v.speed, ANGULAR_SPEED, units)
+        speed = "-" if v.speed is None else f"{v.speed / rpm:.6g} rpm"
         rows.append((name, v.variable, torque, speed, _verdict(v, units)))
     return Table("motors, at their shafts", tuple(rows))
 
@@ -154,7 +159,7 @@ def statics_tables(found: Statics, m: Mechanism) -> list[Table]:
     tables = [
         Table("held by", tuple(held)),
         Table("loads", tuple(loads)),
-        Table(JOINTS + (f" ({OPEN})" if some else ""), tuple(carried)),
+        Table(JOINTS + (f" ({OPEN}, left to the fits)" if some else ""), tuple(carried)),
     ]
     return [t for t in tables if len(t.rows) > 1]
 

@@ -101,7 +101,9 @@ class LineDrawing:
         for symbol in load_symbols(self.m, self.layout, self.normal):
             colour = self.theme.colour(FORCE if symbol.arrow else "metal")
             for line in symbol.lines:
-                self._plot(list(line), color=colour, linewidth=2.0 if symbol.arrow else 1.4, zorder=6 if symbol.arrow else 3)
+                self._plot(
+                    list(line), color=colour, linewidth=2.0 if symbol.arrow else 1.4, zorder=6 if symbol.arrow else 3
+                )
             self._name(symbol.name, symbol.at, self.theme.ink)
 
     @property

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from linkwork.analyses.forces.drives import columns_of
+from linkwork.analyses.forces.drives import Drives, Sharing, columns_of
 from linkwork.analyses.forces.external import external_wrenches
 from linkwork.analyses.forces.forward import ForwardDynamics
+from linkwork.analyses.forces.reactions import forces_along, indeterminate, joints_of
+from linkwork.analyses.forces.statics import Reaction, reaction_of
 from linkwork.analyses.forces.sticking import Stuck, with_friction
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.given import place_of, unknown_variable
@@ -18,6 +21,20 @@ from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Acting:
+    """What accelerations come with, at a time t [s].
+
+    rates, efforts : of all joints; what rests is at rest, and its friction is among the efforts
+    external : wrenches on the bodies from outside (1, 6 bodies), if there are any
+    """
+
+    rates: Array
+    efforts: Array
+    external: Array | None
+    t: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +51,7 @@ class Accelerations:
     rates: Array
     values: Array
     stuck: dict[str, float]
+    _acting: Acting
 
     def __getitem__(self, name: str) -> float:
         """Acceleration of a variable or joint, by name."""
@@ -41,6 +59,24 @@ class Accelerations:
         if len(own) != 1:
             raise ModelError(Problem(f"no single rate '{name}'", hint=did_you_mean(str(name), self.names)))
         return float(self.values[self.names.index(own[0])])
+
+    @cached_property
+    def reactions(self) -> dict[str, Reaction]:
+        """What the joints carry meanwhile, by joint: force and moment of the first body on the second."""
+        loops, now = self.posture._loops, self._acting
+        columns = np.asarray(self.posture._roles.independent, np.int64)
+        path = Trajectory(np.array([now.t]), *(x[np.newaxis] for x in (self.posture.y, now.rates, self.values)))
+        drives = Drives(columns, np.isin(np.arange(loops.columns), columns), np.zeros(0, np.int64))
+        alone = Sharing(np.zeros((1, len(columns))), np.ones(len(columns)))  # nothing is shared: no drive is left over
+        found = forces_along(loops, drives, path, now.efforts[np.newaxis], alone, now.external, 1)
+        if found.singular.size:
+            raise ModelError(Problem("singular posture: the reactions are not determined there"), loops.plan.name)
+        marks = indeterminate(loops, path.y)
+        return {
+            joint: reaction_of(wrench, marks.get(joint, ()))
+            for joint, wrench in zip(joints_of(loops), found.wrenches[0], strict=True)
+            if joint in loops.system.mechanism.joints
+        }
 
     def body(self, name: str) -> Array:
         """Acceleration [dv/dt; dw/dt] of a point, body or frame, world axes.
@@ -83,16 +119,17 @@ def accelerations_at(
         effort[column] = number
     if problems:
         raise ModelError(problems, plan.name)
-    effort += work_along(loops, posture, external)
-    found: Stuck = with_friction(loops, forward, posture.y, w, effort, float(t))
-    return Accelerations(posture, plan.variable_rates, w, found.accelerations, found.holding)
-
-
-def work_along(loops: Loops, posture: Posture, external: Mapping[str, Any] | None) -> Array:
-    """Efforts along the rates that do the work of forces and moments on bodies: Jᵀ [f; n]."""
-    system, plan = loops.system, loops.plan
     still = np.zeros((1, plan.nw))
-    wrenches = external_wrenches(loops, external, Trajectory(np.zeros(1), posture.y[np.newaxis], still, still))
+    outside = external_wrenches(loops, external, Trajectory(np.zeros(1), posture.y[np.newaxis], still, still))
+    work = work_along(loops, posture, outside)
+    found: Stuck = with_friction(loops, forward, posture.y, w, effort + work, float(t))
+    acting = Acting(found.rates, found.efforts - work, outside, float(t))
+    return Accelerations(posture, plan.variable_rates, w, found.accelerations, found.holding, acting)
+
+
+def work_along(loops: Loops, posture: Posture, wrenches: Array | None) -> Array:
+    """Efforts along the rates that do the work of forces and moments on bodies (1, 6 bodies): Jᵀ [f; n]."""
+    system, plan = loops.system, loops.plan
     efforts = np.zeros(plan.nw)
     if wrenches is not None:
         for link, wrench in zip(plan.links, wrenches.reshape(-1, 6), strict=True):

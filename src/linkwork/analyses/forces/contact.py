@@ -1,10 +1,10 @@
 """Forces of contacts: a point on a surface or on a curve, a follower on a cam.
 
-A surface pushes along its normal, across both of its tangents; a curve pushes in the plane across its tangent. The normal
-of a surface is ∂p/∂u × ∂p/∂v of its parameters in their order: out of spheres, cylinders, cones and tubes, up from planes
-and heights. Across a curve with tangent t the directions are n = z × t, to the left of the way along it and towards the
-middle of a circle or a helix, and b = t × n; where a curve runs along its z they are x and y. Across a cam's curve in its
-plane it is n alone. Vukobratović, Potkonjak, sec. 2.10.
+A surface pushes along its normal, across both of its tangents; a curve pushes in the plane across its tangent. The
+normal of a surface is ∂p/∂u × ∂p/∂v of its parameters in their order: out of spheres, cylinders, cones and tubes, up
+from planes and heights. Across a curve with tangent t the directions are n = z × t, to the left of the way along it and
+towards the middle of a circle or a helix, and b = t × n; where a curve runs along its z they are x and y. Across a
+cam's curve in its plane it is n alone. Vukobratović, Potkonjak, sec. 2.10.
 """
 
 from __future__ import annotations
@@ -46,8 +46,9 @@ def contact_directions(law: Law, q: Array) -> Array:
     q : variables of the joint (samples, variables)
     """
     if isinstance(law, OnSurface):
-        normal = np.cross(*_tangents(law, q))
-        return (normal / length(normal)[:, None])[:, None]
+        first, second = _tangents(law, q)
+        normal: Array = np.cross(first, second)
+        return normal[:, None] / length(normal)[:, None, None]
     curve = law.curve  # type: ignore[attr-defined]
     slope = curve.derivatives(q[:, 0], 1)[1]
     flat = [np.broadcast_to(np.asarray(c, float), (len(q),)) for c in (*slope, 0.0)[:3]]
@@ -55,10 +56,10 @@ def contact_directions(law: Law, q: Array) -> Array:
     tangent = tangent / length(tangent)[:, None]
     across = np.stack([-tangent[:, 1], tangent[:, 0], np.zeros(len(q))], axis=-1)
     size = length(across)[:, None]
-    first = np.where(size > ALONG, across / np.where(size > ALONG, size, 1.0), [1.0, 0.0, 0.0])
+    aside: Array = np.where(size > ALONG, across / np.where(size > ALONG, size, 1.0), [1.0, 0.0, 0.0])
     if not isinstance(law, OnCurve):
-        return first[:, None]
-    return np.stack([first, np.cross(tangent, first)], axis=1)
+        return aside[:, None]
+    return np.stack([aside, np.cross(tangent, aside)], axis=1)
 
 
 def _tangents(law: OnSurface, q: Array) -> list[Array]:
@@ -109,7 +110,7 @@ class ContactForce:
 
     @cached_property
     def pressing(self) -> Array:
-        """How hard it presses [N] (samples,): below 0 where it would have to pull; the whole across a curve in space."""
+        """How hard it presses [N] (samples,), below 0 where it would pull; across a curve in space the whole."""
         return self.side * self.normal[:, 0] if self.normal.shape[1] == 1 else length(self.normal)
 
     @cached_property
@@ -136,9 +137,8 @@ class ContactForce:
         text = f"{self.joint}: presses with {low:.4g} N to {high:.4g} N, most at {self.time[self.worst]:.4g} s"
         if self.lift_off is None:
             return text
-        return (
-            f"{text}; lifts off at {int(self.lifted.sum())} of {len(self.time)} samples, first at {self.lift_off:.6g} s"
-        )
+        count = f"{int(self.lifted.sum())} of {len(self.time)} samples"
+        return f"{text}; lifts off at {count}, first at {self.lift_off:.6g} s"
 
     def __repr__(self) -> str:
         told = "".join(f"\n  warning: {w}" for w in self.warnings)
@@ -245,4 +245,5 @@ def _told(found: ContactForce) -> list[str]:
 def rows_in_second(law: Law, q: Array) -> Array:
     """Directions of the contact's force along the axes of its second frame M, (samples, 1 or 2, 3)."""
     R_FM = transform(law, [q[:, k] for k in range(q.shape[1])])[..., :3, :3]
-    return np.einsum("sij,ski->skj", np.broadcast_to(R_FM, (len(q), 3, 3)), contact_directions(law, q))
+    rows: Array = np.einsum("sij,ski->skj", np.broadcast_to(R_FM, (len(q), 3, 3)), contact_directions(law, q))
+    return rows

@@ -69,7 +69,7 @@ def drives_of(loops: Loops, y: Array, named: Sequence[str], held: Sequence[str])
     """
     columns = columns_of(loops, named)
     prefer = np.zeros(loops.columns, np.int64)
-    prefer[columns_of(loops, [h for h in held])] = 1
+    prefer[columns_of(loops, list(held))] = 1
     prefer[columns] = 2
     nothing: Mask = np.zeros(loops.columns, bool)
     free = loops.chosen(y, nothing, prefer).free if loops.count else np.arange(loops.columns)

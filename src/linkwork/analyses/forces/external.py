@@ -40,7 +40,9 @@ def external_wrenches(loops: Loops, given: Mapping[str, Any] | None, path: Traje
         sizes = (3,) if name in points else (3, 6)
         if number.shape[-1:] not in [(n,) for n in sizes] or number.shape[:-1] not in ((), (samples,)):
             wanted = " or ".join(f"({n},)" for n in sizes)
-            problems.append(Problem(f"{wanted} or as many for each of {samples} samples are wanted", f"external.{name}"))
+            problems.append(
+                Problem(f"{wanted} or as many for each of {samples} samples are wanted", f"external.{name}")
+            )
             continue
         if not np.isfinite(number).all():
             problems.append(Problem("not finite numbers", f"external.{name}"))

@@ -1,7 +1,7 @@
-"""Forces with the tooth flank that carries, sample by sample: each flank is evaluated, and the one that pushes is taken.
+"""Forces with the tooth flank that carries, sample by sample: both are evaluated, and the one that pushes is taken.
 
-The load tells the flank, and the flank tells the load of the bearings; where centre distances stay, the tangential force
-does not depend on the flank, so that two passes suffice.
+The load tells the flank, and the flank tells the load of the bearings; where centre distances stay, the tangential
+force does not depend on the flank, so that two passes suffice.
 """
 
 from __future__ import annotations
@@ -73,9 +73,8 @@ def forces_by_flank(
         flanks = wanted
     else:
         names = ", ".join(j for j, done in zip(chosen, settled, strict=True) if not done)
-        raise ModelError(
-            Problem(f"neither flank of {names} can carry all along: each makes the load press on the other")
-        )
+        text = f"neither flank of {names} can carry all along: each makes the load press on the other"
+        raise ModelError(Problem(text), machine.name)
     own = {f"{j}.flank": ("1", x) for j, x in flanks.items()}
     return extended(run, signals | own, analysis="forces", indeterminate=search.marks, warnings=search.warnings)
 
@@ -119,6 +118,7 @@ class _Search:
         self.marks: dict[str, tuple[str, ...]] = {}
         self.warnings: list[str] = []
         self._assert_still()
+        self.meshes = {joint: mesh_over(machine, run, joint, 0.0, 0.0) for joint in chosen}
 
     def _assert_still(self) -> None:
         problems = []
@@ -159,8 +159,9 @@ class _Search:
         """The loops of the same machine with other flanks, which must close along the same motion."""
         mechanism = copy.deepcopy(self.machine.mechanism)
         for name, flank in zip(self.chosen, combination, strict=True):
-            joint = mechanism.joints[name]
-            mechanism.joints[name] = replace(joint, law=replace(joint.law, flank=flank))  # type: ignore[call-arg]
+            joint, law = mechanism.joints[name], mechanism.joints[name].law
+            assert isinstance(law, Gear | Rack)
+            mechanism.joints[name] = replace(joint, law=replace(law, flank=flank))
         tree, cut = self.machine._choice
         system = System(mechanism, tree=tree, cut=cut)
         if self.machine._overrides:
@@ -175,16 +176,12 @@ class _Search:
 
     def pressed(self, signals: Signals, flanks: Mapping[str, Array]) -> dict[str, Array]:
         """The flank that the load presses on, by joint; where there is no load, the one that there was."""
-        from linkwork.results import extended
-
-        plain = {f"{j}.{part}": signals[f"{j}.{part}"] for j in self.chosen for part in ("force", "moment")}
-        loaded = extended(self.run, plain, indeterminate=self.marks)
         found = {}
         for joint in self.chosen:
             if "mz" in self.marks.get(joint, ()):
                 text = "its load is statically indeterminate: redundant gears share it in a way that their fits decide"
                 raise ModelError(Problem(text, joint, "name other `joints`, or leave gears out"), self.machine.name)
-            mesh = mesh_over(self.machine, loaded, joint, 0.0, 0.0)
+            mesh = self.meshes[joint]
             pressing = -mesh.carrying * signals[f"{joint}.moment"][1][:, 2] / mesh.arm
             loose = ~(np.abs(pressing) > 1e-9 * np.nanmax(np.abs(pressing), initial=0.0))
             found[joint] = np.where(loose, flanks[joint], np.sign(pressing))

@@ -32,6 +32,8 @@ SICK = 1e6
 RANK = 1e-11
 """Singular values below this part of the largest are none."""
 _START = np.zeros(1)
+LOST = 1e-6
+"""Singular values of the loops' equations below this part of the largest are lost to a singular posture."""
 CHUNK = 256
 """Samples that the robust way takes at once."""
 
@@ -117,14 +119,28 @@ class ForwardDynamics:
         U, s, Vt = np.linalg.svd(system_matrix)
         kept = s > RANK * s[:, :1]
         loose = np.abs(np.where(kept[:, :, np.newaxis], 0.0, Vt)[:, :, :nw]).max(axis=(1, 2), initial=0.0)
-        if (loose > 1e-6).any():
-            self._refuse(y[int(np.argmax(loose > 1e-6))], places[int(np.argmax(loose > 1e-6))])
+        values = np.linalg.svd(J, compute_uv=False)
+        singular = (loose > 1e-6) | ((values > LOST * values[:, :1]).sum(axis=1) < self.rank)
+        if singular.any():
+            first = int(np.argmax(singular))
+            self._refuse(y[first], places[first])
         x = np.einsum("sji,sj->si", U, right) * np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
         found: Array = np.einsum("sji,sj->si", Vt, x)[:, :nw] * scale
         return found
 
+    @cached_property
+    def rank(self) -> int:
+        """Equations of the loops that say something of their own, away from singular postures."""
+        values = np.linalg.svd(self.loops.equations(states_around(self.loops, self.home).y)[1], compute_uv=False)
+        return int((values > LOST * values[:, :1]).sum(axis=1).max(initial=0))
+
     def _refuse(self, y: Array, place: NDArray[np.intp]) -> None:
+        loops = self.loops
         where = f" of sample {', '.join(map(str, place))}" if place.size else ""
-        text = f"the posture{where} is singular: forces do not determine the accelerations there"
+        loose = loops.names(loops.roles(y, np.zeros(loops.columns, bool), 10.0 * LOST).free)
+        usual = loops.columns - self.rank
+        ways = f": {', '.join(loose)} move by themselves there, {len(loose)} freedoms instead of {usual}"
+        text = f"the posture{where} is singular, forces do not determine the accelerations"
+        text += ways if len(loose) > usual else ""
         hint = "start beside it; a machine can go on in several ways from a singular posture"
         raise DeadCentre(Problem(text, hint=hint), self.loops.plan.name, Posture(self.loops, y))

@@ -1,7 +1,8 @@
 """Where and along which directions two gears press on each other, over a run, and how their tooth force splits.
 
-The joints of gears roll without slip, so that the moment mz on the second gear about its axis tells the tangential force
-F_t at the pitch point; the others follow from the angles of the teeth (Shigley, Mechanical Engineering Design, ch. 13):
+The joints of gears roll without slip, so that the moment mz on the second gear about its axis tells the tangential
+force F_t at the pitch point; the others follow from the angles of the teeth (Shigley, Mechanical Engineering Design,
+ch. 13):
 
     gears, rack    radial |F_t| tan α', axial F_t tan β'
     bevel gears    radial |F_t| tan α cos γ', axial |F_t| tan α sin γ' on the second gear
@@ -61,9 +62,9 @@ def law_over(system: System, joint: str) -> Law:
 
 
 def mesh_over(system: System, run: Run, joint: str, pressure_angle: float, radius: float) -> Mesh:
-    """The mesh of a gear, rack or bevel joint over a run of forces.
+    """The mesh of a gear, rack or bevel joint over a run.
 
-    pressure_angle : [rad], of bevel gears; radius : mean pitch radius [m] of the first bevel gear; others have their own
+    pressure_angle, radius : of bevel gears, [rad] and mean pitch radius of the first [m]; others have their own
     """
     law = law_over(system, joint)
     X_WF = pose_over(system, run, system.mechanism.joints[joint].tail) @ joint_frame(system, joint, "tail")

@@ -96,9 +96,7 @@ def forces_of(
     found = forces_along(loops, drives, part, given, how, acting, threads, pressing)
     if len(found.powerless) == len(part):
         text = f"the drives cannot press on {' and '.join(contact or ())}"
-        raise ModelError(
-            Problem(text, "contact", "name other drives: what they give must reach the contact"), plan.name
-        )
+        raise ModelError(Problem(text, "contact", "name drives whose efforts reach the contact"), plan.name)
     signals = _signals(loops, part, drives, given, found, outside is not None, threads)
     if len(finite) < len(path):
         signals = {name: (unit, _spread(x, finite, len(path))) for name, (unit, x) in signals.items()}
@@ -179,9 +177,9 @@ def _signals(
 ) -> Signals:
     plan, system = loops.plan, loops.system
     signals: Signals = {}
-    units = effort_units(loops)
+    units, names = effort_units(loops), effort_names(loops)
     for column in drives.columns:
-        name = plan.variable_rates[column]
+        name = names[column]
         signals[f"{name}.effort"] = (units[column], found.efforts[:, column])
         signals[f"{name}.power"] = ("W", found.efforts[:, column] * path.w[:, column])
     for j, joint in enumerate(joints_of(loops)):
@@ -211,6 +209,15 @@ def _signals(
         needed = system._own(Question(needed_power()))(path.y, path.w, path.dw, threads=threads)
         signals["machine.power_balance"] = ("W", driving + working - needed)
     return signals
+
+
+def effort_names(loops: Loops) -> list[str]:
+    """By rate, the variable that an effort along it is named after: F.x of F.vx; a turn in space is S.wx."""
+    names = list(loops.plan.variable_rates)
+    for slot in loops.plan.slots:
+        for k in range(slot.plain):
+            names[slot.v.start + k] = f"{slot.joint}.{slot.law.variables[k].name}"
+    return names
 
 
 def effort_units(loops: Loops) -> list[str]:

@@ -1,6 +1,6 @@
 """Drives that press: efforts for a motion and a wanted force of contacts (Vukobratović, Potkonjak, sec. 2.10).
 
-A machine on a surface has one freedom less than without, and on a curve two; its drives are then more than its freedoms.
+A machine on a surface has one freedom less than without, on a curve two: its drives are then more than its freedoms.
 What they give without moving anything, efforts Z z with Bᵀ Z = 0, presses on the contact:
 
     c(e) = c(e0) + C z = wanted,   e = e0 + Z z
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.analyses.forces.contact import assert_contact, open_components, rows_in_second
 from linkwork.analyses.forces.drives import Drives
@@ -33,22 +34,20 @@ POWERLESS = 1e-9
 class Pressing:
     """Wanted forces of contacts.
 
-    joints : place of each condition's joint among wrenches; rows (samples, conditions, 3) : its direction in the joint's
-    second frame; wanted (samples, conditions) [N]
-    names : of the contacts
+    joints : place of each condition's joint among wrenches
+    rows (samples, conditions, 3) : its direction in the joint's second frame; wanted (samples, conditions) [N]
     """
 
     joints: list[int]
     rows: Array
     wanted: Array
-    names: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.joints)
 
-    def at(self, samples: Array) -> Pressing:
+    def at(self, samples: NDArray[np.int64]) -> Pressing:
         """The conditions of some samples."""
-        return Pressing(self.joints, self.rows[samples], self.wanted[samples], self.names)
+        return Pressing(self.joints, self.rows[samples], self.wanted[samples])
 
     def seen(self, wrenches: Array) -> Array:
         """Forces of the contacts (..., samples, conditions) among wrenches (..., samples, joints, 6)."""
@@ -98,15 +97,13 @@ def pressing_of(
         wanted.append(number)
     spare = len(drives.columns) - int(drives.independent.sum())
     if not problems and len(places) > spare:
-        freedoms = int(drives.independent.sum())
-        text = (
-            f"{len(places)} wanted forces, but {len(drives.columns)} drives for {freedoms} freedoms leave {spare} open"
-        )
+        count = f"{len(drives.columns)} drives for {int(drives.independent.sum())} freedoms"
+        text = f"{len(places)} wanted forces, but {count} leave {spare} open"
         hint = "name more drives, or want fewer forces"
         problems.append(Problem(text, "contact", hint))
     if problems:
         raise ModelError(problems, loops.plan.name)
-    return Pressing(places, np.concatenate(rows, axis=1), np.concatenate(wanted, axis=1), tuple(contact))
+    return Pressing(places, np.concatenate(rows, axis=1), np.concatenate(wanted, axis=1))
 
 
 def _numbers(value: Any, samples: int, count: int) -> Array | None:
@@ -122,18 +119,24 @@ def _numbers(value: Any, samples: int, count: int) -> Array | None:
 
 
 def pressed_efforts(
-    pressing: Pressing, B: Array, weights: Array, efforts: Array, carried: Callable[[Array], Array]
+    pressing: Pressing,
+    B: Array,
+    weights: Array,
+    efforts: Array,
+    pushed: Callable[[Array], Array],
+    driven: Callable[[Array], tuple[Array, Array]],
 ) -> tuple[Array, Bools]:
     """Efforts (samples, drives) that press as wanted, and samples at which the drives cannot.
 
     B : (samples, drives, freedoms), rates of the drives for unit independent rates
-    efforts : those that depart least from the preload; carried : efforts -> wrenches of all joints
+    efforts : those that depart least from the preload
+    pushed : from efforts of all drives to what the machine is given; driven : from there to its efforts and wrenches
     """
     idle = idle_efforts(B, weights)
-    before = pressing.seen(carried(efforts))
+    before = pressing.seen(driven(pushed(efforts))[1])
     scale = 1.0 + float(np.abs(efforts).max(initial=0.0))
-    steps = [pressing.seen(carried(efforts + scale * idle[:, :, k])) - before for k in range(idle.shape[2])]
-    C = np.stack(steps, axis=-1) / scale
+    after = [driven(pushed(efforts + scale * idle[:, :, k]))[1] for k in range(idle.shape[2])]
+    C = np.stack([pressing.seen(wrenches) - before for wrenches in after], axis=-1) / scale
     U, s, Vt = np.linalg.svd(C, full_matrices=False)
     powerless: Bools = s[:, -1] <= POWERLESS * float(s.max(initial=0.0))
     s = np.where(powerless[:, None], np.inf, s)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analyses.forces.over_run import MAGNITUDES, forces_of
+from linkwork.analyses.forces.over_run import MAGNITUDES, effort_names, forces_of
 from linkwork.analyses.forces.reactions import COMPONENTS
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.loops import Loops
@@ -29,6 +29,12 @@ class Reaction:
     force: Array
     moment: Array
     indeterminate: tuple[str, ...] = ()
+
+
+def reaction_of(wrench: Array, indeterminate: tuple[str, ...]) -> Reaction:
+    """A reaction from force and moment (6,), whose open components are not told."""
+    six = np.where([c in indeterminate for c in COMPONENTS], np.nan, wrench)
+    return Reaction(six[:3], six[3:], indeterminate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,17 +119,16 @@ def statics_at(
     )
     own: dict[str, float] = {}
     units: dict[str, str] = {}
+    names = effort_names(loops)
     for column in found.columns:
-        name = plan.variable_rates[column]
+        name = names[column]
         units[name], value = signals[f"{name}.effort"]
         own[name] = float(value[0])
     reactions = {}
     for joint in loops.system.mechanism.joints:
         if f"{joint}.force" in signals:
             six = np.concatenate([signals[f"{joint}.{part}"][1][0] for part in ("force", "moment")])
-            left = marks.get(joint, ())
-            six[[c in left for c in COMPONENTS]] = np.nan
-            reactions[joint] = Reaction(six[:3], six[3:], left)
+            reactions[joint] = reaction_of(six, marks.get(joint, ()))
     loads = {}
     for load in plan.loads:
         key = f"{load.name}.{MAGNITUDES.get(type(load), '')}"

@@ -36,10 +36,15 @@ CREEP = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Stuck:
-    """Accelerations of all joints, and the frictions that hold with their forces, by name."""
+    """Accelerations of all joints, and the frictions that hold with their forces, by name.
+
+    rates, efforts : with which these accelerations come: what rests is at rest, and its friction is among the efforts
+    """
 
     accelerations: Array
     holding: dict[str, float]
+    rates: Array
+    efforts: Array
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,7 @@ def with_friction(loops: Loops, forward: ForwardDynamics, y: Array, w: Array, ef
     w[[g.column for g in resting]] = 0.0  # what creeps within rounding is at rest: no friction but h acts there
     free = forward(y, w, effort, t, None, 1)
     if not resting:
-        return Stuck(free, {})
+        return Stuck(free, {}, w, effort)
     columns = [g.column for g in resting]
     pushes = np.tile(effort, (len(resting), 1))
     pushes[np.arange(len(resting)), columns] += 1.0
@@ -70,7 +75,7 @@ def with_friction(loops: Loops, forward: ForwardDynamics, y: Array, w: Array, ef
     found = forward(y, w, pushed, t, None, 1)
     found[[g.column for g, sticks in zip(resting, h.sticks, strict=True) if sticks]] = 0.0  # not by rounding either
     holding = {g.name: float(f) for g, f, sticks in zip(resting, h.forces, h.sticks, strict=True) if sticks}
-    return Stuck(found, holding)
+    return Stuck(found, holding, w, pushed)
 
 
 def _resting(loops: Loops, y: Array, w: Array, t: float) -> list[_Grip]:

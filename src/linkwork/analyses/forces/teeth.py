@@ -1,9 +1,9 @@
 """Forces between the teeth of gears, over a run of forces: tangential, radial, axial; and which flank carries.
 
-A joint with `flank` = 0 rolls only: bearings feel the tangential force and the axial one of a helix, and the radial force
-that pushes the gears apart is worked out here alone. With `flank` = ±1 it is in the reactions, as a force along the line
-of action; teeth push and never pull, so that the flank must be the one that the load presses on. Where the load changes
-its sign the other flank carries: `forces_by_flank` evaluates both and takes, sample by sample, the one that pushes.
+A joint with `flank` = 0 rolls only: bearings feel the tangential force and the axial one of a helix, and the radial
+force that pushes the gears apart is worked out here alone. With `flank` = ±1 it is in the reactions, as a force along
+the line of action; teeth push and never pull, so that the flank must be the one that the load presses on. Where the
+load changes its sign the other flank carries: `forces_by_flank` evaluates both and takes the one that pushes.
 Uicker, Ravani, Sheth, Matrix Methods, sec. 4.6.9-10; Shigley, Mechanical Engineering Design, ch. 13.
 """
 
@@ -43,9 +43,9 @@ class ToothForces:
     """The force of the first gear on the second over a run; made by `tooth_forces`.
 
     joint : its name
-    tangential : [N] (samples,), along the pitch surfaces: for gears across the line of centres, the way that the teeth of
-        the first go when it turns forwards; along the rack; positive or negative
-    radial : [N], positive where it pushes the gears out of mesh, as teeth do: towards the axis of a gear with outer teeth
+    tangential : [N] (samples,), along the pitch surfaces: across the line of centres, the way that the teeth of the
+        first gear go when it turns forwards; along the direction of a rack
+    radial : [N], positive where it pushes the gears out of mesh, as teeth do: towards the axis of an external gear
     axial : [N], along the axis of the second gear: the joint's axis; of bevel gears away from the apex
     on_first : tangential, radial and axial force on the first gear, along its own axis
     point : the pitch point (samples, 3) [m], and force : the whole force there [N], both along the axes of the world
@@ -143,9 +143,7 @@ def tooth_forces(
     axial = twist + thrust
     parts = ((tangential, mesh.tangent), (radial, mesh.outward), (axial, mesh.axis))
     force: Array = sum((size[:, None] * along for size, along in parts), np.zeros((len(run), 3)))
-    felt = (
-        ("tangential",) if is_bevel else ("tangential", "radial", "axial") if flank.any() else ("tangential", "axial")
-    )
+    felt = ("tangential", *(["radial"] if flank.any() else []), *([] if is_bevel else ["axial"]))
     told = _told(joint, run, felt, wrong, tangential)
     if not is_bevel:  # whose forces all pass through the apex
         told += _own_efforts(run, joint, mesh, parts if flank.any() else parts[::2])

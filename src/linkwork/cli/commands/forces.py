@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linkwork.cli.acting import DriveNames, EffortTexts, ExternalTexts, PreloadTexts, WeightTexts, acting, as_options
+from linkwork.cli.acting import (
+    DriveNames,
+    EffortTexts,
+    ExternalTexts,
+    PreloadTexts,
+    WeightTexts,
+    acting,
+    as_options,
+    idle_problems,
+)
 from linkwork.cli.driving import LAWS, Closure, Duration, Samples, Speeds, Start, begun, check_driven, check_samples
 from linkwork.cli.evidence import held_in, print_evidence
 from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
 from linkwork.cli.picturing import Out, Over, Paths
-from linkwork.cli.printing import MOST_ROWS, print_json, print_tables, say, tell
+from linkwork.cli.printing import MOST_ROWS, print_json, print_problems, print_tables, say, tell
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -118,7 +127,7 @@ def forces(
                 _check_names(machine, laws, acts, wanted, problems, m.name)
                 moved = machine.motion(laws, samples=samples, duration=seconds, progress=work.progress)
             else:
-                moved = _loaded(run, acts)
+                moved = _loaded(run, machine, acts)
         with as_options():
             found = moved if not len(moved) or moved.analysis == "forces" else machine.forces(moved, **acts.said)
         if run is not None and wanted.of_names:
@@ -129,12 +138,15 @@ def forces(
     written = wanted.write(found, units, unwritten.append)
     written += _draw_motors(pictures, found, m.motors, unwritten) if len(found) else []
     texts = {name: text for name, (text, _) in given.items()} or _laws(found)
+    idle = idle_problems(m, acts, moving=True)
     if as_json:
         plain = {"driven": texts, "held": held_in(found), **peaks.as_dict(), "indeterminate": found.indeterminate}
-        evidence = found.evidence.as_dict()
-        print_json({**head(file, m, FORCES), **plain, "evidence": evidence, "written": [str(w) for w in written]})
+        more = {"warnings": [str(p) for p in idle], "evidence": found.evidence.as_dict()}
+        print_json({**head(file, m, FORCES), **plain, **more, "written": [str(w) for w in written]})
     else:
-        _print(m.name, found, peaks, texts, units, machine.layout.size, energy)
+        print_evidence(m.name, found, texts, units)
+        print_problems(idle)
+        _print(peaks, units, machine.layout.size, energy)
         for each in written:
             say(f"wrote {each}")
     for text in unwritten:
@@ -167,17 +179,18 @@ def _check_names(
     problems.done(source)
 
 
-def _loaded(path: Path, acts: Acting) -> Run:
+def _loaded(path: Path, machine: Machine, acts: Acting) -> Run:
     """A run of a file; one that has its forces is taken as it is."""
     from linkwork.errors import ModelError, Problem
     from linkwork.results import load_run
 
     found = load_run(path)
+    if any(name not in found for name in machine.variables):
+        what = f"this run is of another machine, '{found.name}'"
+        raise ModelError(Problem(what, "--run", f"give a run of '{machine.name}'"), str(path))
     if found.analysis == "forces" and acts.said:
         hint = "give the run of `linkwork motion`, or ask for the forces as they are"
-        raise ModelError(
-            Problem("this run has its forces, with the drives that it was asked for", hint=hint), str(path)
-        )
+        raise ModelError(Problem("this run has its forces, with the drives that it was asked for", "--run", hint))
     return found
 
 
@@ -214,16 +227,12 @@ def _draw_motors(pictures: dict[str, Path], run: Run, motors: Mapping[str, Any],
     return written
 
 
-def _print(
-    name: str, run: Run, peaks: ForcePeaks, texts: dict[str, str], units: UnitSystem, length: float, energy: bool
-) -> None:
+def _print(peaks: ForcePeaks, units: UnitSystem, length: float, energy: bool) -> None:
     from linkwork.views.force_tables import energy_table, force_tables
 
-    print_evidence(name, run, texts, units)
-    found = run.evidence.forces
-    if found is not None and found.power_error is not None and found.largest_power:
-        part = found.power_error / found.largest_power
-        say(f"  power balance {found.power_error:.1e} W off, {part:.1e} of the largest power")
+    if peaks.balance is not None and peaks.largest_power:
+        error = abs(peaks.balance.value)
+        say(f"  power balance {error:.1e} W off, {error / peaks.largest_power:.1e} of the largest power")
     print_tables(force_tables(peaks, units, length), MOST_ROWS)
     if energy and peaks.energy is not None:
         print_tables([energy_table(peaks.energy)], MOST_ROWS)

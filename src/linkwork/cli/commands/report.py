@@ -93,9 +93,7 @@ def report(
     raise typer.Exit(130 if work.stopped else 1 if run is not None and not run.evidence.complete else 0)
 
 
-def _command(
-    file: Path, drive: list[str], samples: int | None, forces: bool, title: str | None, dark: bool
-) -> str:
+def _command(file: Path, drive: list[str], samples: int | None, forces: bool, title: str | None, dark: bool) -> str:
     """What to type to write the page again, wherever it goes."""
     words = ["linkwork", "report", str(file)]
     for each in drive:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linkwork.cli.acting import DriveNames, EffortTexts, ExternalTexts, PreloadTexts, WeightTexts, acting, as_options
+from linkwork.cli.acting import (
+    DriveNames,
+    EffortTexts,
+    ExternalTexts,
+    PreloadTexts,
+    WeightTexts,
+    acting,
+    as_options,
+    idle_problems,
+)
 from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
 from linkwork.cli.printing import MOST_ROWS, print_json, print_problems, print_tables, say, title
 from linkwork.errors import Problem
@@ -72,13 +81,15 @@ def statics(
         with as_options():
             found = machine.statics(posture, t=when or 0.0, **given.said)
         ratios = {pair: machine.mechanical_advantage(*pair, posture) for pair in pairs}
+    idle = idle_problems(m, given, moving=False)
     if as_json:
-        print_json({**head(file, m, FORCES), **_plain(found, values, ratios)})
+        warnings = [*found.warnings, *map(str, idle)]
+        print_json({**head(file, m, FORCES), **_plain(found, values, ratios), "warnings": warnings})
     else:
         title(m.name, "  at rest")
         for name, value in values.items():
             say(f"  at {name} = {variables.shown(name, value)}")
-        print_problems([Problem(text, severity="warning") for text in found.warnings])
+        print_problems([*(Problem(text, severity="warning") for text in found.warnings), *idle])
         from linkwork.views.force_tables import statics_tables
 
         print_tables(statics_tables(found, m), MOST_ROWS)
@@ -124,5 +135,4 @@ def _plain(found: Statics, values: dict[str, Any], ratios: dict[tuple[str, str],
             for joint, r in found.reactions.items()
         },
         "advantages": [{"given": a, "gained": b, "ratio": x} for (a, b), x in ratios.items()],
-        "warnings": list(found.warnings),
     }

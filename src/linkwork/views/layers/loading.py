@@ -84,7 +84,7 @@ def reaction_layer(s: Machine, run: Run) -> Layer | None:
     largest, sample, number = arrows.largest()
     if not largest > 0.0:
         return None
-    open_ = [f"{j}.{c}" for j, own in marks.items() for c in own if c.startswith("f")]
+    open_ = [f"{j}.{c}" for j in s.mechanism.joints for c in marks.get(j, ()) if c.startswith("f")]
     told = f"{', '.join(open_[:MANY])}{f' and {len(open_) - MANY} more' if len(open_) > MANY else ''}"
     legend = f"the longest arrow is {_shown(s, largest, NEWTON)}, at {arrows.names[number]}"
     legend += f"; indeterminate and not drawn: {told}" if open_ else ""

@@ -70,7 +70,8 @@ class Surface:
         faces = self.faces[shown]
         M = self._poses(poses)[:, :3, :3]
         # Normals of what is stretched turn the other way: by the inverse, transposed.
-        R = (lens.axes @ (M / np.sum(M * M, axis=1, keepdims=True)))[self.owners[faces[:, 0]]]
+        squares = np.maximum(np.sum(M * M, axis=1, keepdims=True), 1e-300)  # 0 of what is stretched to no length
+        R = (lens.axes @ (M / squares))[self.owners[faces[:, 0]]]
         turned = sides * _unit(self.normals[shown] @ R.transpose(0, 2, 1))
         colours = shaded(np.broadcast_to(self.colours[shown, None], (*faces.shape, 4)), turned)
         return Seen(corners[shown], lens.nearness(depth)[faces], colours, self.parts[shown])
