@@ -121,7 +121,7 @@ def test_a_run_without_forces_says_what_to_ask() -> None:
 
 
 def test_a_run_with_some_forces_shows_what_it_has() -> None:
-    s, run = pendulum()
+    s, _ = pendulum()
     plain = s.motion(A=lw.ramp(0.0, 1.0, duration=1.0), samples=5)
     some = extended(plain, {"A.force": ("N", np.tile([3.0, 4.0, 0.0], (5, 1))), "A.moment": ("N m", np.zeros((5, 3)))})
     assert layers_of(s, some, ["loads"]) == []
@@ -139,7 +139,7 @@ def test_gaps_stay_gaps() -> None:
 
 
 def test_a_movie_shows_them_and_tells_their_scale(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    s, run = pendulum()
+    _, run = pendulum()
     for style in ("solid", "line"):
         path = tmp_path / f"{style}.gif"
         movie = lw.animate(run, path, fps=5, style=style, layers=["reactions", "loads"], size=(320, 240))

@@ -56,7 +56,7 @@ def spatial(seed: int) -> lw.Mechanism:
     m.revolute("A", "ground", m.body("upper", mass=1.0), axis="z")
     m.revolute("B", "upper", m.body("hand", mass=1.0), at=(0.5, 0, 0), axis="y")
     m.point("P", "ground", rng.uniform(-1, 1, 3))
-    m.point("Q", "hand", (0.5, 0, 0) + rng.uniform(-1, 1, 3))
+    m.point("Q", "hand", rng.uniform(-1, 1, 3))
     m.spring("coil", "P", "Q", stiffness=100.0)
     m.damper("dash", "Q", "P", damping=10.0)
     return m

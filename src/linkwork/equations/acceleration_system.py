@@ -15,7 +15,7 @@ Featherstone 2008, ch. 6-8.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from linkwork.equations.loop_rows import Wrench
@@ -59,6 +59,12 @@ class AccelerationSystem:
         """Take A[x, y] and A[y, x] for zero."""
         self.A[x].pop(y, None)
         self.A[y].pop(x, None)
+
+    def drop(self, x: Key) -> None:
+        """Take an unknown and its equation out."""
+        for y in self.A.pop(x, {}):
+            self.A[y].pop(x, None)
+        self.b.pop(x, None)
 
     def push(self, x: Key, value: Any) -> None:
         """Add to b[x]."""
@@ -125,10 +131,10 @@ class AccelerationSystem:
         if rigid:
             self._carry(parent, own.moved(Pose(R, r)))
         if general:
-            half = [_six(up(tuple(G[c][d] for c in range(3)), tuple(G[c][d] for c in range(3, 6)))) for d in SIX]  # type: ignore[arg-type]
+            half = [_six(up(tuple(G[c][d] for c in range(3)), tuple(G[c][d] for c in range(3, 6)))) for d in SIX]
             for c in SIX:
                 column = tuple(half[d][c] for d in SIX)
-                moved = _six(up(column[:3], column[3:]))  # type: ignore[arg-type]
+                moved = _six(up(column[:3], column[3:]))
                 for d in range(c, 6):
                     self.add(("a", parent, c), ("a", parent, d), moved[d])
 
@@ -143,7 +149,7 @@ class AccelerationSystem:
         link, own = self.tree.links[i], self.own.pop(i)
         for key, weights in zip(keys, rows, strict=True):
             n, f = tuple(weights[:3]), tuple(weights[3:])
-            self.couple(key, i, (n, f))  # type: ignore[arg-type]
+            self.couple(key, i, (n, f))
             Rf = apply(link.R, f)
             tail = add(apply(link.R, n), cross(link.p, Rf)), Rf
             self.couple(key, link.parent, (neg(tail[0]), neg(tail[1])))
@@ -207,13 +213,13 @@ class AccelerationSystem:
         others = list(right)
         for k, y in enumerate(others):
             for z in others[k:]:
-                total: Any = 0.0
+                taken: Any = 0.0
                 for x, weight in weights[y].items():
                     if x in right[z]:
-                        total = total + weight * right[z][x]
-                self.add(y, z, -total)
+                        taken = taken + weight * right[z][x]
+                self.add(y, z, -taken)
                 if y == z and y[0] == "l":
-                    self.terms.setdefault(y, []).append(total)
+                    self.terms.setdefault(y, []).append(taken)
         given = {x: self.b.pop(x, 0.0) for x in pivots}
         for y in others:
             for x, weight in weights[y].items():
@@ -247,8 +253,8 @@ class AccelerationSystem:
             return reached[i]
 
         def value(y: Key) -> Any:
-            if y[0] == "a" and y[1] not in self.released:
-                return _six(acceleration(y[1]))[y[2]]  # type: ignore[misc]
+            if len(y) == 3 and y[1] not in self.released:
+                return _six(acceleration(y[1]))[y[2]]
             return x[y]
 
         for step in reversed(self._log):
@@ -288,8 +294,8 @@ def _entry(D: Mapping[tuple[Key, Key], Any], x: Key, y: Key) -> Any:
 
 
 def _halves(D: Mapping[Key, Any], keys: Sequence[Key]) -> tuple[Vector, Vector]:
-    values = [D.get(x, 0.0) for x in keys]
-    return tuple(values[:3]), tuple(values[3:])  # type: ignore[return-value]
+    n1, n2, n3, f1, f2, f3 = (D.get(x, 0.0) for x in keys)
+    return (n1, n2, n3), (f1, f2, f3)
 
 
 def _six(wrench: Wrench) -> tuple[Any, ...]:
@@ -309,6 +315,3 @@ def _has_mass(own: Moments) -> bool:
 
 def _is_zero(x: Any) -> bool:
     return isinstance(x, float) and x == 0.0
-
-
-Safe = Callable[[Key], bool]

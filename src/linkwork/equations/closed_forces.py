@@ -6,8 +6,8 @@ included. Cut joints carry wrenches λ, whose work on the rates is Jᵀ λ, and 
     r = e + Jᵀ λ        along every rate, those of cut joints included (which have no mass of their own)
 
 With the pivots of an `Order` (`closing`) and drives at the independent rates this is the transposed elimination: λ from
-the dependent rates, then e. Rows that are redundant carry nothing here; what they could carry is indeterminate, and told
-as such (`carried`). A λ is the wrench of the first body on the second, so that cut joints and joints of the tree are
+the dependent rates, then e. Rows that are redundant carry nothing here; what they could carry is indeterminate, and
+told as such (`carried`). A λ is the wrench of the first body on the second, so that cut joints and joints of the tree are
 reported alike. Uicker, Ravani, Sheth, Matrix Methods, sec. 11.5 and 17.2-17.4.
 """
 
@@ -166,8 +166,8 @@ def _wrenches(
                 n[link] = sub(n[link], add(apply(X.R, moment), cross(X.p, turned)))
     found = handed_inward(tree, f, n)
     rows: list[Any] = []
-    for link, force, moment in zip(tree.links, found.f, found.n, strict=True):
-        rows += on_second_body(link, force, moment)
+    for own, force, moment in zip(tree.links, found.f, found.n, strict=True):
+        rows += on_second_body(own, force, moment)
     return rows + cut_rows
 
 

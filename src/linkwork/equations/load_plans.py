@@ -183,8 +183,9 @@ def _planned(load: Load, places: Places) -> LoadPlan:
     match load:
         case Spring():
             along = None if load.variable is None else places.variable(load.variable)
-            ends = [-1 if p is None else places.marks[p] for p in (load.first, load.second)]
-            return SpringPlan(load.name, along, *ends, None if load.law is None else places.amount(load.law))
+            first, second = (-1 if p is None else places.marks[p] for p in (load.first, load.second))
+            law = None if load.law is None else places.amount(load.law)
+            return SpringPlan(load.name, along, first, second, law)
         case Friction():
             normal = None if load.normal is None else places.amount(load.normal)
             return FrictionPlan(load.name, places.variable(load.variable), load.form == "exact", normal)

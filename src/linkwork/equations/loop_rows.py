@@ -126,11 +126,11 @@ def _rows(
     for k in range(3):
         d_F, d_T, d_H = (tuple(row[k] for row in A) for A in (in_F, in_tail, in_head))
         gamma = dot(d_H, reached) - dot(d_F, linear)
-        rows.append(Row((cross(M.p, d_H), d_H), (neg(cross(p_T, d_T)), neg(d_T)), gamma))  # type: ignore[arg-type]
+        rows.append(Row((cross(M.p, d_H), d_H), (neg(cross(p_T, d_T)), neg(d_T)), gamma))
     for k in range(3):
         d_F, d_T, d_H = (tuple(row[k] for row in A) for A in (in_F, in_tail, in_head))
         gamma = dot(d_H, wd_H) - dot(d_F, angular)
-        rows.append(Row((d_H, ZERO), (neg(d_T), ZERO), gamma))  # type: ignore[arg-type]
+        rows.append(Row((d_H, ZERO), (neg(d_T), ZERO), gamma))
     S = tuple((*apply_t(in_F, law.Sp[k]), *apply_t(in_F, apply(law.R, law.Sw[k]))) for k in range(cut.law.freedom))
     return CutRows(cut, tuple(rows), S, Pose(law.R, law.p))
 

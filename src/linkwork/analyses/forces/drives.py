@@ -82,6 +82,16 @@ def drives_of(loops: Loops, y: Array, named: Sequence[str], held: Sequence[str])
     return Drives(np.concatenate([columns, others]), independent, others)
 
 
+def retaken(loops: Loops, y: Array, drives: Drives) -> Drives | None:
+    """The same drives with those taken as independent that suit this posture; None where they cannot move it."""
+    prefer = np.zeros(loops.columns, np.int64)
+    prefer[drives.columns] = 1
+    free = loops.chosen(y, np.zeros(loops.columns, bool), prefer).free
+    if not np.isin(free, drives.columns).all():
+        return None
+    return Drives(drives.columns, np.isin(np.arange(loops.columns), free), drives.held)
+
+
 def _cannot_move(loops: Loops, y: Array, columns: NDArray[np.int64], free: Any, stray: list[int]) -> NoReturn:
     """Too few drives; or enough, at a posture at which they cannot move the machine."""
     driven, loose = ", ".join(loops.names(columns)), ", ".join(loops.names(stray))

@@ -18,9 +18,10 @@ from linkwork.analyses.forces.states import states_around
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.equations.closed_dynamics import Elimination, closed_forward_dynamics, find_elimination, unconstrained
+from linkwork.equations.closed_dynamics import Elimination, closed_forward_dynamics, unconstrained
 from linkwork.equations.closing import closure_products
 from linkwork.equations.closure import ROWS
+from linkwork.equations.elimination_search import find_elimination
 from linkwork.equations.tree import Weightless
 from linkwork.errors import ModelError, Problem
 from linkwork.formulas import Question

@@ -27,7 +27,7 @@ from linkwork.geometry import Array
 from linkwork.geometry.types import Bools
 
 POWERLESS = 1e-9
-"""Part of the greatest influence below which drives do not press on a contact."""
+"""Part of the greatest force that idle efforts make anywhere, below which they do not press on a contact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,22 +125,25 @@ def pressed_efforts(
     efforts: Array,
     pushed: Callable[[Array], Array],
     driven: Callable[[Array], tuple[Array, Array]],
+    size: float,
 ) -> tuple[Array, Bools]:
     """Efforts (samples, drives) that press as wanted, and samples at which the drives cannot.
 
     B : (samples, drives, freedoms), rates of the drives for unit independent rates
     efforts : those that depart least from the preload
     pushed : from efforts of all drives to what the machine is given; driven : from there to its efforts and wrenches
+    size : length that tells how large the machine is [m]
     """
     idle = idle_efforts(B, weights)
-    before = pressing.seen(driven(pushed(efforts))[1])
+    before = driven(pushed(efforts))[1]
     scale = 1.0 + float(np.abs(efforts).max(initial=0.0))
-    after = [driven(pushed(efforts + scale * idle[:, :, k]))[1] for k in range(idle.shape[2])]
-    C = np.stack([pressing.seen(wrenches) - before for wrenches in after], axis=-1) / scale
+    steps = [(driven(pushed(efforts + scale * idle[:, :, k]))[1] - before) / scale for k in range(idle.shape[2])]
+    C = np.stack([pressing.seen(wrenches) for wrenches in steps], axis=-1)
     U, s, Vt = np.linalg.svd(C, full_matrices=False)
-    powerless: Bools = s[:, -1] <= POWERLESS * float(s.max(initial=0.0))
+    felt = np.abs(np.stack(steps)) / np.where(np.arange(6) < 3, 1.0, size)  # by any joint, as a force
+    powerless: Bools = s[:, -1] <= POWERLESS * float(felt.max(initial=0.0))
     s = np.where(powerless[:, None], np.inf, s)
-    left = np.einsum("sij,si->sj", U, pressing.wanted - before) / s
+    left = np.einsum("sij,si->sj", U, pressing.wanted - pressing.seen(before)) / s
     z = np.einsum("sji,sj->si", Vt, left)
     return efforts + np.einsum("sdk,sk->sd", idle, z), powerless
 

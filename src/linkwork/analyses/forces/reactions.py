@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.forces.drives import Drives, Sharing, drives_of, shared_efforts
+from linkwork.analyses.forces.drives import Drives, Sharing, drives_of, retaken, shared_efforts
 from linkwork.analyses.forces.pressing import Pressing, pressed_efforts
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.loops import NOTHING, Loops, Mask
@@ -90,6 +90,40 @@ def forces_along(
 
     given : efforts (samples, nw) that act besides those of the drives; pressing : wanted forces of contacts
     """
+    found = _forces_by(loops, drives, path, given, how, external, threads, pressing)
+    if not drives.shared:
+        return found
+    # Where the drives that are taken as independent cannot move the machine, others among them may.
+    left, hopeless, powerless = found.singular, [], list(found.powerless)
+    while left.size:
+        others = retaken(loops, path.y[left[0]], drives)
+        if others is None or np.array_equal(others.independent, drives.independent):
+            hopeless.append(int(left[0]))
+            left = left[1:]
+            continue
+        drives = others
+        part = Trajectory(*(np.ascontiguousarray(x[left]) for x in (path.t, path.y, path.w, path.dw)))
+        some = _forces_by(
+            loops, drives, part, given[left], Sharing(how.preload[left], how.weights),
+            None if external is None else external[left], threads, None if pressing is None else pressing.at(left),
+        )  # fmt: skip
+        found.efforts[left], found.wrenches[left] = some.efforts, some.wrenches
+        powerless += left[some.powerless].tolist()
+        left = left[some.singular]
+    return Found(found.efforts, found.wrenches, *(np.array(sorted(x), np.int64) for x in (hopeless, powerless)))
+
+
+def _forces_by(
+    loops: Loops,
+    drives: Drives,
+    path: Trajectory,
+    given: Array,
+    how: Sharing,
+    external: Array | None,
+    threads: int | None,
+    pressing: Pressing | None,
+) -> Found:
+    """Efforts and reactions with one choice of independent drives."""
     plan, samples = loops.plan, len(path)
     efforts = np.full((samples, plan.nw), np.nan)
     wrenches = np.full((samples, len(joints_of(loops)), 6), np.nan)
@@ -112,7 +146,7 @@ def forces_along(
             shared = shared_efforts(B, found[:, independent], Sharing(how.preload[rows], how.weights))
             pushed = partial(_pushed, own, drives)
             if pressing is not None:
-                shared, weak = pressed_efforts(pressing.at(rows), B, how.weights, shared, pushed, driven)
+                shared, weak = pressed_efforts(pressing.at(rows), B, how.weights, shared, pushed, driven, loops.length)
                 powerless += rows[weak].tolist()
             found, carried_ = driven(pushed(shared))
             others = ~drives.independent[drives.columns]

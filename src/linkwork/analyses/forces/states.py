@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.equations.closed_dynamics import States
+from linkwork.equations.elimination_search import States
 from linkwork.errors import LinkworkError
 from linkwork.geometry import Array
 

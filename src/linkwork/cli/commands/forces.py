@@ -62,7 +62,12 @@ def forces(
     ] = False,
     recuperation: Annotated[
         float,
-        typer.Option(metavar="SHARE", help="Of the returned energy that is recovered, 0 to 1.", min=0.0, max=1.0),
+        typer.Option(
+            metavar="SHARE",
+            help="Of the returned energy that is recovered, 0 to 1; shows the energy too.",
+            min=0.0,
+            max=1.0,
+        ),
     ] = 0.0,
     motor: Annotated[
         list[str] | None,
@@ -146,7 +151,7 @@ def forces(
     else:
         print_evidence(m.name, found, texts, units)
         print_problems(idle)
-        _print(peaks, units, machine.layout.size, energy)
+        _print(peaks, units, machine.layout.size, energy or recuperation > 0.0)
         for each in written:
             say(f"wrote {each}")
     for text in unwritten:
@@ -220,7 +225,7 @@ def _draw_motors(pictures: dict[str, Path], run: Run, motors: Mapping[str, Any],
     written = []
     for name, path in pictures.items():
         try:
-            torque_speed(run, motors[name]).plot().save(path)
+            torque_speed(run, motors[name]).plot(units={"motor speed": "rpm"}).save(path)
             written.append(path)
         except (OSError, LinkworkError) as error:
             unwritten.append(f"cannot write {path}: {error}")

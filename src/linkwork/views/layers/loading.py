@@ -48,12 +48,11 @@ class Arrows:
         names, places, vectors = zip(*kept, strict=True)
         return cls(tuple(names), np.stack(places, axis=1), np.stack(vectors, axis=1))
 
-    def largest(self) -> tuple[float, int, int]:
-        """The largest size, its sample and its number; 0 where all are."""
+    def largest(self) -> tuple[float, str]:
+        """The largest size, and the name of its owner; 0 where all are."""
         sizes = length(self.vectors)
-        finite = np.where(np.isfinite(sizes), sizes, 0.0)
-        sample, number = np.unravel_index(int(np.argmax(finite)), finite.shape)
-        return float(finite[sample, number]), int(sample), int(number)
+        tops = np.where(np.isfinite(sizes), sizes, 0.0).max(axis=0, initial=0.0)
+        return float(tops.max()), self.names[int(np.argmax(tops))]
 
     def ends(self, scale: float) -> Array:
         """(samples, n, 2, 3) [m], the tail at the place; arrows are `scale` long for each unit."""
@@ -81,12 +80,12 @@ def reaction_layer(s: Machine, run: Run) -> Layer | None:
     if not acting:
         return None
     arrows = Arrows.of(acting)
-    largest, sample, number = arrows.largest()
+    largest, owner = arrows.largest()
     if not largest > 0.0:
         return None
     open_ = [f"{j}.{c}" for j in s.mechanism.joints for c in marks.get(j, ()) if c.startswith("f")]
     told = f"{', '.join(open_[:MANY])}{f' and {len(open_) - MANY} more' if len(open_) > MANY else ''}"
-    legend = f"the longest arrow is {_shown(s, largest, NEWTON)}, at {arrows.names[number]}"
+    legend = f"the longest arrow is {_shown(s, largest, NEWTON)}, at {owner}"
     legend += f"; indeterminate and not drawn: {told}" if open_ else ""
     ends = arrows.ends(LONGEST * s.layout.size / largest)
     return Layer("reactions", "forces in joints", segments=(Segments("arrows", ends, REACTION),), legend=legend)
@@ -124,12 +123,12 @@ def _straight(s: Machine, run: Run, acting: list[Acting]) -> tuple[list[Segments
     if not acting:
         return [], []
     arrows = Arrows.of(acting)
-    largest, _, number = arrows.largest()
+    largest, owner = arrows.largest()
     if not largest > 0.0:
         return [], []
     ends = arrows.ends(LONGEST * s.layout.size / largest)
     springs = np.array([isinstance(s.mechanism.loads[n], Spring) for n in arrows.names])
-    told = [f"the longest arrow is {_shown(s, largest, NEWTON)}, of {arrows.names[number]}"]
+    told = [f"the longest arrow is {_shown(s, largest, NEWTON)}, of {owner}"]
     if not springs.any():
         return [Segments("forces", ends, FORCE)], told
     pushing = np.column_stack(

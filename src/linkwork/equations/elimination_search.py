@@ -1,0 +1,361 @@
+"""Looking for an elimination: which constraints to keep and in which order to eliminate, at states that matter.
+
+Rows of redundant loops are chosen by their worst-case margin over a dozen states that the machine can be in; pivots are
+taken cheapest first among those that are safe at every state. Several ways to write the equations are tried, and the
+one with the fewest operations is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from linkwork.equations.acceleration_system import Key
+from linkwork.equations.closed_dynamics import Elimination, Step, joint_accelerations, traced_machine, watched
+from linkwork.equations.closing import length_rates
+from linkwork.equations.loop_rows import ROW_AXES, RowAxes
+from linkwork.equations.motion_equations import Choice, Place, motion_equations
+from linkwork.equations.plan import Plan
+from linkwork.equations.scalars import Scalar, Trace
+from linkwork.equations.shadow import Shadow
+from linkwork.equations.tracing import Numbers
+from linkwork.equations.tree import Weightless
+from linkwork.equations.vectors import add, apply, cross, dot
+from linkwork.geometry import Array
+
+Strategy = Literal["pivots", "links"]
+STRATEGIES: tuple[Strategy, ...] = ("pivots", "links")
+"""All links substituted first, then pivots; or link by link."""
+FEW_LOOPS = 3
+"""Cut joints from which on a link counts as a hub."""
+LONG_CHAIN = 12
+"""Freedoms in a row from which going link by link is tried."""
+SAFE = 1e-3
+"""Part of the terms it is made of, and of its largest value, that a pivot must keep at every state."""
+ENOUGH = 1e-5
+"""An elimination whose pivots keep less of their terms is only taken where there is no better one."""
+REDUNDANT = 1e-8
+"""Part of a row that must be new for it to count as independent."""
+NOISE = 1e-10
+"""Part of the largest row below which a row is rounding."""
+DENSE = 10_000_000
+"""Numbers up to which rows are compared with each other all at once."""
+
+
+@dataclass(frozen=True)
+class States:
+    """States that the machine can be in: variables y (states, ny) and rates w (states, nw), loops closed."""
+
+    y: Array
+    w: Array
+    length: float
+    """Size of the machine [m]: rows of lengths and of angles are compared by it."""
+
+
+def find_elimination(plan: Plan, numbers: Numbers, constants: Array, states: States) -> Elimination:
+    """The elimination with the fewest operations among some that are safe at all states.
+
+    constants : values of the numbers that the trace leaves free, in its order
+    """
+    long = _is_long(plan)
+    usual = [(hub, axes, s) for hub in _hubs(plan) for axes in ROW_AXES[:2] for s in STRATEGIES[: 1 + long]]
+    others = [(-1, axes, s) for axes in ROW_AXES for s in STRATEGIES if (-1, axes, s) not in usual]
+    safe: list[tuple[int, int, Elimination]] = []
+    poor: list[tuple[float, int, int, Elimination]] = []
+    refused: Weightless | None = None
+    setting = Setting(plan, numbers, constants, states)
+    for k, (hub, axes, strategy) in enumerate([*usual, *others]):
+        if safe and k >= len(usual):
+            break
+        search = Search(setting, axes, hub)
+        try:
+            found, cost = search.run(strategy)
+        except Weightless as error:
+            refused = error
+            continue
+        if search.threshold >= ENOUGH:
+            safe.append((cost, k, found))
+        else:
+            poor.append((-search.threshold, cost, k, found))
+    if safe:
+        return min(safe, key=lambda found: found[:2])[2]
+    if poor:
+        return min(poor, key=lambda found: found[:3])[3]
+    assert refused is not None
+    raise refused
+
+
+def _hubs(plan: Plan) -> tuple[int, ...]:
+    """No link, and the one that most loops run through, if there are some."""
+    loops = [0] * len(plan.links)
+    for cut in plan.cuts:
+        for i in {cut.tail, cut.head} - {-1}:
+            loops[i] += 1
+    most = max(loops, default=0)
+    return (-1, loops.index(most)) if most >= FEW_LOOPS else (-1,)
+
+
+def _is_long(plan: Plan) -> bool:
+    """Whether many freedoms are in a row."""
+    in_a_row: list[int] = []
+    for link in plan.links:
+        before = in_a_row[link.parent] if link.parent >= 0 else 0
+        in_a_row.append(before + link.v.stop - link.v.start)
+    return max(in_a_row, default=0) > LONG_CHAIN
+
+
+class Setting:
+    """The machine traced with its values at the states: what all tries begin with."""
+
+    def __init__(self, plan: Plan, numbers: Numbers, constants: Array, states: States) -> None:
+        self.plan, self.states = plan, states
+        self.machine, self.shadow = traced_machine(plan, numbers, Trace()), Shadow(len(states.y))
+        state = self.machine.state
+        self.shadow.give(self.machine.constants, constants)
+        self.shadow.give(state.y, states.y.T)
+        self.shadow.give(state.w, states.w.T)
+        self.shadow.give(state.effort, np.zeros(plan.nw))
+        self.shadow.give([self.machine.t], [0.0])
+
+
+class Search:
+    """One try: the equations eliminated as their values at the states suggest."""
+
+    def __init__(self, setting: Setting, axes: RowAxes, hub: int) -> None:
+        self.plan, self.states, self.axes, self.hub = setting.plan, setting.states, axes, hub
+        self.shadow = setting.shadow
+        self.margins: list[float] = []
+        self.threshold = SAFE
+        machine, choice = setting.machine, Choice(axes, hub, "tree")
+        self.equations = motion_equations(machine.tree, machine.state, choice, self._margin)
+        self.system = self.equations.system
+        self.steps: list[Step] = []
+        self._judged: dict[Key, tuple[Any, float, bool]] = {}
+        self._first: dict[Key, Array] = {}
+
+    def _margin(self, x: Any) -> float:
+        values = np.abs(self.shadow(x))
+        self.margins.append(float(np.min(values, initial=np.inf)))
+        return self.margins[-1]
+
+    def run(self, strategy: Strategy) -> tuple[Elimination, int]:
+        links = range(len(self.plan.links))
+        rows = self._independent_rows()
+        for place, key in self.equations.multipliers.items():
+            if place not in rows:
+                self.system.drop(key)
+        multipliers = {self.equations.multipliers[place] for place in rows}
+        rates: set[Key] = {key for key in self.system.A if key[0] == "u"}
+        held = set(range(*_span(self.plan, self.hub))) if self.hub >= 0 else set()
+        rates |= {("a", self.hub, c) for c in range(6)} if self.hub >= 0 else set()
+        if strategy == "pivots":
+            for i in reversed(links):
+                self._substitute(i)
+            self._ignore_rounding(multipliers)
+            rates |= {("q", k) for k in range(self.plan.nv) if k not in held}
+            self._greedy(multipliers | rates)
+        else:
+            waiting = multipliers
+            for i in reversed(links):
+                self._substitute(i)
+                self._greedy([("q", k) for k in range(*_span(self.plan, i)) if k not in held])
+                ready = {u for u in waiting if len(self._links_of(u)) <= 1}
+                waiting = (waiting - ready) | self._greedy(ready, partial=True)
+            self._greedy(waiting | rates)
+        usual = [10.0 ** np.rint(np.log10(np.median(np.abs(self.shadow(x))))) for x in watched(self.system)]
+        found = Elimination(
+            self.axes, tuple(self.margins), tuple(sorted(rows)), tuple(self.steps), self.hub, tuple(map(float, usual))
+        )
+        return found, operations(joint_accelerations(self.system, self.hub))
+
+    def _substitute(self, i: int) -> None:
+        if i == self.hub:
+            self.steps.append(("settle", i))
+            self.system.settle(i)
+        else:
+            self.steps.append(("substitute", i))
+            self.system.substitute(i)
+
+    def _ignore_rounding(self, multipliers: set[Key]) -> None:
+        """Leave out what vanishes wherever the loops are closed, as the part of a floating body in its own loops."""
+        is_length = length_rates(self.plan)
+        for u in sorted(multipliers):
+            row = {}
+            for k, x in self.system.A.get(u, {}).items():
+                long = is_length[k[1]] if len(k) == 2 else k[2] > 2
+                row[k] = float(np.abs(self.shadow(x)).max()) * (self.states.length if long else 1.0)
+            for k, size in row.items():
+                if size <= NOISE * max(row.values()):
+                    self.steps.append(("ignore", u, k))
+                    self.system.ignore(u, k)
+
+    def _links_of(self, u: Key) -> set[int]:
+        """Links not yet substituted that an unknown is coupled to."""
+        return {y[1] for y in self.system.A.get(u, {}) if y[0] == "a" and y[1] != self.hub}
+
+    def _independent_rows(self) -> set[Place]:
+        """Constraints that say something of their own, chosen so that the worst state keeps the most of them.
+
+        A projection over the states: at each turn the row is taken of which, where it is shortest, most is left.
+        """
+        jacobian = self._jacobian()
+        used = [(place, row) for place, row in jacobian.items() if row]
+        if not used:
+            return set()
+        if len(used) * self.plan.nw * self.shadow.count > DENSE:
+            return {place for place, _ in used}
+        columns = sorted({k for _, row in used for k in row})
+        J = np.zeros((self.shadow.count, len(used), len(columns)))
+        for r, (_, row) in enumerate(used):
+            for k, x in row.items():
+                J[:, r, columns.index(k)] = self.shadow(x)
+        is_length = length_rates(self.plan)
+        J *= [self.states.length if (is_length[k[1]] if len(k) == 2 else k[2] > 2) else 1.0 for k in columns]
+        sizes = np.linalg.norm(J, axis=2, keepdims=True)
+        J = np.where(sizes > NOISE * sizes.max(initial=0.0), J / np.maximum(sizes, 1e-300), 0.0)
+        rank = max((int(np.linalg.matrix_rank(X, tol=REDUNDANT)) for X in J), default=0)
+        kept: set[Place] = set()
+        for _ in range(rank):
+            left = np.linalg.norm(J, axis=2)
+            best = int(np.argmax(left.min(axis=0) + 1e-9 * left.mean(axis=0)))
+            kept.add(used[best][0])
+            direction = J[:, best] / np.maximum(left[:, best, np.newaxis], 1e-300)
+            J -= np.einsum("srk,sk->sr", J, direction)[..., np.newaxis] * direction[:, np.newaxis]
+            J[:, best] = 0.0
+        return kept
+
+    def _jacobian(self) -> dict[Place, dict[Key, Any]]:
+        """By constraint, its coefficients of joint accelerations: wrenches handed inward from link to link."""
+        result: dict[Place, dict[Key, Any]] = {}
+        for place, key in self.equations.multipliers.items():
+            own: dict[Key, Any] = {}
+            parts: dict[int, list[Any]] = {}
+            for y, x in self.system.A.get(key, {}).items():
+                if y[0] == "a":
+                    parts.setdefault(y[1], [0.0] * 6)[y[2]] = x  # type: ignore[misc]
+                else:
+                    own[y] = x
+            while parts:
+                i = max(parts)
+                six = parts.pop(i)
+                if i == self.hub:
+                    own |= {("a", i, c): x for c, x in enumerate(six) if not _is_zero(x)}
+                    continue
+                link = self.system.tree.links[i]
+                n, f = tuple(six[:3]), tuple(six[3:])
+                for j, k in enumerate(link.dofs):
+                    entry = dot(link.Sw[j], n) + dot(link.lever(j), f)
+                    if not _is_zero(entry):
+                        own["q", k] = entry
+                if link.parent >= 0:
+                    Rf = apply(link.R, f)
+                    up = [*add(apply(link.R, n), cross(link.p, Rf)), *Rf]
+                    before = parts.get(link.parent)
+                    total = up if before is None else [a + b for a, b in zip(before, up, strict=True)]
+                    if not all(map(_is_zero, total)):
+                        parts[link.parent] = total
+                    elif before is not None:
+                        del parts[link.parent]
+            result[place] = own
+        return result
+
+    # ------------------------------------------------------------ pivots
+
+    def _greedy(self, todo: Iterable[Key], partial: bool = False) -> set[Key]:
+        """Cheapest safe pivot first; what could not be eliminated is returned."""
+        left, threshold = set(todo), SAFE
+        while left:
+            self.threshold = min(self.threshold, threshold)
+            candidates = [u for u in left if self._safe(u, threshold)]
+            if candidates:
+                u = min(candidates, key=lambda u: (len(self.system.A[u]), u))
+                self.steps.append(("eliminate", u))
+                self.system.eliminate(u)
+                left.discard(u)
+                continue
+            if partial:
+                break
+            pair = self._pair(left, threshold)
+            if pair is not None:
+                self.steps.append(("eliminate", *pair))
+                self.system.eliminate_pair(*pair)
+                left -= set(pair)
+            elif threshold > 1e-10:
+                threshold *= 0.1
+            else:
+                self._refuse(left)
+        return left
+
+    def _safe(self, u: Key, threshold: float) -> bool:
+        """A pivot serves at every state: it keeps a part of the terms it is made of, and of its largest value."""
+        pivot = self.system.A.get(u, {}).get(u, 0.0)
+        if _is_zero(pivot):
+            return False
+        known = self._judged.get(u)
+        if known is not None and known[0] is pivot and known[1] == threshold:
+            return known[2]
+        values = np.abs(self.shadow(pivot))
+        if u[0] == "l":
+            terms = sum(np.abs(self.shadow(x)) for x in self.system.terms.get(u, ())) + 0.0 * values
+            serves = (values > threshold * terms).all() and values.min() > threshold * values.max()
+        else:
+            first = self._first.setdefault(u, values)
+            serves = (self.shadow(pivot) > 1e-10 * first).all() and values.min() > 1e-10 * values.max()
+        judged = bool(serves and np.isfinite(values).all())
+        self._judged[u] = (pivot, threshold, judged)
+        return judged
+
+    def _pair(self, left: set[Key], threshold: float) -> tuple[Key, Key] | None:
+        """Two unknowns that hold each other, as a body without mass and the row that moves it."""
+        A = self.system.A
+        best: tuple[int, Key, Key] | None = None
+        for u in sorted(left):
+            for v in A.get(u, {}):
+                if v not in left or not u < v:
+                    continue
+                cost = len(A[u].keys() | A[v].keys())
+                if best is not None and (cost, u, v) >= best:
+                    continue
+                a, d, c = (self.shadow(x) for x in (A[u].get(u, 0.0), A[v].get(v, 0.0), A[u][v]))
+                determinant = np.abs(a * d - c * c)
+                size = np.abs(a * d) + c * c
+                if (determinant > threshold * size).all() and (size.min() > threshold**2 * size.max()):
+                    best = (cost, u, v)
+        return None if best is None else best[1:]
+
+    def _refuse(self, left: set[Key]) -> None:
+        rates = [self.plan.variable_rates[u[1]] for u in sorted(left) if u[0] in ("q", "u")]
+        bodies = [link.body for link in self.plan.links if set(self.plan.rates[link.v]) & set(rates)]
+        text = f"no mass resists {', '.join(rates) or 'the loops'}, so accelerations are not determined"
+        raise Weightless(text, rates[0] if rates else self.plan.name, _mass_hint(bodies))
+
+
+def _mass_hint(bodies: Sequence[str]) -> str:
+    named = f" ({', '.join(bodies[:4])})" if bodies else ""
+    return f"give the bodies that must accelerate{named} a mass or an inertia"
+
+
+def _span(plan: Plan, i: int) -> tuple[int, int]:
+    return plan.links[i].v.start, plan.links[i].v.stop
+
+
+def operations(outputs: Sequence[Any]) -> int:
+    """Operations that are not settled, behind some outputs."""
+    seen: set[int] = set()
+    stack = [x for x in outputs if isinstance(x, Scalar)]
+    count = 0
+    while stack:
+        node = stack.pop()
+        if id(node) in seen or node.settled:
+            continue
+        seen.add(id(node))
+        count += bool(node.args)
+        stack += [x for x in node.args if isinstance(x, Scalar)]
+    return count
+
+
+def _is_zero(x: Any) -> bool:
+    return isinstance(x, float) and x == 0.0

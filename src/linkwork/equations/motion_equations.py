@@ -1,0 +1,135 @@
+"""The equations of motion of a machine with loops as one system: links, joints of the tree, and cut joints with rows.
+
+Cut joints bring the constraints that their laws leave (`loop_rows`); rates of theirs that drive a rotor stay unknowns
+of their own. A hub that many loops run through may be released from its place in the tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from linkwork.equations.acceleration_system import AccelerationSystem, Key
+from linkwork.equations.inverse_dynamics import Applied, inertia_wrenches, link_motion
+from linkwork.equations.loop_rows import CutRows, Margin, RowAxes, along, combined, constraints, cut_rows
+from linkwork.equations.tree import Tree
+from linkwork.equations.vectors import ZERO, Vector, add, apply, cross, neg, sub
+
+HUB = -1
+"""Stands for the joint of the hub among the cut joints."""
+Place = tuple[int, int]
+"""A cut joint, or the hub, and the number of its constraint."""
+
+
+@dataclass(frozen=True)
+class State:
+    """Scalars of a state: variables, rates and efforts of all joints, and what loads do at it."""
+
+    y: Sequence[Any]
+    w: Sequence[Any]
+    effort: Sequence[Any]
+    applied: Applied
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How the equations are written.
+
+    axes : along which cut joints are compared; hub : link that is released, -1 for none
+    efforts : of which joints there are efforts
+    """
+
+    axes: RowAxes
+    hub: int
+    efforts: Literal["tree", "all"]
+
+
+@dataclass(frozen=True)
+class MotionEquations:
+    """The system, the rows of the cut joints, and the multiplier of every constraint."""
+
+    system: AccelerationSystem
+    cuts: list[CutRows]
+    multipliers: dict[Place, Key]
+
+
+def motion_equations(tree: Tree, state: State, choice: Choice, margin: Margin) -> MotionEquations:
+    """Equations of motion with every constraint of every cut joint.
+
+    margin : tells how safe a pivot among a joint's own rates is, where there is a choice
+    """
+    nv, w, applied = tree.nv, state.w, state.applied
+    motion = link_motion(tree, w[:nv], [0.0] * nv)
+    f, n = inertia_wrenches(tree, motion)
+    system = AccelerationSystem(tree)
+    for i in range(len(tree.links)):
+        system.load(i, sub(applied.moments.get(i, ZERO), n[i]), sub(applied.forces.get(i, ZERO), f[i]))
+    held = set(tree.links[choice.hub].dofs) if choice.hub >= 0 else set()
+    for k in (k for k in range(nv) if k not in held):
+        system.push(("q", k), state.effort[k] + applied.along.get(k, 0.0))
+        system.add(("q", k), ("q", k), applied.rotors.get(k, 0.0))
+    cuts = cut_rows(tree, motion, state.y, w, choice.axes)
+    multipliers: dict[Place, Key] = {}
+    for c, rows in enumerate(cuts):
+        multipliers |= _join(system, c, rows, state, choice, margin)
+    if choice.hub >= 0:
+        multipliers |= _release(system, choice.hub, 6 * len(cuts), state, margin)
+    return MotionEquations(system, cuts, multipliers)
+
+
+def _join(
+    system: AccelerationSystem, c: int, rows: CutRows, state: State, choice: Choice, margin: Margin
+) -> dict[Place, Key]:
+    """Constraints and efforts of a cut joint."""
+    cut, own, rotors = rows.cut, range(rows.cut.w.start, rows.cut.w.stop), state.applied.rotors
+    turning = [j for j, k in enumerate(own) if k in rotors]
+    plain = [j for j in range(len(own)) if j not in turning]
+    multipliers: dict[Place, Key] = {}
+    for r, weights in enumerate(constraints([rows.S[j] for j in plain], margin)):
+        row, key = combined(rows.rows, weights), ("l", 6 * c + r)
+        system.couple(key, cut.head, row.head)
+        system.couple(key, cut.tail, row.tail)
+        system.push(key, -row.gamma)
+        multipliers[c, r] = key
+        for j in turning:
+            moved = sum((x * rows.S[j][k] for k, x in weights.items()), 0.0)
+            system.add(key, ("u", own[j]), -moved)
+    driven = choice.efforts == "all"
+    pushes = [state.applied.along.get(k, 0.0) + (state.effort[k] if driven else 0.0) for k in own]
+    wrench: list[Any] = [0.0] * 6
+    if any(not _is_zero(pushes[j]) for j in plain):
+        wrench = along([rows.S[j] for j in plain], [pushes[j] for j in plain])
+        pair = combined(rows.rows, dict(enumerate(wrench)))
+        for link, (moment, force) in ((cut.head, pair.head), (cut.tail, pair.tail)):
+            if link >= 0:
+                system.load(link, moment, force)
+    for j in turning:  # the wrench of the other efforts works on these rates too
+        system.add(("u", own[j]), ("u", own[j]), rotors[own[j]])
+        system.push(("u", own[j]), pushes[j] - sum((s * x for s, x in zip(rows.S[j], wrench, strict=True)), 0.0))
+    return multipliers
+
+
+def _release(system: AccelerationSystem, hub: int, first: int, state: State, margin: Margin) -> dict[Place, Key]:
+    """Constraints and efforts of the hub's own joint, which holds it no longer in the tree."""
+    link = system.tree.links[hub]
+    S = [(*link.Sw[j], *link.lever(j)) for j in range(len(link.dofs))]
+    own = constraints(S, margin)
+    multipliers: dict[Place, Key] = {(HUB, r): ("l", first + r) for r in range(len(own))}
+    system.release(hub, [[weights.get(c, 0.0) for c in range(6)] for weights in own], list(multipliers.values()))
+    n1, n2, n3, f1, f2, f3 = along(S, [state.effort[k] + state.applied.along.get(k, 0.0) for k in link.dofs])
+    _load_pair(system, hub, (n1, n2, n3), (f1, f2, f3))
+    return multipliers
+
+
+def _load_pair(system: AccelerationSystem, i: int, n: Vector, f: Vector) -> None:
+    """A moment and a force on a link, and their opposites on its parent."""
+    link = system.tree.links[i]
+    system.load(i, n, f)
+    if link.parent >= 0:
+        Rf = apply(link.R, f)
+        system.load(link.parent, neg(add(apply(link.R, n), cross(link.p, Rf))), neg(Rf))
+
+
+def _is_zero(x: Any) -> bool:
+    return isinstance(x, float) and x == 0.0
