@@ -54,6 +54,8 @@ CLASSES = (
     lw.Reaction,
     lw.Accelerations,
     lw.TooFewDrives,
+    lw.ContactForce,
+    lw.ToothForces,
     lw.TubeSection,
     lw.RectangleSection,
     lw.IBeamSection,

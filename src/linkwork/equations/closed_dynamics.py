@@ -1,9 +1,9 @@
 """Forward dynamics of machines with loops: an order of elimination that is found once and then is straight-line code.
 
 The equations of motion of the tree and the constraints of its cut joints are one system (`motion_equations`). Which
-rows of redundant loops are kept, and in which order unknowns are eliminated, is decided beforehand (`elimination_search`).
-The decision is an `Elimination`; tracing it gives a kernel whose `health` tells, at every later state, how far its
-pivots have shrunk.
+rows of redundant loops are kept, and in which order unknowns are eliminated, is decided beforehand
+(`elimination_search`). The decision is an `Elimination`; tracing it gives a kernel whose `health` tells, at every later
+state, how far its pivots have shrunk.
 """
 
 from __future__ import annotations

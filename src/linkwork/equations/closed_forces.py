@@ -7,8 +7,8 @@ included. Cut joints carry wrenches λ, whose work on the rates is Jᵀ λ, and 
 
 With the pivots of an `Order` (`closing`) and drives at the independent rates this is the transposed elimination: λ from
 the dependent rates, then e. Rows that are redundant carry nothing here; what they could carry is indeterminate, and
-told as such (`carried`). A λ is the wrench of the first body on the second, so that cut joints and joints of the tree are
-reported alike. Uicker, Ravani, Sheth, Matrix Methods, sec. 11.5 and 17.2-17.4.
+told as such (`carried`). A λ is the wrench of the first body on the second, so that cut joints and joints of the tree
+are reported alike. Uicker, Ravani, Sheth, Matrix Methods, sec. 11.5 and 17.2-17.4.
 """
 
 from __future__ import annotations

@@ -94,8 +94,8 @@ class ForwardDynamics:
         for start in range(0, len(places), CHUNK):
             part = places[start : start + CHUNK]
             index = tuple(part.T)
-            own = [np.atleast_2d(x[index]) for x in spread]
-            a[index] = self._robust(*own, part).reshape(a[index].shape)
+            y, w, effort, when = (np.atleast_2d(x[index]) for x in spread)
+            a[index] = self._robust(y, w, effort, when, part).reshape(a[index].shape)
         return a
 
     def _robust(self, y: Array, w: Array, effort: Array, when: Array, places: NDArray[np.intp]) -> Array:

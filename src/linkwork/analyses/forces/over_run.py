@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.analyses.forces.drives import Drives, columns_of, drives_of, sharing
 from linkwork.analyses.forces.external import external_wrenches
@@ -130,14 +131,14 @@ def _told(path: Trajectory, found: Found, times: bool) -> list[str]:
     return told
 
 
-def _at(given: Mapping[str, Any] | None, rows: Array, samples: int) -> Mapping[str, Any] | None:
+def _at(given: Mapping[str, Any] | None, rows: NDArray[np.intp], samples: int) -> Mapping[str, Any] | None:
     """Values by sample, at some samples."""
     if not given or len(rows) == samples:
         return given
     return {n: np.asarray(x)[rows] if np.shape(x)[:1] == (samples,) else x for n, x in given.items()}
 
 
-def _spread(x: Array, rows: Array, samples: int) -> Array:
+def _spread(x: Array, rows: NDArray[np.intp], samples: int) -> Array:
     """Values at some samples as those of all; not a number at the others."""
     whole = np.full((samples, *x.shape[1:]), np.nan)
     whole[rows] = x

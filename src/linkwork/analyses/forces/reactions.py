@@ -54,7 +54,7 @@ def joints_of(loops: Loops) -> list[str]:
 
 
 def orders_along(loops: Loops, independent: Mask, Y: Array) -> Iterator[tuple[NDArray[np.int64], Order, bool]]:
-    """Samples with the order of pivots that serves them, and whether it does: it cannot where the posture is singular."""
+    """Samples with the order of pivots that serves them, and whether it does: it cannot at a singular posture."""
     left = np.arange(len(Y))
     while left.size:
         order = loops.order(Y[left[0]], independent)
@@ -255,14 +255,16 @@ def _idle_wrench(loops: Loops, y: Array, rng: np.random.Generator) -> Array | No
     from scipy.sparse import coo_array
     from scipy.sparse.linalg import splu
 
-    J = loops.triplets(y)
+    sparse = loops.triplets(y)
     none: Mask = np.zeros(loops.columns, bool)
     order = loops.order(y, _free(loops, y, none))
     rows, columns = (np.array(x, np.int64) for x in zip(*order.pivots, strict=True))
     redundant = np.setdiff1d(np.arange(loops.rows), rows)
     if not redundant.size:
         return None
-    matrix = coo_array((np.asarray(J.values), (np.asarray(J.rows), np.asarray(J.columns))), shape=J.shape).tocsr()
+    matrix = coo_array(
+        (np.asarray(sparse.values), (np.asarray(sparse.rows), np.asarray(sparse.columns))), shape=sparse.shape
+    ).tocsr()
     null = np.zeros(loops.rows)
     null[redundant] = rng.normal(size=redundant.size)
     square = matrix[rows][:, columns].tocsc()
