@@ -13,7 +13,7 @@ Tint = int | str
 """A number of the palette (it goes round), a `Role` (ink for text and axes, stone for ground, metal for joints), or
 #RRGGBB, which is the same on every page."""
 
-FORCE, REACTION, PULL, PUSH = 4, 0, 2, 1
+FORCE, REACTION, PULL, PUSH = 3, 0, 2, 1
 """Tints of what acts on a machine: forces and torques, reactions of joints, springs that pull and that push."""
 
 NAMED = {

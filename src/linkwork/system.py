@@ -362,7 +362,7 @@ class System:
     # ---------------------------------------------------------------- dynamics
 
     def inverse_dynamics(self, q: Any, v: Any, a: Any, **options: Unpack[EvaluationOptions]) -> Array:
-        """Joint forces and torques that a motion takes, gravity included: M(q) a + bias(q, v).
+        """Joint forces and torques that a motion takes, gravity and loads included: M(q) a + bias(q, v).
 
         Parameters
         ----------
@@ -405,7 +405,7 @@ class System:
         return self._array(self._forward(method), (q, v, tau), **options)
 
     def mass_matrix(self, q: Any, **options: Unpack[EvaluationOptions]) -> Array:
-        """Mass matrix M(q), (..., nv, nv), symmetric.
+        """Mass matrix M(q) of the tree, rotors of motors included, (..., nv, nv), symmetric.
 
         Parameters
         ----------
@@ -415,7 +415,9 @@ class System:
         return self._array("mass_matrix", (q,), **options)
 
     def bias(self, q: Any, v: Any, **options: Unpack[EvaluationOptions]) -> Array:
-        """Joint forces at zero acceleration: centrifugal, Coriolis and weight.
+        """Joint forces at zero acceleration: centrifugal, Coriolis and weight, less what loads do already.
+
+        Where loads act along joints outside the tree, or depend on them, q and v are those of all joints.
 
         Parameters
         ----------
@@ -435,7 +437,9 @@ class System:
         return self._array("gravity_forces", (q,), **options)
 
     def kinetic_energy(self, q: Any, v: Any, **options: Unpack[EvaluationOptions]) -> Array:
-        """Kinetic energy [J].
+        """Kinetic energy [J], rotors of motors included.
+
+        Where rotors turn with joints outside the tree, q and v are those of all joints.
 
         Parameters
         ----------
@@ -445,7 +449,9 @@ class System:
         return self._array("kinetic_energy", (q, v), **options)
 
     def potential_energy(self, q: Any, **options: Unpack[EvaluationOptions]) -> Array:
-        """Potential energy of gravity [J], zero at the origin of the world.
+        """Potential energy of gravity, zero at the origin of the world, and of the linear part of springs [J].
+
+        Where springs act along joints outside the tree, q are the variables of all joints.
 
         Parameters
         ----------

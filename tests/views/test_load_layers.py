@@ -7,7 +7,10 @@ import linkwork as lw
 from linkwork.results import extended
 from linkwork.views.layers import layers_of
 from linkwork.views.layers.loading import BOW, LONGEST, WIDEST
-from linkwork.views.layers.parts import Layer
+from linkwork.views.layers.parts import Layer, Segments
+from linkwork.views.overlay import SHORTEST, Overlay
+from linkwork.views.scene import scene_of
+from linkwork.views.stage import LOCALHOST, Stage, quiet, stop_server, viser_module
 
 
 def pendulum() -> tuple[lw.Machine, lw.Run]:
@@ -100,9 +103,14 @@ def test_torques_go_as_far_round_as_they_are_large() -> None:
     s, run = pendulum()
     pieces = {p.name: p for p in layer(s, run, "loads").segments}
     amount = run["turn"].torque.values
-    tips = pieces["bow-tips"].ends[:, 0, 1]
+    assert np.isnan(pieces["bow-tips"].ends[0]).all()  # sin 0 has no direction
+    last = pieces["bows"].ends[:, -1, 1]
+    tails, tips = pieces["bow-tips"].ends[1:, 0, 0], pieces["bow-tips"].ends[1:, 0, 1]
+    assert np.array_equal(last[1:], tips)
     middle = run["P"].position.values / 2  # amid the pin and the point
-    own = (tips - middle) / (BOW * s.layout.size)
+    own = (last - middle) / (BOW * s.layout.size)
+    assert np.abs(np.sum((tips - tails) * own[1:], axis=1)).max() < 1e-12  # along the bow
+    assert (np.cross(own[1:], tips - tails)[:, 2] > 0.0).all()  # the way of the torque
     assert np.linalg.norm(own, axis=1) == pytest.approx(1.0, abs=1e-12)
     first = pieces["bows"].ends[:, 0, 0] - middle
     turned = np.arctan2(own[:, 1], own[:, 0]) - np.arctan2(first[:, 1], first[:, 0])
@@ -144,3 +152,35 @@ def test_a_movie_shows_them_and_tells_their_scale(tmp_path) -> None:  # type: ig
         path = tmp_path / f"{style}.gif"
         movie = lw.animate(run, path, fps=5, style=style, layers=["reactions", "loads"], size=(320, 240))
         assert (movie.frames, movie.size) == (16, (320, 240))
+
+
+def test_on_a_page_arrows_of_no_length_and_gaps_are_not_seen() -> None:
+    """viser keeps the heads of arrows that have no length: these lie upon others, and alone they are hidden."""
+    s, _ = pendulum()
+    ends = np.zeros((3, 2, 2, 3))
+    ends[0, :, 1] = [[0.5, 0, 0], [0, 0.001 * SHORTEST, 0]]  # the second is too short
+    ends[1] = np.nan
+    ends[1, 1] = [[0, 0, 0], [0, 0.4, 0]]  # the first is a gap
+    with quiet():
+        server = viser_module("a test").ViserServer(host=LOCALHOST, port=0, verbose=False)
+    try:
+        stage = Stage(server.scene, scene_of(s.mechanism))
+        overlay = Overlay(stage, [Layer("loads", "loads", segments=(Segments("forces", ends, 1),))])
+        ((_, _, node),) = overlay.moving
+        for sample, kept in ((0, 0), (1, 1)):
+            overlay.to_sample(sample)
+            points = np.asarray(node.points)
+            assert points.shape == (2, 2, 3)
+            wanted = (ends[sample, kept, 1] - ends[sample, kept, 0]) * stage.unit
+            assert np.abs(points[:, 1] - points[:, 0] - wanted).max() < 1e-6
+            assert node.visible
+        overlay.to_sample(2)
+        assert not node.visible
+        overlay.show("loads", True)
+        assert not node.visible
+        overlay.to_sample(0)
+        assert node.visible
+        overlay.show("loads", False)
+        assert not node.visible
+    finally:
+        stop_server(server)

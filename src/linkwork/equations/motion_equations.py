@@ -112,13 +112,21 @@ def _join(
 
 def _release(system: AccelerationSystem, hub: int, first: int, state: State, margin: Margin) -> dict[Place, Key]:
     """Constraints and efforts of the hub's own joint, which holds it no longer in the tree."""
-    link = system.tree.links[hub]
-    S = [(*link.Sw[j], *link.lever(j)) for j in range(len(link.dofs))]
-    own = constraints(S, margin)
+    link, rotors = system.tree.links[hub], state.applied.rotors
+    S = {k: (*link.Sw[j], *link.lever(j)) for j, k in enumerate(link.dofs)}
+    pushes = {k: state.effort[k] + state.applied.along.get(k, 0.0) for k in link.dofs}
+    plain = [k for k in link.dofs if k not in rotors]
+    own = [[weights.get(c, 0.0) for c in range(6)] for weights in constraints([S[k] for k in plain], margin)]
     multipliers: dict[Place, Key] = {(HUB, r): ("l", first + r) for r in range(len(own))}
-    system.release(hub, [[weights.get(c, 0.0) for c in range(6)] for weights in own], list(multipliers.values()))
-    n1, n2, n3, f1, f2, f3 = along(S, [state.effort[k] + state.applied.along.get(k, 0.0) for k in link.dofs])
+    system.release(hub, own, list(multipliers.values()))
+    wrench = along([S[k] for k in plain], [pushes[k] for k in plain])
+    n1, n2, n3, f1, f2, f3 = wrench
     _load_pair(system, hub, (n1, n2, n3), (f1, f2, f3))
+    for k in (k for k in link.dofs if k in rotors):  # a rotor resists the rate itself, as in cut joints
+        for key, weights in zip(multipliers.values(), own, strict=True):
+            system.add(key, ("u", k), -sum((x * s for x, s in zip(weights, S[k], strict=True)), 0.0))
+        system.add(("u", k), ("u", k), rotors[k])
+        system.push(("u", k), pushes[k] - sum((s * x for s, x in zip(S[k], wrench, strict=True)), 0.0))
     return multipliers
 
 

@@ -13,7 +13,9 @@ from linkwork.views.scene.parts import Scene
 from linkwork.views.stage import Stage
 
 WIDTH = 2.5  # pixels
-SHAFT, HEAD, LENGTH = 0.008, 0.02, 0.05  # of an arrow, in parts of the machine's size
+SHAFT, HEAD, LENGTH = 0.006, 0.015, 0.034  # of an arrow, in parts of the machine's size
+SHORTEST = LENGTH / 3
+"""Arrows shorter than this are not shown: on the page their heads would stay."""
 
 
 class Overlay:
@@ -32,6 +34,8 @@ class Overlay:
         self.roots: dict[str, list[Any]] = {layer.name: [] for layer in layers}
         self.moving: list[tuple[str, Segments, Any]] = []
         self.hidden: set[str] = set()
+        self._blank: set[str] = set()
+        """Nodes that have nothing to show at this sample."""
         for layer in layers:
             for curve in layer.curves:
                 self.roots[layer.name].append(self._curve(layer, curve))
@@ -57,34 +61,48 @@ class Overlay:
         name = f"{self.stage.root}/{layer.name}-{segments.name}"
         points = self._points(segments, 0)
         colour = self.stage.theme.rgb(segments.tint)
+        if points is None:
+            self._blank.add(name)
+            points = np.zeros((segments.ends.shape[1], 2, 3), np.float32)
         if not segments.arrows:
-            return self._lines(name, points, colour)
-        sizes = {"shaft_radius": SHAFT, "head_radius": HEAD, "head_length": LENGTH}
-        return self.stage.api.add_arrows(name, points, colour, **sizes)
+            node = self._lines(name, points, colour)
+        else:
+            sizes = {"shaft_radius": SHAFT, "head_radius": HEAD, "head_length": LENGTH}
+            node = self.stage.api.add_arrows(name, points, colour, **sizes)
+        node.visible = name not in self._blank
+        return node
 
-    def _points(self, segments: Segments, sample: int) -> Array:
-        """Ends at a sample; what is not finite shrinks to nothing."""
-        ends: Array = np.asarray(segments.ends[sample]) + self._shift
-        good = np.asarray(np.isfinite(ends).all(axis=(1, 2)))
-        shown: Array = (np.where(good[:, None, None], ends, 0.0) * self.stage.unit).astype(np.float32)
-        return shown
+    def _points(self, segments: Segments, sample: int) -> Array | None:
+        """Ends at a sample, None where nothing is seen. What is not finite or too short lies upon what is seen."""
+        ends: Array = (np.asarray(segments.ends[sample]) + self._shift) * self.stage.unit
+        long = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+        seen = np.flatnonzero(long > SHORTEST if segments.arrows else np.isfinite(long))
+        if not seen.size:
+            return None
+        chosen = np.full(len(ends), seen[0])
+        chosen[seen] = seen
+        points: Array = ends[chosen].astype(np.float32)
+        return points
 
     def to_sample(self, sample: int) -> None:
         """Move all arrows and lines to a sample."""
         for _, segments, node in self.moving:
-            node.points = self._points(segments, sample)
+            points = self._points(segments, sample)
+            (self._blank.add if points is None else self._blank.discard)(node.name)
+            if points is not None:
+                node.points = points
         self.show_moving(True)
 
     def show(self, name: str, visible: bool) -> None:
         """Switch a layer on or off; one that has nothing to draw is not there."""
         (self.hidden.discard if visible else self.hidden.add)(name)
         for node in self.roots.get(name, ()):
-            node.visible = visible
+            node.visible = visible and node.name not in self._blank
 
     def show_moving(self, visible: bool) -> None:
         """Show what belongs to a sample, where its layer is switched on; hide it where no sample is seen."""
         for name, _, node in self.moving:
-            wanted = visible and name not in self.hidden
+            wanted = visible and name not in self.hidden and node.name not in self._blank
             if node.visible != wanted:
                 node.visible = wanted
 

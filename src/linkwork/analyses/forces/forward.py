@@ -98,6 +98,20 @@ class ForwardDynamics:
             a[index] = self._robust(y, w, effort, when, part).reshape(a[index].shape)
         return a
 
+    def _check_finite(self, given: list[Array], places: NDArray[np.intp]) -> None:
+        """Refuse variables, rates, efforts or times that are not numbers."""
+        plan = self.loops.plan
+        for what, names, x in zip(
+            ("value", "rate", "effort", "time"),
+            (plan.variables, plan.variable_rates, plan.variable_rates, ("t",)),
+            given,
+            strict=True,
+        ):
+            if not np.isfinite(x).all():
+                sample, column = np.argwhere(~np.isfinite(x))[0]
+                where = f" in sample {', '.join(map(str, places[sample]))}" if places.size else ""
+                raise ModelError(Problem(f"the {what} of {names[column]}{where} is not a finite number"), plan.name)
+
     def _robust(self, y: Array, w: Array, effort: Array, when: Array, places: NDArray[np.intp]) -> Array:
         """Least-squares solution of the equations of motion with all rows: [[M, Jᵀ], [J, 0]]."""
         loops, plan = self.loops, self.loops.plan

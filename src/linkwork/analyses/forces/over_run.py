@@ -59,6 +59,8 @@ def forces_over(
     """The run with the forces that it takes."""
     from linkwork.results import extended
 
+    if run.analysis == "forces":
+        raise ModelError(Problem("the run has forces already", hint="give the motion that they came from"), run.name)
     path = trajectory_of(loops, run)
     held = [n for n, law in run.driven.items() if law == "held"]
     named = [n for n in run.driven if n not in held] if drives is None else list(drives)

@@ -29,6 +29,10 @@ BOW = 0.09
 WIDEST = 1.5 * math.pi
 """Angle of the largest torque's arrow [rad]; others are shorter in proportion."""
 PIECES = 24
+TIP = 0.036
+"""Length of its head, in parts of the machine's size."""
+LEAST = 0.02
+"""Part of the largest torque below which there is no head."""
 MANY = 6
 """Indeterminate components that a legend names; more are counted."""
 
@@ -138,7 +142,7 @@ def _straight(s: Machine, run: Run, acting: list[Acting]) -> tuple[list[Segments
     found = [Segments("forces", ends[:, ~springs], FORCE)] if not springs.all() else []
     found.append(Segments("pulling", np.where(pushing[:, springs, None, None], np.nan, ends[:, springs]), PULL))
     found.append(Segments("pushing", np.where(pushing[:, springs, None, None], ends[:, springs], np.nan), PUSH))
-    return found, [*told, "springs that pull are green, those that push are red"]
+    return found, [*told, "springs that pull are green, those that push are orange"]
 
 
 def _curved(s: Machine, run: Run) -> tuple[list[Segments], list[str]]:
@@ -156,18 +160,29 @@ def _curved(s: Machine, run: Run) -> tuple[list[Segments], list[str]]:
     most = int(np.argmax(peaks))
     bodies = {p.body for _, own in found for p in (own.origin, own.start, own.end)}
     poses = {body: pose_over(s, run, body) for body in bodies}
-    t = np.linspace(0.0, 1.0, PIECES + 1)
-    places = np.empty((len(run), len(found), PIECES + 1, 3))
+    bows = np.empty((len(run), len(found), PIECES + 1, 3))
+    tips = np.empty((len(run), len(found), 2, 3))
     for k, ((_, own), amount) in enumerate(zip(found, amounts, strict=True)):
-        angle = WIDEST * amount[:, None] / peaks[most] * t
-        ring = BOW * s.layout.size * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=2)
+        bow, tip = _bow(amount / peaks[most])
         for i in range(len(run)):
             X = own.pose({body: X[i] for body, X in poses.items()})
-            places[i, k] = ring[i] @ X[:3, :3].T + X[:3, 3]
-    pieces = np.stack([places[:, :, :-1], places[:, :, 1:]], axis=3)
-    bows = pieces[:, :, :-1].reshape(len(run), -1, 2, 3)
+            bows[i, k], tips[i, k] = (s.layout.size * own_[i] @ X[:3, :3].T + X[:3, 3] for own_ in (bow, tip))
+    pieces = np.stack([bows[:, :, :-1], bows[:, :, 1:]], axis=3).reshape(len(run), -1, 2, 3)
     told = f"the largest torque is {_shown(s, peaks[most], TORQUE)}, of {found[most][0]}"
-    return [Segments("bows", bows, FORCE, arrows=False), Segments("bow-tips", pieces[:, :, -1], FORCE)], [told]
+    return [Segments("bows", pieces, FORCE, arrows=False), Segments("bow-tips", tips, FORCE)], [told]
+
+
+def _bow(share: Array) -> tuple[Array, Array]:
+    """A curved arrow about z for each share of the largest torque, in parts of the machine's size.
+
+    Places of the bow (samples, pieces + 1, 3), and both ends (samples, 2, 3) of the head, which is tangent to it.
+    """
+    angle = WIDEST * share[:, None] * np.linspace(0.0, 1.0, PIECES + 1)
+    bow = BOW * np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=2)
+    last = angle[:, -1]
+    way = np.sign(share)[:, None] * np.stack([-np.sin(last), np.cos(last), 0.0 * last], axis=1)
+    tip = np.stack([bow[:, -1] - TIP * way, bow[:, -1]], axis=1)
+    return bow, np.where(np.abs(share)[:, None, None] > LEAST, tip, np.nan)
 
 
 def _shown(s: Machine, value: float, dimension: Dimension) -> str:

@@ -49,7 +49,9 @@ def forces(subject: Subject) -> Content | None:
     for name, verdict in found.motors.items():
         if verdict.torque is not None:
             plot = torque_speed(run, m.motors[name]).describe(units=shown)
-            blocks += [replace(plot, title=f"Torque over speed of {name}"), paragraph(f"{verdict.message}.", "caption")]
+            blocks.append(replace(plot, title=f"Torque over speed of {name}"))
+            if not plot.notes:  # which say what is wrong
+                blocks.append(paragraph(f"{verdict.message}.", "caption"))
     return Content(tuple(blocks), _open(run))
 
 
