@@ -285,3 +285,33 @@ def test_what_is_refused():
     g = track.forces(track.motion({"K.parameter": (0, 1)}, samples=3))
     with pytest.raises(lw.ModelError, match="holds on all sides"):
         lw.contact_force(g, "K", one_sided=True)
+
+
+def test_reactions_under_forces_from_outside():
+    """Forces on bodies are no efforts of joints: m a = F + m g + R at the only joint of a pendulum."""
+    m = lw.Mechanism("pendulum", gravity=(0, -G, 0))
+    m.body("rod", mass=2.0, com=(0.5, 0, 0), inertia=(0.01, 0.1, 0.1))
+    m.revolute("A", m.ground, "rod", at=(0, 0, 0), axis="z", x="x")
+    m.point("tip", "rod", at=(1, 0, 0))
+    m.point("middle", "rod", at=(0.5, 0, 0))
+    s = m.assemble()
+    push = np.array([3.0, 25.0, 7.0])
+    a = s.accelerations(rates={"A": 2.0}, efforts={"A": 4.0}, external={"tip": push})
+    assert a["A"] == pytest.approx((4.0 + push[1] - 2.0 * G * 0.5) / (0.1 + 2.0 * 0.25), rel=1e-12)
+    needed = 2.0 * np.array([-(2.0**2) * 0.5, 0.5 * a["A"], 0.0]) - push - 2.0 * np.array([0, -G, 0])
+    np.testing.assert_allclose(a.body("middle")[:3], [-2.0, 0.5 * a["A"], 0.0], atol=1e-12)
+    np.testing.assert_allclose(a.reactions["A"].force, needed, atol=1e-12)
+    assert a.reactions["A"].moment[2] == pytest.approx(4.0, abs=1e-12)
+
+
+@pytest.mark.parametrize(("pull", "along"), [(3.0, -3.0), (20.0, -5.0), (-20.0, 5.0)])
+def test_friction_that_holds_is_in_the_reaction(pull, along):
+    m = lw.Mechanism("block", gravity=(0, 0, -G))
+    m.body("block", mass=2.0, com=(0, 0, 0), inertia=(0.1, 0.1, 0.1))
+    m.prismatic("S", m.ground, "block", at=(0, 0, 0), axis="x")
+    m.friction("dry", "S", level=5.0, form="exact")
+    s = m.assemble()
+    a = s.accelerations(external={"block": (pull, 0, 0)})
+    assert a["S"] == pytest.approx((pull + along) / 2.0, abs=1e-12) and bool(a.stuck) == (abs(pull) < 5.0)
+    force = geo.transform_vectors(s.layout.seats["S"].X_WM, a.reactions["S"].force)
+    np.testing.assert_allclose(force, [along, 0.0, 2.0 * G], atol=1e-12)

@@ -14,7 +14,7 @@ import pytest
 from maximal import Answer, Instant, forward, inverse
 
 import linkwork as lw
-from linkwork.analyses.forces.over_run import forces_of
+from linkwork.analyses.forces.over_run import effort_names, forces_of
 from linkwork.analyses.forces.trajectory import Trajectory, trajectory_of
 from linkwork.errors import ModelError
 
@@ -106,7 +106,8 @@ def test_power(seed: int) -> None:
         now = Instant(s, path.y[k], path.w[k], float(path.t[k]))
         along = now.applied(None)[1] - now.rotors * path.dw[k]
         for name in found.case.drivers:
-            along[now.rates.index(name)] += signals[f"{name}.effort"][1][k]
+            column = now.rates.index(name)
+            along[column] += signals[f"{effort_names(s._loops)[column]}.effort"][1][k]
         size = largest(found.answers[k]) * np.abs(list(now.V.values())).max()
         for j in (j for j in now.joints if j.name in s.mechanism.joints):
             J_T, J_H = now.J[j.name]

@@ -8,6 +8,8 @@ from balances import near
 from laws import CASES
 from random_trees import BY_NAME, Grown, grow_tree, single_joint
 
+import linkwork as lw
+
 pin = pytest.importorskip("pinocchio")
 from pinocchio_twin import SHARED, Twin  # noqa: E402
 
@@ -78,3 +80,37 @@ def test_random_trees(seed: int) -> None:
 def test_a_long_chain() -> None:
     grown = grow_tree(77, ["revolute", "universal", "prismatic"], bodies=15, massless=False)
     compare(grown, 5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rotors_and_joint_wrenches(seed: int) -> None:
+    """Rotors are Pinocchio's armatures; what joints carry is its force at the frame on the outer body."""
+    plain = ["revolute", "prismatic", "helical_left"]
+    grown = grow_tree(300 + seed, plain, bodies=6, massless=False)
+    m = grown.system.mechanism
+    rng = np.random.default_rng(seed)
+    for joint in list(m.joints)[::2]:
+        m.motor(f"m{joint}", joint, ratio=float(rng.uniform(-50, 50)), rotor_inertia=float(rng.uniform(1e-4, 1e-2)))
+    s = lw.System(m)
+    twin = Twin(s)
+    model, data = twin.model, twin.data
+    q, v, a = grown.state(rng)
+    armature = np.zeros(model.nv)
+    for motor in m.motors.values():
+        k = model.getJointId(motor.variable.split(".")[0])
+        armature[model.joints[k].idx_v] = motor.ratio**2 * motor.rotor_inertia
+    model.armature = armature
+    qp, vp, ap, B = twin.state(q, v, a)
+    M = pin.crba(model, data, qp)
+    near(s.mass_matrix(q), B.T @ (np.triu(M) + np.triu(M, 1).T) @ B, TOL, what="mass matrix")
+    tau = B.T @ pin.rnea(model, data, qp, vp, ap)
+    near(s.inverse_dynamics(q, v, a), tau, TOL, what="inverse dynamics")
+    near(s.forward_dynamics(q, v, tau), a, 1e-9, what="forward dynamics")
+    near(s.kinetic_energy(q, v), 0.5 * v @ s.mass_matrix(q) @ v, TOL, what="kinetic energy")
+    _, wrenches = s.joint_wrenches(q, v, a)
+    told = 0
+    for body, joint, wrench in zip(s.bodies, s.tree_joints, wrenches, strict=True):
+        if s.topology.parent[body].sign > 0:  # else Pinocchio's frame is the one on the other body
+            near(wrench, data.f[model.getJointId(joint)].vector, TOL, np.abs(wrenches).max(), joint)
+            told += 1
+    assert told

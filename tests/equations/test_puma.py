@@ -5,6 +5,7 @@ Numbers: robotics-toolbox-python `models/DH/Puma560.py` and its tests; P. Corke 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -129,6 +130,45 @@ def test_accelerations_with_the_motors_of_the_gallery() -> None:
     expected = (-7.4102231637, -9.8432245816, -10.9693984451, -4.4314287514, -0.9881410724, 21.0227819493)
     found = lw.System(lw.example("puma-560")).forward_dynamics(QN, v, tau)
     np.testing.assert_allclose(found, expected, rtol=0, atol=6e-10)
+
+
+def test_rotors_of_the_gallery_without_friction() -> None:
+    """Mass matrix and accelerations of the links with their rotors alone."""
+    m = lw.example("puma-560")
+    bare = {"damping": 0.0, "friction_forward": 0.0, "friction_backward": 0.0}
+    m.motors.update({name: dataclasses.replace(motor, **bare) for name, motor in m.motors.items()})
+    s = lw.System(m)
+    rotors = (3.6593754122, 4.4137419336, 0.9378415752, 0.1925317061, 0.1713484517, 0.1941045057)
+    found = s.mass_matrix(QN)
+    np.testing.assert_allclose(np.diag(found), rotors, rtol=0, atol=6e-11)
+    np.testing.assert_allclose(found - np.diag(np.diag(found)), links_only(QN), rtol=0, atol=1e-14)
+    full = (3.3531108581, 36.002511244, 7.4259640774, 0.1900430346, 0.2034409311, 0.1941327899)
+    np.testing.assert_allclose(s.inverse_dynamics(QN, NONE, ONE), full, rtol=0, atol=6e-11)
+    v, tau = (0.1, 0.2, 0.8, 0.2, 0.5, 1), (1, 3.2, 1.8, 0.1, 0.7, 4.6)
+    expected = (-0.3540475686, -6.3989262832, -2.0684942475, 0.5112435386, 4.0212231565, 23.6984540652)
+    for method in ("auto", "composite", "articulated"):
+        np.testing.assert_allclose(s.forward_dynamics(QN, v, tau, method=method), expected, rtol=0, atol=6e-10)
+
+
+def links_only(q: np.ndarray) -> np.ndarray:
+    """The mass matrix beside its diagonal: rotors have no part in it."""
+    M = lw.System(links_of_the_gallery()).mass_matrix(q)
+    return M - np.diag(np.diag(M))
+
+
+def test_forces_of_the_gallery_as_a_machine() -> None:
+    """The same torques as efforts of a motion, and the same accelerations by name."""
+    s = lw.example("puma-560").assemble()
+    names = s.variables
+    laws = {n: lw.expression(f"{float(q)!r} + t + t**2/2") for n, q in zip(names, QN, strict=True)}
+    run = s.forces(s.motion(laws, times=[0.0]))
+    full = (32.4952427549, 60.8669884751, 17.7435949128, 1.4545190261, 1.2991104105, 0.7137808875)
+    np.testing.assert_allclose([run[f"{n}.effort"].values[0] for n in names], full, rtol=0, atol=6e-10)
+    v, tau = (0.1, 0.2, 0.8, 0.2, 0.5, 1), (1, 3.2, 1.8, 0.1, 0.7, 4.6)
+    expected = (-7.4102231637, -9.8432245816, -10.9693984451, -4.4314287514, -0.9881410724, 21.0227819493)
+    rates, efforts = (dict(zip(names, x, strict=True)) for x in (v, tau))
+    found = s.accelerations(dict(zip(names, QN, strict=True)), rates, efforts)
+    np.testing.assert_allclose([found[n] for n in names], expected, rtol=0, atol=6e-10)
 
 
 def test_the_published_link_3_is_refused_unless_told_to() -> None:

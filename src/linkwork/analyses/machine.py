@@ -450,6 +450,8 @@ class Machine(System):
         if isinstance(values, Posture):
             if named:
                 raise ModelError(Problem("a posture and values are both given", hint="give one of them"), self.name)
+            if values._loops.plan.variables != self._plan.variables:
+                raise ModelError(Problem("the posture is of another machine"), self.name)
             return values
         given = merged(values, named, self.name)
         return self.at(given) if given else self.home

@@ -23,7 +23,7 @@ def external_wrenches(loops: Loops, given: Mapping[str, Any] | None, path: Traje
         return None
     system, plan, samples = loops.system, loops.plan, len(path)
     points = {m.name: m.link for m in plan.points}
-    places = points | {m.name: m.link for m in plan.frames} | dict(plan.index)
+    places = points | {m.name: m.link for m in plan.frames} | {**plan.index, system.mechanism.ground.name: -1}
     result = np.zeros((samples, len(plan.links), 6))
     q = np.ascontiguousarray(path.y[:, : plan.nq])
     problems: list[Problem] = []

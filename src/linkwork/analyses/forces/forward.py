@@ -95,6 +95,7 @@ class ForwardDynamics:
             part = places[start : start + CHUNK]
             index = tuple(part.T)
             y, w, effort, when = (np.atleast_2d(x[index]) for x in spread)
+            self._check_finite([y, w, effort, when], part)
             a[index] = self._robust(y, w, effort, when, part).reshape(a[index].shape)
         return a
 

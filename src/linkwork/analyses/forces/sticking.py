@@ -65,10 +65,11 @@ def with_friction(loops: Loops, forward: ForwardDynamics, y: Array, w: Array, ef
     if not resting:
         return Stuck(free, {}, w, effort)
     columns = [g.column for g in resting]
+    units = np.array([max(g.forward, g.backward) or 1.0 for g in resting])  # pushes that a machine of this size feels
     pushes = np.tile(effort, (len(resting), 1))
-    pushes[np.arange(len(resting)), columns] += 1.0
+    pushes[np.arange(len(resting)), columns] += units
     each = forward(y, w, pushes, t, None, 1)
-    G = (each - free)[:, columns].T
+    G = (each - free)[:, columns].T / units
     h = _solve(free[columns], 0.5 * (G + G.T), resting, loops.plan.name)
     pushed = effort.copy()
     np.add.at(pushed, columns, h.forces)

@@ -53,7 +53,8 @@ def animate(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Draw velocity, acceleration, screws or centrodes over it, --layer velocity; again for others.",
+            help="Draw velocity, acceleration, screws, centrodes, reactions (forces in joints) or loads over it, "
+            "--layer velocity; again for others.",
             show_default=False,
         ),
     ] = None,
@@ -88,6 +89,7 @@ def animate(
     from linkwork.cli.given import Problems, Variables
     from linkwork.cli.progress import Work
     from linkwork.views.animate import animate_closures
+    from linkwork.views.layers import OF_FORCES
     from linkwork.views.movies.files import check_ending
 
     path = Path(f"{file.stem}.gif") if out is None else out
@@ -120,6 +122,8 @@ def animate(
         machine = begun(machine, begin, laws, closure, work)
         run = _moved(machine, laws, samples, seconds, work)
         _stop_if_asked(work)
+        if set(layer or ()) & set(OF_FORCES) and len(run):
+            run = machine.forces(run)
         work.restarted("movie")
         movie = _written(run, path, playback, work, style=style, traces=trace, layers=layer or (), fps=fps,
                          theme=theme, names=names)  # fmt: skip
