@@ -19,6 +19,7 @@ from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.given import place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
+from linkwork.equations.closing import length_rates
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 
@@ -77,6 +78,17 @@ class Accelerations:
             for joint, wrench in zip(joints_of(loops), found.wrenches[0], strict=True)
             if joint in loops.system.mechanism.joints
         }
+
+    def __str__(self) -> str:
+        plan = self.posture._loops.plan
+        units = dict(zip(plan.variable_rates, acceleration_units(self.posture._loops), strict=True))
+        lines = [f"{plan.name} under its forces"]
+        shown = np.where(np.abs(self.values) > 1e-12 * np.abs(self.values).max(initial=0.0), self.values, 0.0)
+        lines += [f"  {n} accelerates by {x:.6g} {units[n]}" for n, x in zip(self.names, shown, strict=True)]
+        lines += [f"  {n} holds with {x:.6g}" for n, x in self.stuck.items()]
+        return "\n".join(lines)
+
+    __repr__ = __str__
 
     def body(self, name: str) -> Array:
         """Acceleration [dv/dt; dw/dt] of a point, body or frame, world axes.
@@ -174,3 +186,8 @@ def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> A
     independent[roles.free] = True
     found_rates: Array = loops.rates(posture.y, independent, [w])[0]
     return found_rates
+
+
+def acceleration_units(loops: Loops) -> list[str]:
+    """By rate, the unit of its derivative."""
+    return ["m/s^2" if long else "rad/s^2" for long in length_rates(loops.plan)]
