@@ -45,6 +45,7 @@ from linkwork.units import (
     parse_unit,
 )
 from linkwork.units.dimensions import DIMENSION_NAMES
+from linkwork.units.efforts import effort_units
 from linkwork.units.table import ALIASES, PREFIXES, TAKES_PREFIX
 
 registry = pint.UnitRegistry()
@@ -166,10 +167,23 @@ def test_bare_numbers_follow_the_header(dimension, symbol, factor):
     assert parse_quantity(2, dimension, MACHINE_SHOP) == pytest.approx(2 * factor, rel=1e-15)
 
 
-def test_force_without_a_unit_of_its_own_follows_mass_length_and_time():
-    system = UnitSystem.parse({"length": "mm"})
-    assert system.symbol(FORCE) == "kg mm/s^2"
-    assert parse_quantity(5, FORCE, system) == 5e-3
+@pytest.mark.parametrize(
+    ("header", "force", "torque", "newtons"),
+    [
+        ({"length": "mm"}, "N", "N mm", 5.0),
+        ({"length": "mm", "mass": "g", "time": "ms"}, "N", "N mm", 5.0),
+        ({"length": "inch"}, "N", "N inch", 5.0),
+        ({"length": "ft", "mass": "lb"}, "lbf", "lbf ft", 5 * 4.4482216152605),
+        ({"length": "ft", "mass": "lbm"}, "lbf", "lbf ft", 5 * 4.4482216152605),
+        ({"length": "inch", "mass": "slug"}, "lbf", "lbf inch", 5 * 4.4482216152605),
+        ({"length": "mm", "mass": "lb", "force": "N"}, "N", "N mm", 5.0),
+    ],
+)
+def test_a_bare_force_is_in_newtons_unless_the_header_says_otherwise(header, force, torque, newtons):
+    system = UnitSystem.parse(header)
+    assert (system.symbol(FORCE), system.symbol(TORQUE)) == (force, torque)
+    assert parse_quantity(5, FORCE, system) == pytest.approx(newtons, rel=1e-15)
+    assert effort_units(system).symbol(FORCE) == force
 
 
 def test_si_symbols():
@@ -486,8 +500,9 @@ def test_derived_units_hang_together(system):
     assert system.factor(TORQUE) == pytest.approx(system.factor(FORCE) * system.factor(LENGTH), rel=1e-14)
     assert system.factor(DAMPING) == pytest.approx(system.factor(FORCE) / system.factor(SPEED), rel=1e-14)
     assert system.factor(INERTIA) == pytest.approx(system.factor(MASS) * system.factor(LENGTH) ** 2, rel=1e-14)
+    assert system.factor(STIFFNESS) == pytest.approx(system.factor(FORCE) / system.factor(LENGTH), rel=1e-14)
     if not system.force:
-        assert system.factor(FORCE) == pytest.approx(system.factor(MASS) * system.factor(ACCELERATION), rel=1e-14)
+        assert system.factor(FORCE) == (lu.lbf if system.mass in ("lb", "slug") else 1.0)
 
 
 @pytest.mark.parametrize(("unit", "hint"), [("gr", "g (gram) or grain"), ("k", ""), ("c", "")])

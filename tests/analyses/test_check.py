@@ -552,6 +552,47 @@ def test_a_limit_may_be_open_on_one_side() -> None:
     assert m.joints["X"].limits == (("slide", 0.1, float("inf")),)
 
 
+def test_a_machine_without_mass_is_told() -> None:
+    def notes(m: lw.Mechanism) -> list[str]:
+        return [f"{n.where}: {n.what}" for n in lw.check(m).notes]
+
+    def arm(gravity: tuple[float | str, ...] = (0.0, 0.0, 0.0)) -> lw.Mechanism:
+        m = lw.Mechanism(gravity=gravity)
+        m.body("arm")
+        m.revolute("A", "ground", "arm", axis="z")
+        return m
+
+    heavy, driven, loaded = arm((0.0, -9.81, 0.0)), arm(), arm()
+    driven.motor("drive", "A")
+    loaded.load("push", "A", amount=1.0)
+    assert notes(arm()) == []
+    for m in (heavy, driven, loaded, arm(("t", 0.0, 0.0))):
+        assert lw.check(m).sound and notes(m) == ["bodies: no body has a mass"]
+        m.body("weight", mass=1.0, com=(0, 0, 0))
+        m.prismatic("S", "ground", "weight", axis="x")
+        assert "bodies: no body has a mass" not in notes(m)
+
+
+def test_point_masses_that_turn_are_told_once() -> None:
+    def note(*inertias: object) -> list[str]:
+        m = lw.Mechanism(gravity=(0, -9.81, 0))
+        m.body("slide", mass=1.0, com=(0, 0, 0))  # it does not turn
+        m.body("box", solid=lw.Box(size=(1, 1, 1)), density=10.0)
+        m.prismatic("S", "ground", "slide", axis="x")
+        m.revolute("B", "slide", "box", axis="z")
+        m.body("head", mass=1.0, com=(0, 0, 0))
+        m.rigid("H", "slide", "head")
+        for i, inertia in enumerate(inertias):
+            m.body(f"b{i}", mass=1.0, com=(0, 0, 0), inertia=inertia)
+            m.revolute(f"R{i}", "slide", f"b{i}", at=(0.1 * i, 0, 0), axis="z")
+        return [n.what for n in lw.check(m).notes]
+
+    told = "no inertia is given; taken as a point mass: "
+    assert note() == note((0, 0, 0), (1, 1, 1)) == []
+    assert note(None, (0, 0, 0), None) == [told + "b0, b2"]
+    assert note(*[None] * 10) == [told + ", ".join(f"b{i}" for i in range(8)) + ", 2 more"]
+
+
 def test_a_gravity_of_millimetres_is_told() -> None:
     m = lw.loads(
         "linkwork: 1\nunits: {length: mm}\ngravity: [0, 0, -9.81]\nbodies: {a: {mass: 1, com: [0, 0, 0]}}\n"

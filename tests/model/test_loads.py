@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.interpolate import CubicSpline
 
 import linkwork as lw
-from linkwork.model.amount_values import evaluate
+from linkwork.model.amount_values import evaluate, outside
 from linkwork.model.amounts import Formula, Steady, Tabulated, amount
 from linkwork.model.loading import is_damper, kind_of, names_of, place_of
 from linkwork.model.loads import Force, Friction, InSpace, JointLoad, Motor, OnBody, Spring, Torque, Toward
@@ -130,9 +130,21 @@ def test_gravity_over_time() -> None:
     assert m.gravity_laws == {"x": Formula("3*t", ("t",)), "z": table}
     assert m.with_ground("ground").gravity_laws == m.gravity_laws
     assert m != lw.Mechanism(gravity=(0, -9.81, 0))
-    for bad, text in ((("A", 0, 0), "gravity.x: gravity depends on A"), ((0, "t"), "3 components are wanted")):
+    for bad, text in ((("A", 0, 0), "gravity.x: gravity depends on A"), ((0, "t"), "three components are wanted")):
         with pytest.raises(lw.ModelError, match=text):
             lw.Mechanism(gravity=bad)
+
+
+def test_where_a_table_is_held() -> None:
+    table = lw.tabulated([-1, 0, 2], [5, 0, 7], over="A")
+    x = np.array([[-1.5, -1.0, 0.3], [2.0, np.nextafter(2.0, 3.0), 9.0]])
+    beyond = outside(table, {"A": x, "t": 0.0})
+    assert beyond.tolist() == [[True, False, False], [False, True, True]]
+    assert np.array_equal(evaluate(table, {"A": x})[beyond], [5.0, 7.0, 7.0])
+    assert outside(table, {"A": 3.0}).shape == () and outside(table, {"A": 3.0}) and not outside(table, {"A": 2})
+    for other in (Steady(2.0), Formula("A", ("A",))):
+        assert outside(other, {"A": x, "t": 0.0}).tolist() == np.zeros_like(x, dtype=bool).tolist()
+    assert outside(Steady(2.0), {}).tolist() is False
 
 
 # ---------------------------------------------------------------- what each call refuses

@@ -395,7 +395,7 @@ def bad(make: Callable[[lw.Mechanism], Any], where: str, message: str, hint: str
         bad(lambda m: m.frame("F", "a", axis=(0, 0, 0)), "frames.F.axis", "zero length"),
         bad(lambda m: m.frame("F", "a", points=[(0, 0, 0), (0, 0, 1), (0, 0, 2)]), "frames.F.points", "on one line"),
         bad(lambda m: m.with_ground("c"), "ground", "there is no body 'c'", "there is: ground, a, b"),
-        bad(lambda m: lw.Mechanism(gravity=9.81), "gravity", "is not a list of numbers"),
+        bad(lambda m: lw.Mechanism(gravity=9.81), "gravity", "three components are wanted", "such as (0, 0, -9.81)"),
         bad(lambda m: lw.Mechanism("my machine"), "name", "is not a name"),
         bad(lambda m: lw.Mechanism(expect={"mobility": "1"}), "expect.mobility", "is not a number"),
     ],

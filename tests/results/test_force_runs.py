@@ -133,6 +133,12 @@ def test_drives() -> None:
         FORCES["A"].force
     with pytest.raises(ModelError, match=r"no result 'A.efort'; did you mean 'A.effort'"):
         FORCES["A.efort"]
+    for asked, meant in (("A.torque", "A.effort"), ("A.angle.torque", "A.angle.effort"), ("B.velocity", "B.rate")):
+        with pytest.raises(ModelError, match=f"no result '{asked}'; did you mean '{meant}'"):
+            FORCES[asked]
+    with pytest.raises(ModelError) as caught:
+        FORCES["B.torque"]  # it has none
+    assert "effort" not in str(caught.value)
 
 
 def test_drives_of_joints_with_several_variables() -> None:
@@ -142,8 +148,9 @@ def test_drives_of_joints_with_several_variables() -> None:
     assert run["F.z.effort"].unit == "N"
     with pytest.raises(ModelError, match=r"F: the joint has 7 variables; ask for \.efforts"):
         run["F"].effort
-    with pytest.raises(ModelError, match="'F' has several variables"):
-        run["F.effort"]
+    for asked in ("F.effort", "F.torque"):
+        with pytest.raises(ModelError, match="'F' has several variables"):
+            run[asked]
 
 
 def test_reactions() -> None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.kinematics.screw_motion import Centrodes, PoleMotion, ScrewMotion
     from linkwork.analyses.kinematics.transmission import TransmissionAngle
     from linkwork.analyses.kinematics.travel import Travel
+    from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
     from linkwork.results import Run
 
@@ -66,6 +67,7 @@ class Machine(System):
         super().__init__(mechanism, tree=tree, cut=cut)
         self._start, self._guess = merged(start, {}, mechanism.name), merged(guess, {}, mechanism.name)
         self._near: Array = self._plan.layout_y
+        self._elimination: Elimination | None = None
         _ = self.home
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -79,6 +81,7 @@ class Machine(System):
         parameters : new values by name, SI
         """
         other = super().with_parameters(parameters)
+        other._elimination = self._found_elimination
         for name in ("home", "_loops", "_forward_dynamics"):
             other.__dict__.pop(name, None)
         other._start, other._guess, other._near = {}, {}, self.home.y
@@ -98,6 +101,7 @@ class Machine(System):
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         y, steps = closed(self._loops, chosen.y, np.zeros(self._loops.columns, bool))  # of other numbers, perhaps
+        other._elimination = self._found_elimination
         other.__dict__.pop("_forward_dynamics", None)
         other.__dict__["home"] = Posture(self._loops, y, name=chosen.name, iterations=chosen.iterations + steps)
         return other
@@ -302,11 +306,17 @@ class Machine(System):
 
     # ---------------------------------------------------------------- forces
 
+    @property
+    def _found_elimination(self) -> Elimination | None:
+        """How accelerations are found, if that has been looked for: a start for machines made from this one."""
+        known: ForwardDynamics | None = self.__dict__.get("_forward_dynamics")
+        return known.__dict__.get("elimination", self._elimination) if known is not None else self._elimination
+
     @cached_property
     def _forward_dynamics(self) -> ForwardDynamics:
         from linkwork.analyses.forces.forward import ForwardDynamics
 
-        return ForwardDynamics(self._loops, self.home)
+        return ForwardDynamics(self._loops, self.home, self._elimination)
 
     def forces(
         self,
@@ -450,9 +460,12 @@ class Machine(System):
         if isinstance(values, Posture):
             if named:
                 raise ModelError(Problem("a posture and values are both given", hint="give one of them"), self.name)
+            if values._loops is self._loops:
+                return values
             if values._loops.plan.variables != self._plan.variables:
                 raise ModelError(Problem("the posture is of another machine"), self.name)
-            return values
+            y, steps = closed(self._loops, values.y, np.zeros(self._loops.columns, bool))  # of other numbers
+            return Posture(self._loops, y, name=values.name, iterations=steps)
         given = merged(values, named, self.name)
         return self.at(given) if given else self.home
 

@@ -14,18 +14,22 @@ from linkwork.model.mechanism import Mechanism
 from linkwork.topology import Topology, ground_problems
 from linkwork.units import LENGTH, MASS, NUMBER, format_quantity
 
+SHOWN = 8
+"""So many bodies are named by a note on many."""
+
 
 def problems_of(m: Mechanism, layout: Layout, graph: Topology) -> list[Problem]:
-    """Everything that the connected whole tells: ground, curves, rods, gravity, gear shafts."""
+    """Everything that the connected whole tells: ground, curves, rods, gravity, masses, gear shafts."""
     return [*ground_problems(m, graph), *problems_of_parts(m, layout, graph)]
 
 
 def problems_of_parts(m: Mechanism, layout: Layout, graph: Topology) -> list[Problem]:
-    """What curves, rods, gravity and gear shafts tell, true also of a model that lacks some of its joints."""
+    """What curves, rods, gravity, masses and gear shafts tell, true also of a model that lacks some of its joints."""
     return [
         *(p for curve in m.curves.values() for p in _curve_problems(curve)),
         *_rod_problems(m, layout, graph),
         *_gravity_problems(m, layout),
+        *_mass_problems(m, layout),
         *_shaft_problems(m, layout),
     ]
 
@@ -42,6 +46,36 @@ def _gravity_problems(m: Mechanism, layout: Layout) -> list[Problem]:
         hint = "bare numbers take the units of the header; write -9.81 m/s^2"
         return [Problem(f"gravity is {size:.3g} m/s^2", "gravity", hint, severity="warning")]
     return []
+
+
+def _mass_problems(m: Mechanism, layout: Layout) -> list[Problem]:
+    """Loads or gravity on a machine without mass, and masses that turn without an inertia."""
+    if not any(w.mass for w in layout.masses.values()):
+        if not (m.loads or m.motors or m.gravity_laws or any(m.gravity)):
+            return []
+        return [Problem("no body has a mass", "bodies", "give masses, or densities and solids", severity="note")]
+    straight = _unturned(m)
+    points = [b.name for b in m.bodies.values() if b.mass and b.inertia is None and b.name not in straight]
+    if not points:
+        return []
+    more = [f"{len(points) - SHOWN} more"] if len(points) > SHOWN else []
+    text = f"no inertia is given; taken as a point mass: {', '.join([*points[:SHOWN], *more])}"
+    return [Problem(text, "bodies", "write inertia: [0, 0, 0] where it is meant", severity="note")]
+
+
+def _unturned(m: Mechanism) -> set[str]:
+    """Bodies that slides and rigid joints tie to ground: they never turn."""
+    tied: dict[str, list[str]] = {}
+    for j in m.joints.values():
+        if j.law.kind in ("prismatic", "rigid"):
+            tied.setdefault(j.tail, []).append(j.head)
+            tied.setdefault(j.head, []).append(j.tail)
+    found, ahead = {m.ground.name}, [m.ground.name]
+    while ahead:
+        new = [body for body in tied.get(ahead.pop(), ()) if body not in found]
+        found.update(new)
+        ahead += new
+    return found
 
 
 def _shaft_problems(m: Mechanism, layout: Layout) -> list[Problem]:

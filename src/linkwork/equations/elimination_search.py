@@ -76,6 +76,8 @@ def find_elimination(plan: Plan, numbers: Numbers, constants: Array, states: Sta
         except Weightless as error:
             refused = error
             continue
+        except ZeroDivisionError:  # a pivot that is nothing but rows which say the same
+            continue
         if search.threshold >= ENOUGH:
             safe.append((cost, k, found))
         else:
@@ -84,7 +86,9 @@ def find_elimination(plan: Plan, numbers: Numbers, constants: Array, states: Sta
         return min(safe, key=lambda found: found[:2])[2]
     if poor:
         return min(poor, key=lambda found: found[:3])[3]
-    assert refused is not None
+    if refused is None:
+        hint = "look for loops that hold a body twice"
+        raise Weightless("the loops hold each other so that no pivot is left", plan.name, hint)
     raise refused
 
 

@@ -32,6 +32,10 @@ class AmountPlan:
     sources: tuple[Source, ...] = ()
 
 
+def _of_amount(amount: AmountPlan | None) -> tuple[str, ...]:
+    return ("amount",) if amount is not None and amount.law is None else ()
+
+
 @dataclass(frozen=True)
 class Along:
     """A joint variable: its places among all variables and among all rates."""
@@ -63,7 +67,11 @@ class SpringPlan:
     first: int
     second: int
     law: AmountPlan | None
-    numbers = ("stiffness", "free", "damping", "preload", "amount")
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Its parameters."""
+        return ("stiffness", "free", "damping", "preload", *_of_amount(self.law))
 
 
 @dataclass(frozen=True)
@@ -74,7 +82,13 @@ class FrictionPlan:
     along: Along
     exact: bool
     normal: AmountPlan | None
-    numbers = ("forward", "backward", "viscous", "speed", "coefficient", "radius", "amount")
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Its parameters."""
+        level = ("forward", "backward") if self.normal is None else ("coefficient", "radius")
+        turning = ("static",) if self.exact else ("speed",)
+        return ("viscous", *level, *turning, *_of_amount(self.normal))
 
 
 @dataclass(frozen=True)
@@ -94,7 +108,11 @@ class ForcePlan:
     mark: int
     direction: DirectionPlan
     amount: AmountPlan
-    numbers = ("amount",)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Its parameters."""
+        return _of_amount(self.amount)
 
 
 @dataclass(frozen=True)
@@ -105,7 +123,11 @@ class TorquePlan:
     link: int
     direction: DirectionPlan
     amount: AmountPlan
-    numbers = ("amount",)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Its parameters."""
+        return _of_amount(self.amount)
 
 
 @dataclass(frozen=True)
@@ -115,7 +137,11 @@ class PushPlan:
     name: str
     along: Along
     amount: AmountPlan
-    numbers = ("amount",)
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Its parameters."""
+        return _of_amount(self.amount)
 
 
 @dataclass(frozen=True)
@@ -222,42 +248,34 @@ def feel_cuts(plans: Sequence[LoadPlan], nq: int, nv: int) -> bool:
 # ---------------------------------------------------------------- numbers
 
 
-def load_parameters(m: Mechanism, layout: Layout, layout_value: Callable[[str], float]) -> dict[str, float]:
+def load_parameters(
+    m: Mechanism, plans: Sequence[LoadPlan], layout: Layout, layout_value: Callable[[str], float]
+) -> dict[str, float]:
     """Numbers of all loads and motors by name, SI; a spring's free length is that of the layout unless given."""
     p: dict[str, float] = {}
-    for load in (*m.loads.values(), *m.motors.values()):
-        for key, value in _numbers(load, layout, layout_value).items():
-            p[f"{load.name}.{key}"] = float(value)
+    records: dict[str, Load | Motor] = {**m.loads, **m.motors}
+    for plan in plans:
+        if not isinstance(plan, FieldPlan):
+            record = records[plan.name]
+            for key in plan.numbers:
+                p[f"{plan.name}.{key}"] = float(_number(record, key, layout, layout_value))
+            direction = record.along if isinstance(record, Force) else getattr(record, "about", None)
+            if isinstance(direction, InSpace | OnBody):
+                unit = np.array(direction.vector) / np.linalg.norm(direction.vector)
+                p |= {f"{plan.name}.along.{c}": float(x) for c, x in zip("xyz", unit, strict=True)}
     return p
 
 
-def _numbers(load: Load | Motor, layout: Layout, layout_value: Callable[[str], float]) -> dict[str, float]:
-    match load:
-        case Spring():
-            if load.free is not None:
-                free = load.free
-            elif load.variable is not None:
-                free = layout_value(load.variable)
-            else:
-                free = float(np.linalg.norm(layout.points[str(load.first)] - layout.points[str(load.second)]))
-            amount = load.law.value if isinstance(load.law, Steady) else 0.0
-            return {"stiffness": load.stiffness, "free": free, "damping": load.damping, "preload": load.preload,
-                    "amount": amount}  # fmt: skip
-        case Friction():
-            normal = load.normal.value if isinstance(load.normal, Steady) else 0.0
-            own = {key: getattr(load, key) for key in FrictionPlan.numbers if key != "amount"}
-            return own | {"amount": normal, "static": load.static}
-        case Motor():
-            return {key: getattr(load, key) for key in MotorPlan.numbers}
-        case Force() | Torque():
-            direction = load.along if isinstance(load, Force) else load.about
-            own = {"amount": load.amount.value if isinstance(load.amount, Steady) else 0.0}
-            if isinstance(direction, InSpace | OnBody):
-                unit = np.array(direction.vector) / np.linalg.norm(direction.vector)
-                own |= {f"along.{c}": x for c, x in zip("xyz", unit, strict=True)}
-            return own
-        case JointLoad():
-            return {"amount": load.amount.value if isinstance(load.amount, Steady) else 0.0}
+def _number(record: Load | Motor, key: str, layout: Layout, layout_value: Callable[[str], float]) -> float:
+    if key == "amount":
+        amounts = {Spring: "law", Friction: "normal"}
+        steady = getattr(record, amounts.get(type(record), "amount"))
+        return float(steady.value)
+    if key == "free" and isinstance(record, Spring) and record.free is None:
+        if record.variable is not None:
+            return layout_value(record.variable)
+        return float(np.linalg.norm(layout.points[str(record.first)] - layout.points[str(record.second)]))
+    return float(getattr(record, key))
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,8 @@ from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross,
 from linkwork.model.amount_values import evaluate
 from linkwork.model.amounts import Formula, Tabulated
 
-TINY = 1e-300
-"""Added under the root of a length, so that none at all gives no direction instead of no number."""
+TINY = 1e-28
+"""Added under the root of a length [m²], so that none but rounding gives no direction instead of any."""
 MOTOR_SPEED = 1e-3
 """Rate [rad/s, m/s] over which the friction of a motor turns round."""
 
@@ -66,6 +66,16 @@ def applied_loads(tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any]) -> Loa
     done = [_RULES[type(plan)](state, plan, given) for plan, given in zip(plans, tree.loads, strict=True)]
     applied = Applied(state.forces, state.moments, state.along, state.rotors)
     return Loaded(applied, tuple(d.magnitude for d in done), tuple(d.power for d in done), state.potential)
+
+
+def field_loads(tree: Tree, t: Any) -> Applied:
+    """What the laws of gravity add at time t, alone."""
+    plan = tree.plan
+    state = _State(tree, t, [0.0] * plan.ny, [0.0] * plan.nw)
+    for load, given in zip(plan.loads, tree.loads, strict=True):
+        if isinstance(load, FieldPlan):
+            _field(state, load, given)
+    return Applied(state.forces, state.moments, {}, {})
 
 
 def with_external(tree: Tree, applied: Applied, external: Sequence[Any]) -> Applied:
@@ -186,8 +196,14 @@ def _amount(law: Formula | Tabulated) -> ca.Function:
 # ---------------------------------------------------------------- one rule a kind
 
 
+def _named(plan: LoadPlan, given: LoadConstants) -> dict[str, Any]:
+    """Numbers of a load by name."""
+    return dict(zip(plan.numbers, given.numbers, strict=True))
+
+
 def _spring(state: _State, plan: SpringPlan, given: LoadConstants) -> _Done:
-    stiffness, free, damping, preload, steady = given.numbers
+    own = _named(plan, given)
+    stiffness, free, damping, preload = (own[key] for key in ("stiffness", "free", "damping", "preload"))
     if plan.along is not None:
         long, rate = state.y[plan.along.y], state.w[plan.along.w]
         direction = ZERO
@@ -198,7 +214,7 @@ def _spring(state: _State, plan: SpringPlan, given: LoadConstants) -> _Done:
     x = long - free
     tension = preload + stiffness * x + damping * rate
     if plan.law is not None:
-        tension = tension + state.amount(plan.law, steady, x, rate)
+        tension = tension + state.amount(plan.law, own.get("amount"), x, rate)
     state.potential = state.potential + (0.5 * stiffness * x + preload) * x
     if plan.along is not None:
         state.work(plan.along, -tension)
@@ -209,15 +225,19 @@ def _spring(state: _State, plan: SpringPlan, given: LoadConstants) -> _Done:
 
 
 def _friction(state: _State, plan: FrictionPlan, given: LoadConstants) -> _Done:
-    forward, backward, viscous, speed, coefficient, radius, steady = given.numbers
+    own = _named(plan, given)
     rate = state.w[plan.along.w]
-    if plan.normal is not None:
-        pressing = state.amount(plan.normal, steady)
-        (forward,) = replay(_magnitude(), [[coefficient * radius * pressing]])[0]
+    if plan.normal is None:
+        forward, backward = own["forward"], own["backward"]
+    else:
+        pressing = state.amount(plan.normal, own.get("amount"))
+        (forward,) = replay(_magnitude(), [[own["coefficient"] * own["radius"] * pressing]])[0]
         backward = forward
-    template = _exact() if plan.exact else _smooth()
-    (dry,) = replay(template, [[rate, forward, backward, speed]])[0]
-    return state.work(plan.along, -(dry + viscous * rate))
+    if plan.exact:
+        (dry,) = replay(_exact(), [[rate, forward, backward]])[0]
+    else:
+        (dry,) = replay(_smooth(), [[rate, forward, backward, own["speed"]]])[0]
+    return state.work(plan.along, -(dry + own["viscous"] * rate))
 
 
 @functools.cache
@@ -235,7 +255,7 @@ def _smooth() -> ca.Function:
 
 @functools.cache
 def _exact() -> ca.Function:
-    x = ca.SX.sym("x", 4)
+    x = ca.SX.sym("x", 3)
     return ca.Function("exact", [x], [ca.sign(x[0]) * ca.if_else(x[0] >= 0, x[1], x[2])])
 
 
@@ -258,14 +278,14 @@ def _geared() -> ca.Function:
 
 
 def _force(state: _State, plan: ForcePlan, given: LoadConstants) -> _Done:
-    amount = state.amount(plan.amount, given.numbers[0])
+    amount = state.amount(plan.amount, _named(plan, given).get("amount"))
     force = scale(amount, state.direction(plan.direction, given.direction))
     state.push(plan.mark, force)
     return _Done(amount, dot(force, state.place(plan.mark)[1]))
 
 
 def _torque(state: _State, plan: TorquePlan, given: LoadConstants) -> _Done:
-    amount = state.amount(plan.amount, given.numbers[0])
+    amount = state.amount(plan.amount, _named(plan, given).get("amount"))
     if plan.link >= 0 and plan.direction.link == plan.link:  # it turns with the body it acts on
         state.turn(plan.link, scale(amount, given.direction))
         own = apply_t(state.poses[plan.link].R, state.spin(plan.link))
@@ -276,7 +296,7 @@ def _torque(state: _State, plan: TorquePlan, given: LoadConstants) -> _Done:
 
 
 def _push(state: _State, plan: PushPlan, given: LoadConstants) -> _Done:
-    return state.work(plan.along, state.amount(plan.amount, given.numbers[0]))
+    return state.work(plan.along, state.amount(plan.amount, _named(plan, given).get("amount")))
 
 
 def _field(state: _State, plan: FieldPlan, given: LoadConstants) -> _Done:

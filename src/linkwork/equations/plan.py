@@ -279,11 +279,12 @@ def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
     along = plain_places(slots)
     places = Places(m.joints, along, {p.name: i for i, p in enumerate(points)}, index)
     parameters = _parameters(m, layout, links, cuts)
-    parameters |= load_parameters(m, layout, lambda name: float(layout_y[places.variable(name).y]))
+    loads = plan_loads(m, places)
+    parameters |= load_parameters(m, loads, layout, lambda name: float(layout_y[places.variable(name).y]))
     return Plan(
         m.name, links, cuts, points, frames, tuple(coordinates), tuple(rates), tuple(variables), tuple(variable_rates),
         parameters, layout.X_WB[m.ground.name], neutral, layout_y, m.ground.name,
-        tuple(layout.X_WB[b] for b in bodies), plan_loads(m, places),
+        tuple(layout.X_WB[b] for b in bodies), loads,
         _distances(m, layout),
     )  # fmt: skip
 
@@ -472,14 +473,14 @@ def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Con
     for link in plan.links:
         before = own[link.parent] if link.parent >= 0 else X_WG
         if link.implied:
-            links.append(LinkConstants(HERE, (), _moments(parameters, link.body), HERE))
+            links.append(LinkConstants(HERE, (), _moments(parameters, link.body, HERE), HERE))
             own.append(HERE)
             continue
         tail, head = (_pose(parameters, f"{link.joint}.{side}") for side in ("tail", "head"))
         inner, outer_ = (tail, head) if link.sign > 0 else (head, tail)
         own.append(outer_.inverse())
         law = tuple(parameters[f"{link.joint}.{name}"] for name in law_parameters(link.law))
-        links.append(LinkConstants(before @ inner, law, _moments(parameters, link.body).moved(own[-1]), own[-1]))
+        links.append(LinkConstants(before @ inner, law, _moments(parameters, link.body, own[-1]), own[-1]))
     if regrouped:
         links = _regroup(plan, links)
     carrier: Callable[[int], Pose] = lambda i: own[i] if i >= 0 else X_WG  # noqa: E731
@@ -517,14 +518,17 @@ def number_pose(X: Array) -> Pose:
     return Pose(R, tuple(float(x) for x in X[:3, 3]))  # type: ignore[arg-type]
 
 
-def _moments(parameters: Mapping[str, Any], body: str) -> Moments:
-    """Moments about the body's own frame; J = ½ tr(I) 1 - I at the centre of mass."""
-    m, com = parameters[f"{body}.mass"], _vector(parameters, f"{body}.com")
+def _moments(parameters: Mapping[str, Any], body: str, X: Pose) -> Moments:
+    """Moments about the frame in which the body's own has the pose X; J = ½ tr(I) 1 - I at the centre of mass.
+
+    The centre of mass is moved first: a body far from its own origin would lose the digits of its inertia there.
+    """
+    m, com = parameters[f"{body}.mass"], add(X.p, apply(X.R, _vector(parameters, f"{body}.com")))
     xx, yy, zz, xy, xz, yz = (parameters[f"{body}.inertia.{ij}"] for ij in SIX)
     half = 0.5 * (xx + yy + zz)
     J = ((half - xx, -xy, -xz), (-xy, half - yy, -yz), (-xz, -yz, half - zz))
     h = scale(m, com)
-    return Moments(m, h, plus(J, outer(h, com)))
+    return Moments(m, h, plus(congruence(X.R, J), outer(h, com)))
 
 
 def _regroup(plan: Plan, links: Sequence[LinkConstants]) -> list[LinkConstants]:

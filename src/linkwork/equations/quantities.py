@@ -9,8 +9,8 @@ from typing import Any
 from linkwork.equations import closure, coordinates, energy, forward_dynamics, kinematics
 from linkwork.equations.inverse_dynamics import Applied, inverse_dynamics
 from linkwork.equations.kinematics import Target
-from linkwork.equations.load_plans import MotorPlan, SpringPlan, feel_cuts
-from linkwork.equations.loads import Loaded, applied_loads, rotor_inertias
+from linkwork.equations.load_plans import FieldPlan, MotorPlan, SpringPlan, feel_cuts, is_timed
+from linkwork.equations.loads import Loaded, applied_loads, field_loads, rotor_inertias
 from linkwork.equations.mass_matrix import dense, mass_matrix
 from linkwork.equations.plan import Plan, Pose, number_pose
 from linkwork.equations.scalars import Block
@@ -93,7 +93,8 @@ def _bias(tree: Tree, x: Values) -> list[Block]:
 
 def _gravity(tree: Tree, x: Values) -> list[Block]:
     none = [0.0] * tree.nv
-    return [("tau", inverse_dynamics(tree, none, none).tau, (tree.nv,))]
+    fields = field_loads(tree, x["t"][0]) if "t" in x else None
+    return [("tau", inverse_dynamics(tree, none, none, fields).tau, (tree.nv,))]
 
 
 def _joint_wrenches(tree: Tree, x: Values) -> list[Block]:
@@ -255,10 +256,19 @@ _OF_LOADS = {
     "forward_dynamics by composite bodies": True,
     "forward_dynamics by articulated bodies": True,
     "bias": True,
+    "gravity_forces": True,
     "kinetic_energy": False,
     "potential_energy": False,
 }
 """Quantities that loads have a part in, and whether time has."""
+
+
+_KINDS: dict[str, tuple[type, ...]] = {
+    "kinetic_energy": (MotorPlan,),
+    "potential_energy": (SpringPlan,),
+    "gravity_forces": (FieldPlan,),
+}
+"""Kinds of loads that single quantities feel; others feel all."""
 
 
 def with_loads(quantity: Quantity, plan: Plan) -> Quantity:
@@ -268,11 +278,11 @@ def with_loads(quantity: Quantity, plan: Plan) -> Quantity:
     """
     if not plan.loads or quantity.name not in _OF_LOADS:
         return quantity
-    kinds = {"kinetic_energy": (MotorPlan,), "potential_energy": (SpringPlan,)}.get(quantity.name, (object,))
+    kinds = _KINDS.get(quantity.name, (object,))
     chosen = [load for load in plan.loads if isinstance(load, kinds)]
     whole = {"q": "y", "v": "w"} if feel_cuts(chosen, plan.nq, plan.nv) else {}
     inputs = tuple(whole.get(name, name) for name in quantity.inputs)
-    return replace(quantity, inputs=(*inputs, "t") if _OF_LOADS[quantity.name] and plan.timed else inputs)
+    return replace(quantity, inputs=(*inputs, "t") if _OF_LOADS[quantity.name] and is_timed(chosen) else inputs)
 
 
 _INNER = ("closure", "advance", "apart", "motion")

@@ -47,7 +47,7 @@ class UnitsEntry(Entry):
     angle: Text = "rad"
     mass: Text = "kg"
     time: Text = "s"
-    force: Text = Field("", description="mass times length over time squared unless given")
+    force: Text = Field("", description="of forces, torques, stiffnesses; N unless given, lbf beside lb, oz or slug")
 
 
 class ModelFile(Entry):

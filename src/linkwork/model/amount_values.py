@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.expressions import Expression
 from linkwork.geometry import Array
@@ -37,6 +38,22 @@ def evaluate(amount: Amount, values: Mapping[str, Any]) -> Any:
             value = piecewise(held(x, xs[0], xs[-1]), starts, coefficients)
             return value.item() if is_number(x) and np.ndim(x) == 0 else value
     raise AssertionError(amount)  # pragma: no cover - the cases above are all there are
+
+
+def outside(amount: Amount, values: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Where a table is held: its argument lies beyond its first or its last point. Never of numbers and formulas.
+
+    Parameters
+    ----------
+    amount : a number, a formula or a table
+    values : what each of `amount.names` is, as for `evaluate`: numbers and arrays of one shape
+
+    The answer has the shape of the argument, of a number or a formula that of all `values`.
+    """
+    if isinstance(amount, Tabulated):
+        x = np.asarray(values[amount.over], dtype=float)
+        return np.asarray((x < amount.xs[0]) | (x > amount.xs[-1]))
+    return np.zeros(np.broadcast_shapes(*(np.shape(value) for value in values.values())), dtype=bool)
 
 
 @functools.lru_cache(maxsize=256)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from linkwork.errors import ModelError, Problem
-from linkwork.expressions import names_in
+from linkwork.expressions import Expression, names_in
 from linkwork.expressions.names import differentiated, is_variable
 from linkwork.model.vectors import number, numbers
 
@@ -102,7 +102,10 @@ def amount(value: Any, where: str) -> Amount:
         return Steady(number(value, where))
     text = " ".join(value.split())
     try:
-        return Formula(text, names_in(text))
+        names = names_in(text)
+        if not names:  # plain arithmetic is a number
+            return Steady(number(Expression(text, ())(), where))
+        return Formula(text, names)
     except ModelError as error:
         raise ModelError([Problem(p.what, where, p.hint) for p in error.problems]) from None
 

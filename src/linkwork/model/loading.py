@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -283,10 +283,10 @@ def gravity(value: Any) -> tuple[Vector, dict[str, Formula | Tabulated]]:
     """The numbers of gravity and its laws over time, by axis; numbers are zero where there is a law."""
     where = "gravity"
     given = tuple(value) if isinstance(value, list | tuple) else ()
+    if isinstance(value, str) or not isinstance(value, Iterable) or (given and len(given) != 3):
+        raise ModelError(Problem("three components are wanted", where, "such as (0, 0, -9.81)"))
     if not any(isinstance(g, str | Formula | Tabulated) for g in given):
         return vector(value, where), {}
-    if len(given) != 3:
-        raise ModelError(Problem(f"3 components are wanted, {len(given)} are given", where))
     part = _Gather(where)
     numbers, laws = [], {}
     for axis, component in zip("xyz", given, strict=True):

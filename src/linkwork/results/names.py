@@ -20,6 +20,9 @@ SHORT = {"": "position", "v": "velocity", "a": "acceleration"}
 OF_VARIABLES = (*DERIVATIVES, "effort", "power")
 """What a variable may have, and a joint that has one variable."""
 
+OTHER_WORDS = {"torque": "effort", "speed": "rate", "velocity": "rate"}
+"""What joints call what others call otherwise."""
+
 MAX_SHOWN = 60
 
 
@@ -129,9 +132,13 @@ class Names:
         what = f"the run has no result '{shown}'"
         owner, dot, rest = shown.partition(".")
         several = len(self.joints.get(owner, ())) > 1
-        if several and rest in ("value", *OF_VARIABLES):
+        if several and rest in ("value", *OF_VARIABLES, *OTHER_WORDS):
             names = ", ".join(v for v in self.shapes if v.startswith(f"{owner}."))
             return Problem(what, hint=f"'{owner}' has several variables: {names}")
+        whole, _, last = shown.rpartition(".")
+        meant = f"{whole}.{OTHER_WORDS.get(last, '')}"
+        if self.kinds.get(owner) == "joint" and self.find(meant) is not None:
+            return Problem(what, hint=f"did you mean '{meant}'?")
         if dot and owner in self.kinds:
             return Problem(what, hint=did_you_mean(shown, self._of(owner)))
         return Problem(what, hint=did_you_mean(shown, [*self.all(), *self.groups, *self._shorthand()]))

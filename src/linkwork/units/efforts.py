@@ -1,4 +1,4 @@
-"""Forces and torques as people read them: in newtons unless the model's file names a force, and without rounding."""
+"""Forces and torques as people read them: in N and N m unless the model's file has other forces, without rounding."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ UNKNOWN = "not determined"
 
 
 def effort_units(system: UnitSystem) -> UnitSystem:
-    """The system where its header names a force; newtons and metres otherwise: nobody reads kg mm/s^2."""
-    return system if system.force else replace(SI, angle=system.angle)
+    """The system where its header names a force or its masses are in pounds; newtons and metres otherwise."""
+    return system if system.force or system.symbol(FORCE) != "N" else replace(SI, angle=system.angle)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from linkwork.units.dimensions import (
 )
 from linkwork.units.grammar import parse_unit, unit_of
 from linkwork.units.lookup import MAX_NAME_LENGTH
+from linkwork.units.table import UNITS
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,9 @@ class UnitSystem:
 
     Units of compound quantities follow from these: with `length: mm, mass: g` a bare inertia is in g mm^2, a bare
     density in g/mm^3. What contains mass and a negative power of time (force, torque, stiffness, damping, pressure,
-    power) is built from `force` where the header names it - 'N mm', 'N/mm', 'N s/mm' - and otherwise from
-    mass * length / time^2, as everything else is. So `length: mm` alone makes a bare force one of kg mm/s^2, that is
-    millinewtons; write `force: N` beside it, or write the unit with the number.
+    power) is built from a unit of force instead: 'N mm', 'N/mm', 'N s/mm'. It is `force` where the header names it,
+    pound-force where masses are in lb, oz or slug, and the newton otherwise, whatever the unit of length: nobody
+    thinks in kg mm/s^2.
 
     Where a torsional stiffness or damping is bare, the angle of the header counts too: 'N m/deg' with `angle: deg`.
     """
@@ -112,16 +113,18 @@ SI = UnitSystem()
 """Metre, kilogram, second, radian, newton."""
 
 
+_POUNDS = frozenset(UNITS[name].factor for name in ("lb", "oz", "slug"))
+"""Units of mass [kg] beside which a bare force is in pounds."""
+
+
 @lru_cache(maxsize=512)
 def _symbol(system: UnitSystem, dimension: Dimension) -> str:
     length, mass, time, angle, current, temperature = dimension.powers()
-    force = system.force
-    if not force and (system.length, system.mass, system.time) == ("m", "kg", "s"):
-        force = "N"
+    force = system.force or ("lbf" if parse_unit(system.mass)[0] in _POUNDS else "N")
     if (system.length, system.time, force) == ("m", "s", "N") and dimension in (PRESSURE, POWER):
         return "Pa" if dimension == PRESSURE else "W"
     forces = 0
-    if force and mass and time < 0:
+    if mass and time < 0:
         # F = M L / T^2: trade each mass for a force.
         forces, length, time, mass = mass, length - mass, time + 2 * mass, 0
     return product_text(

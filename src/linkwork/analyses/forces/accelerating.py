@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwork.analyses.forces.drives import Drives, Sharing, columns_of
 from linkwork.analyses.forces.external import external_wrenches
+from linkwork.analyses.forces.finite import one_time
 from linkwork.analyses.forces.forward import ForwardDynamics
 from linkwork.analyses.forces.reactions import forces_along, indeterminate, joints_of
 from linkwork.analyses.forces.statics import Reaction, reaction_of
@@ -20,7 +21,7 @@ from linkwork.analyses.kinematics.given import place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closing import length_rates
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 
 
@@ -56,10 +57,8 @@ class Accelerations:
 
     def __getitem__(self, name: str) -> float:
         """Acceleration of a variable or joint, by name."""
-        own = [n for n in self.names if n == name or n.rpartition(".")[0] == name]
-        if len(own) != 1:
-            raise ModelError(Problem(f"no single rate '{name}'", hint=did_you_mean(str(name), self.names)))
-        return float(self.values[self.names.index(own[0])])
+        (column,) = columns_of(self.posture._loops, [name])
+        return float(self.values[column])
 
     @cached_property
     def reactions(self) -> dict[str, Reaction]:
@@ -83,7 +82,8 @@ class Accelerations:
         plan = self.posture._loops.plan
         units = dict(zip(plan.variable_rates, acceleration_units(self.posture._loops), strict=True))
         lines = [f"{plan.name} under its forces"]
-        shown = np.where(np.abs(self.values) > 1e-12 * np.abs(self.values).max(initial=0.0), self.values, 0.0)
+        rounding = 1e-12 * np.abs(self.values).max(initial=0.0)
+        shown = np.where(np.abs(self.values) <= rounding, 0.0, self.values)
         lines += [f"  {n} accelerates by {x:.6g} {units[n]}" for n, x in zip(self.names, shown, strict=True)]
         lines += [f"  {n} holds with {x:.6g}" for n, x in self.stuck.items()]
         return "\n".join(lines)
@@ -134,8 +134,8 @@ def accelerations_at(
     still = np.zeros((1, plan.nw))
     outside = external_wrenches(loops, external, Trajectory(np.zeros(1), posture.y[np.newaxis], still, still))
     work = work_along(loops, posture, outside)
-    found: Stuck = with_friction(loops, forward, posture.y, w, effort + work, float(t))
-    acting = Acting(found.rates, found.efforts - work, outside, float(t))
+    found: Stuck = with_friction(loops, forward, posture.y, w, effort + work, one_time(loops, t))
+    acting = Acting(found.rates, found.efforts - work, outside, one_time(loops, t))
     return Accelerations(posture, plan.variable_rates, w, found.accelerations, found.holding, acting)
 
 

@@ -16,9 +16,6 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 
-LOOSE = 1e-9
-"""Part of a freedom that must move the drives for it to count as driven."""
-
 
 class TooFewDrives(ModelError):
     """Freedoms that nothing drives: their efforts are then not forces but accidents of the motion."""
@@ -41,10 +38,14 @@ class Drives:
         return len(self.columns) > int(self.independent.sum())
 
 
+def as_names(names: str | Sequence[str]) -> list[str]:
+    """Names given as a list, or a single one as text."""
+    return [names] if isinstance(names, str) else list(names)
+
+
 def columns_of(loops: Loops, names: Sequence[str]) -> NDArray[np.int64]:
     """Rates by the names of variables, joints or rates; ModelError for those that are none."""
-    if isinstance(names, str):
-        names = [names]
+    names = as_names(names)
     problems, columns = [], []
     rates = list(loops.plan.variable_rates)
     for name in names:
@@ -71,8 +72,7 @@ def drives_of(loops: Loops, y: Array, named: Sequence[str], held: Sequence[str])
     prefer = np.zeros(loops.columns, np.int64)
     prefer[columns_of(loops, list(held))] = 1
     prefer[columns] = 2
-    nothing: Mask = np.zeros(loops.columns, bool)
-    free = loops.chosen(y, nothing, prefer).free if loops.count else np.arange(loops.columns)
+    free = _free(loops, y, columns, prefer)
     independent: Mask = np.zeros(loops.columns, bool)
     independent[free] = True
     others = np.setdiff1d(free, columns)
@@ -80,6 +80,21 @@ def drives_of(loops: Loops, y: Array, named: Sequence[str], held: Sequence[str])
     if stray:
         _cannot_move(loops, y, columns, free, stray)
     return Drives(np.concatenate([columns, others]), independent, others)
+
+
+def _free(loops: Loops, y: Array, columns: NDArray[np.int64], prefer: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Independent rates: the drives, where they do not contradict each other, however weakly they move the machine."""
+    if not loops.count:
+        return np.arange(loops.columns)
+    driven: Mask = np.isin(np.arange(loops.columns), columns)
+    nothing: Mask = np.zeros(loops.columns, bool)
+    usual = loops.chosen(y, nothing, prefer).free
+    if np.isin(usual, columns).all() or len(columns) > len(usual):
+        return usual
+    roles = loops.chosen(y, driven, prefer)
+    if roles.conflict or roles.rank + len(roles.independent) != loops.columns or len(roles.independent) != len(usual):
+        return usual
+    return roles.independent
 
 
 def retaken(loops: Loops, y: Array, drives: Drives) -> Drives | None:

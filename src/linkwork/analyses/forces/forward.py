@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.analyses.forces.finite import loads_must_be_finite
 from linkwork.analyses.forces.states import states_around
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops
@@ -21,7 +22,7 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closed_dynamics import Elimination, closed_forward_dynamics, unconstrained
 from linkwork.equations.closing import closure_products
 from linkwork.equations.closure import ROWS
-from linkwork.equations.elimination_search import find_elimination
+from linkwork.equations.elimination_search import States, find_elimination
 from linkwork.equations.tree import Weightless
 from linkwork.errors import ModelError, Problem
 from linkwork.formulas import Question
@@ -30,6 +31,8 @@ from linkwork.kernels import Kernel
 
 SICK = 1e6
 """Growth of Σ (inverse pivot / usual)² at which the robust way is taken: three digits are lost by then."""
+SERVES = 1e3
+"""The same for an elimination that was found for other numbers."""
 RANK = 1e-11
 """Singular values below this part of the largest are none."""
 _START = np.zeros(1)
@@ -45,17 +48,29 @@ class ForwardDynamics:
 
     loops: Loops
     home: Posture
+    inherited: Elimination | None = None
+    """Of the same machine with other numbers or another home: taken as long as its pivots serve."""
     _kernels: dict[tuple[bool, bool], Kernel] = field(default_factory=dict)
 
     @cached_property
     def elimination(self) -> Elimination:
         """How accelerations are found; looked for when it is first needed."""
         system = self.loops.system
+        states = states_around(self.loops, self.home)
+        if self.inherited is not None and self._serves(self.inherited, states):
+            return self.inherited
         numbers, constants = system._formulas.numbers(system.parameters, True)
         try:
-            return find_elimination(self.loops.plan, numbers, constants, states_around(self.loops, self.home))
+            return find_elimination(self.loops.plan, numbers, constants, states)
         except Weightless as error:
             raise ModelError(Problem(str(error), error.where, error.hint), self.loops.plan.name) from None
+
+    def _serves(self, elimination: Elimination, states: States) -> bool:
+        """Whether the pivots of an elimination are sound at some states."""
+        kernel = self.loops.system._own(Question(closed_forward_dynamics(elimination, "tree", "all")))
+        a, health = kernel(states.y, states.w, np.zeros(self.loops.columns), _START)
+        sound = health < SERVES * max(1, len(elimination.usual))
+        return bool(sound.all() and np.isfinite(a).all())
 
     def kernel(self, efforts: bool, joints: bool) -> Kernel:
         """(y, w, effort, t) -> accelerations, health.
@@ -81,10 +96,27 @@ class ForwardDynamics:
             a, health = kernel(y, w, effort, when, out=room, threads=threads)
         limit = SICK * max(1, len(self.elimination.usual))
         healthy = health < limit
-        if healthy if np.ndim(healthy) == 0 else healthy.all():
-            result: Array = a
-            return result
-        return self._mended(a, ~healthy, [np.asarray(x) for x in (y, w, effort, when)])
+        if not (healthy if np.ndim(healthy) == 0 else healthy.all()):
+            a = self._mended(a, ~healthy, [np.asarray(x) for x in (y, w, effort, when)])
+        result: Array = a
+        if not np.isfinite(result).all():
+            self._explain(result, [np.asarray(x) for x in (y, w, effort, when)])
+        return result
+
+    def _explain(self, a: Array, given: list[Array]) -> None:
+        """Refuse accelerations that are no numbers though all that was given is; a load must be at fault."""
+        shape = a.shape[:-1]
+        spread = [np.broadcast_to(x, (*shape, x.shape[-1])) for x in given]
+        bad = ~np.isfinite(a).all(axis=-1)
+        for x in spread:
+            bad = bad & np.isfinite(x).all(axis=-1)
+        if np.any(bad):
+            y, w, _, when = (np.atleast_2d(x[bad]) for x in spread)
+            loads_must_be_finite(self.loops, y, w, when)
+            text = "the accelerations are not determined: masses or loads give numbers without bound"
+            raise ModelError(
+                Problem(text, hint="look at bodies without mass that must accelerate"), self.loops.plan.name
+            )
 
     def _mended(self, a: Array, sick: NDArray[np.bool_], given: list[Array]) -> Array:
         """Accelerations with those of sick samples found the robust way."""

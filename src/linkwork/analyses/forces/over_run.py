@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.forces.drives import Drives, columns_of, drives_of, sharing
+from linkwork.analyses.forces.drives import Drives, TooFewDrives, as_names, columns_of, drives_of, sharing
 from linkwork.analyses.forces.external import external_wrenches
 from linkwork.analyses.forces.pressing import pressing_of
 from linkwork.analyses.forces.reactions import LOOKED_AT, Found, forces_along, indeterminate, joints_of
@@ -63,7 +63,7 @@ def forces_over(
         raise ModelError(Problem("the run has forces already", hint="give the motion that they came from"), run.name)
     path = trajectory_of(loops, run)
     held = [n for n, law in run.driven.items() if law == "held"]
-    named = [n for n in run.driven if n not in held] if drives is None else list(drives)
+    named = [n for n in run.driven if n not in held] if drives is None else as_names(drives)
     signals, marks, warnings, _ = forces_of(
         loops, path, named, held, efforts, preload, weights, external, threads, times=True, contact=contact
     )
@@ -90,6 +90,8 @@ def forces_of(
     )
     part = Trajectory(*(np.ascontiguousarray(x[finite]) for x in (path.t, path.y, path.w, path.dw)))
     drives = _drives_along(loops, part.y, named, held)
+    for what, values in (("preload", preload), ("contact", contact)):
+        _check_lengths(loops, what, values, len(path))
     how = sharing(loops, drives, _at(preload, finite, len(path)), weights, len(part))
     given = _given(loops, drives, efforts, len(path))[finite]
     outside = external_wrenches(loops, external, path)
@@ -111,13 +113,23 @@ def forces_of(
     )
 
 
+def _check_lengths(loops: Loops, what: str, given: Mapping[str, Any] | None, samples: int) -> None:
+    """Values by sample must be as many as there are samples, before some of those are left out."""
+    sizes = {name: np.shape(x)[0] for name, x in (given or {}).items() if np.ndim(x) == 1 and what == "preload"}
+    wrong = {name: size for name, size in sizes.items() if size != samples}
+    if wrong:
+        text = "{} numbers are given, one or {} are wanted"
+        problems = [Problem(text.format(size, samples), f"{what}.{name}") for name, size in wrong.items()]
+        raise ModelError(problems, loops.plan.name)
+
+
 def _drives_along(loops: Loops, Y: Array, named: Sequence[str], held: Sequence[str]) -> Drives:
     """Drives at the middle sample; at another where that one is singular."""
     try:
         return drives_of(loops, Y[len(Y) // 2], named, held)
-    except DeadCentre as singular:
+    except (DeadCentre, TooFewDrives) as singular:  # which has more freedoms than the machine has elsewhere
         for y in Y[np.unique(np.linspace(0, len(Y) - 1, LOOKED_AT).astype(int))]:
-            with suppress(DeadCentre):
+            with suppress(DeadCentre, TooFewDrives):
                 return drives_of(loops, y, named, held)
         raise singular from None
 
@@ -189,7 +201,7 @@ def _signals(
         if joint in system.mechanism.joints:
             signals[f"{joint}.force"] = ("N", found.wrenches[:, j, :3])
             signals[f"{joint}.moment"] = ("N m", found.wrenches[:, j, 3:])
-    driving = np.einsum("sk,sk->s", np.where(np.isfinite(found.efforts), found.efforts, np.nan) + given, path.w)
+    driving = np.einsum("sk,sk->s", found.efforts + given, path.w)
     when = np.ascontiguousarray(path.t[:, np.newaxis])
     working = np.zeros(len(path))
     if plan.loads:

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.forces.drives import Drives, Sharing, drives_of, retaken, shared_efforts
+from linkwork.analyses.forces.drives import Drives, Sharing, as_names, drives_of, retaken, shared_efforts
+from linkwork.analyses.forces.finite import loads_must_be_finite
 from linkwork.analyses.forces.pressing import Pressing, pressed_efforts
 from linkwork.analyses.forces.trajectory import Trajectory
+from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import NOTHING, Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closed_forces import carried, closed_forces
@@ -176,18 +178,36 @@ def plain_efforts(
     loops: Loops, home: Posture, y: Any, w: Any, dw: Any, named: Sequence[str] | None, t: Any, threads: int | None
 ) -> Array:
     """Efforts of the drives by one kernel, with the pivots of home."""
-    kernel, columns, none = effort_kernel(loops, home, None if named is None else tuple(named))
+    kernel, columns, none = effort_kernel(loops, home, None if named is None else tuple(as_names(named)))
     when = _START if type(t) is float and t == 0.0 else np.asarray(t, float)[..., np.newaxis]
     found: Array = kernel(y, w, dw, none, when) if threads is None else kernel(y, w, dw, none, when, threads=threads)
-    return found[..., columns]
+    efforts: Array = found[..., columns]
+    if not np.isfinite(efforts).all():
+        _explain(loops, efforts, y, w, dw, when)
+    return efforts
+
+
+def _explain(loops: Loops, efforts: Array, y: Any, w: Any, dw: Any, when: Array) -> None:
+    """Refuse efforts that are no numbers though the motion is: a load without a value, or a singular posture."""
+    shape = efforts.shape[:-1]
+    spread = [np.broadcast_to(x, (*shape, np.shape(x)[-1])) for x in (y, w, dw, when)]
+    bad = ~np.isfinite(efforts).all(axis=-1)
+    for x in spread:
+        bad = bad & np.isfinite(x).all(axis=-1)
+    if np.any(bad):
+        Y, W, _, T = (np.atleast_2d(x[bad]) for x in spread)
+        loads_must_be_finite(loops, Y, W, T)
+        hint = "`forces` tells where; name other drives there"
+        text = "the drives cannot move the machine at a singular posture, so efforts are not determined"
+        raise DeadCentre(Problem(text, "drives", hint), loops.plan.name, Posture(loops, Y[0]))
 
 
 def effort_kernel(
     loops: Loops, home: Posture, chosen: tuple[str, ...] | None
 ) -> tuple[Kernel, NDArray[np.int64], Array]:
     """(y, w, dw, effort, t) -> efforts of all joints, the columns of the drives, and efforts of none; kept."""
-    kept = loops.efforts
-    if chosen not in kept:
+    kept, key = loops.efforts, (chosen, home.y.tobytes())
+    if key not in kept:
         names = tuple(loops.names(home._roles.independent)) if chosen is None else chosen
         drives = drives_of(loops, home.y, names, ())
         if drives.shared:
@@ -195,8 +215,8 @@ def effort_kernel(
             raise ModelError(Problem(text, "drives", "`forces` lets them share the work"), loops.plan.name)
         order = loops.order(home.y, drives.independent)
         kernel = loops.system._own(Question(closed_forces(order, "efforts", False)))
-        kept[chosen] = kernel, drives.columns, np.zeros(loops.columns)
-    found: tuple[Kernel, NDArray[np.int64], Array] = kept[chosen]
+        kept[key] = kernel, drives.columns, np.zeros(loops.columns)
+    found: tuple[Kernel, NDArray[np.int64], Array] = kept[key]
     return found
 
 
@@ -228,7 +248,8 @@ def indeterminate(loops: Loops, Y: Array) -> dict[str, tuple[str, ...]]:
     open_: NDArray[np.bool_] = np.zeros((len(joints), 6), bool)
     kernel = loops.system._own(Question(carried()))
     scale = np.where(np.arange(6) < 3, 1.0, 1.0 / loops.length)
-    for y in Y[chosen]:
+    ranks = np.array([loops.roles(y, np.zeros(loops.columns, bool)).rank for y in Y[chosen]])
+    for y in Y[chosen[ranks == ranks.max(initial=0)]]:  # a singular posture leaves more open than the machine does
         null = _idle_wrench(loops, y, rng)
         if null is None:
             continue

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.analyses.forces.drives import as_names
+from linkwork.analyses.forces.finite import loads_must_be_finite, one_time
 from linkwork.analyses.forces.over_run import MAGNITUDES, effort_names, forces_of
 from linkwork.analyses.forces.reactions import COMPONENTS
 from linkwork.analyses.forces.trajectory import Trajectory
@@ -111,9 +113,10 @@ def statics_at(
     """Forces that hold a posture; without drives, its independent variables are held."""
     plan = loops.plan
     still = np.zeros((1, plan.nw))
-    path = Trajectory(np.array([float(t)]), posture.y[np.newaxis], still, still)
+    path = Trajectory(np.array([one_time(loops, t)]), posture.y[np.newaxis], still, still)
+    loads_must_be_finite(loops, path.y, path.w, path.t[:, np.newaxis])
     independent = list(loops.names(posture._roles.independent))
-    named, held = (independent, []) if drives is None else (list(drives), _turning(loops, independent))
+    named, held = (independent, []) if drives is None else (as_names(drives), _turning(loops, independent))
     signals, marks, warnings, found = forces_of(
         loops, path, named, held, efforts, preload, weights, external, None, times=False, contact=contact
     )

@@ -89,7 +89,7 @@ def _resting(loops: Loops, y: Array, w: Array, t: float) -> list[_Grip]:
         column = load.along.w
         if abs(w[column]) > AT_REST * loops.column_scale[column]:
             continue
-        own = {key: parameters[f"{load.name}.{key}"] for key in ("forward", "backward", "static")}
+        own = {key: parameters.get(f"{load.name}.{key}", 0.0) for key in ("forward", "backward", "static")}
         if load.normal is not None:  # creeping in this joint shows what friction there is
             creeping = np.where(np.arange(plan.nw) == column, CREEP, w)
             viscous = parameters[f"{load.name}.viscous"]

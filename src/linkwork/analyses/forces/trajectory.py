@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from linkwork.results import Run
 
 
+OPEN = 1e-5
+"""Loop error [rad, or parts of the machine's size] from which a run is of another machine."""
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectory:
     """Times t (samples,), variables y, rates w and their derivatives dw of all joints (samples, ...)."""
@@ -60,4 +64,8 @@ def trajectory_of(loops: Loops, run: Run) -> Trajectory:
     bad = ~(np.isfinite(y).all(axis=1) & np.isfinite(w).all(axis=1) & np.isfinite(dw).all(axis=1))
     if bad.all():
         raise ModelError(Problem("no sample of the run has finite accelerations"), plan.name)
+    if loops.count and not (gap := float(np.nanmax(loops.residual(y[~bad])))) < OPEN:
+        text = f"the run does not close the loops of this machine: off by {gap:.2g} of its size"
+        hint = "give a run of this very machine; with other numbers it moves otherwise"
+        raise ModelError(Problem(text, hint=hint), plan.name)
     return Trajectory(run.time, y, w, dw)

@@ -84,7 +84,7 @@ class Loops:
         self.system = system
         self.solvers: dict[tuple[bytes, ...], Any] = {}
         """See `following.solver_for`."""
-        self.efforts: dict[tuple[str, ...] | None, Any] = {}
+        self.efforts: dict[tuple[tuple[str, ...] | None, bytes], Any] = {}
         """See `forces.reactions.plain_efforts`."""
         self.plan = system._plan
         self.ordinary_mobility: int | None = None

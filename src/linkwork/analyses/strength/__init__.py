@@ -6,5 +6,6 @@
 `segments`      a segment of a body over a run
 `motors`        torque over speed at the motor's shaft, against its envelope
 `power`         power and energy of the drives, with and without recuperation
+`asked`         that it is a run which is asked
 `plotting`      what their plots share
 """

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from linkwork.analyses.strength.asked import check_run
 from linkwork.equations.loads import MOTOR_SPEED
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
@@ -235,6 +236,7 @@ def torque_speed(run: Run, motor: Motor | str, *, losses: Losses = "gear") -> To
     losses : how those of the gear count: "gear", g / (eta N) where it drives and eta g / N where it is driven back;
         "book", eta · effort / N, eq. 3.5.1 of Vukobratović and Potkonjak as it is printed
     """
+    check_run(run)
     found = _motor(run, motor)
     wanted = {key: f"{found.variable}.{key}" for key in ("effort", "rate", "acceleration")}
     missing = [Problem(f"the run has no '{n}'", found.name, "drive or hold that variable, and ask s.forces(run)")

@@ -9,6 +9,10 @@ is exact for it: zeros of P are located, not stepped over.
 A share of 0 wastes what comes back while braking, 1 recovers all of it. `absolute` lets braking cost as much as
 driving, and holding still nothing: the energy of Vukobratović and Potkonjak, eqs. 3.5.2 to 3.5.4, who sum
 |mean effort| |step|, which tends to the same as steps become short.
+
+At the joints an effort has all that the drive must give, rotor and bearings of its motor included, but not what its
+gear loses. At the motors P = torque · speed of the shafts, with those losses; what a motor loses by itself, in its
+windings, is in neither.
 """
 
 from __future__ import annotations
@@ -16,10 +20,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
+from linkwork.analyses.strength.asked import check_run
+from linkwork.analyses.strength.motors import torque_speed
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.geometry.types import ArrayLike
@@ -31,6 +37,9 @@ if TYPE_CHECKING:
     from linkwork.results import Panels, Run
     from linkwork.results.signals import Units
 
+At = Literal["joints", "motors"]
+ROUNDING = 1e-12
+"""Part of the largest power or energy that is shown as 0."""
 ENERGIES = ("net", "drawn", "returned", "absolute", "cost")
 
 
@@ -38,7 +47,7 @@ ENERGIES = ("net", "drawn", "returned", "absolute", "cost")
 class DriveEnergy:
     """Power and energy of one drive, or of several together.
 
-    name : of the driven variable
+    name : of the driven variable, or of its motor
     unit : of its effort; "" of several
     peak_effort, rms_effort : greatest size, and root of the mean square [N m, N]; None of several
     peak_power, braking_power : greatest power put in and taken back, both >= 0 [W]
@@ -72,6 +81,7 @@ class Energy:
     shared : all drives on one supply, where one may use at once what another gives back
     time : of the samples [s]
     run : the run of which it was asked; None of plain arrays
+    at : "joints", or "motors" with the losses of their gears
     """
 
     drives: tuple[DriveEnergy, ...]
@@ -79,9 +89,10 @@ class Energy:
     shared: DriveEnergy
     time: Array
     run: Run | None = field(default=None, repr=False)
+    at: At = "joints"
 
     def __getitem__(self, name: str) -> DriveEnergy:
-        """The drive of a variable, `A.angle`, or of a joint that has one, `A`."""
+        """The drive of a variable, `A.angle`, or of a joint that has one, `A`; at the motors, of a motor."""
         found = [d for d in self.drives if name in (d.name, d.name.rpartition(".")[0])]
         if len(found) != 1:
             hint = f"there is: {', '.join(d.name for d in self.drives)}"
@@ -129,20 +140,38 @@ class Energy:
         """Rows of text: a header with units, then drives; of several also their sum, and all on one supply."""
         head = ("drive", "effort, peak", "rms", "power, peak [W]", "braking [W]", "rms [W]")
         rows: list[tuple[str, ...]] = [(*head, *(f"{name} [J]" for name in ENERGIES))]
-        rows += [_row(d) for d in self.drives]
+        every = self.drives if len(self.drives) == 1 else (*self.drives, self.shared)
+        power = max(max(d.peak_power, d.braking_power, d.rms_power) for d in every)
+        energy = self.absolute
+        rows += [_row(d, power, energy) for d in self.drives]
         if len(self.drives) > 1:
-            rows.append(("sum", "", "", "", "", "", *(f"{self.total(name):.4g}" for name in ENERGIES)))
-            rows.append(_row(self.shared))
+            rows.append(("sum", "", "", "", "", "", *(_text(self.total(name), energy) for name in ENERGIES)))
+            rows.append(_row(self.shared, power, energy))
         return tuple(rows)
 
     def __str__(self) -> str:
         widths = [max(len(row[i]) for row in self.table) for i in range(len(self.table[0]))]
-        return "\n".join("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in self.table)
+        rows = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in self.table]
+        return "\n".join([*rows, *self._where])
+
+    @property
+    def _where(self) -> tuple[str, ...]:
+        """Where it was taken, and what that leaves out; nothing of plain arrays."""
+        if self.run is None:
+            return ()
+        if self.at == "motors":
+            return ("at the shafts of the motors: losses of gears are counted, those of windings are not",)
+        motors = () if self.run.machine is None else self.run.machine.mechanism.motors.values()
+        lossy = [f"{m.name} {m.efficiency:.3g}" for m in motors if m.efficiency < 1.0]
+        told = f' (efficiency: {", ".join(lossy)}; at="motors" counts them)' if lossy else ""
+        return (f"at the joints: losses of gears and motors are not counted{told}",)
 
     def __repr__(self) -> str:
         count = "1 drive" if len(self.drives) == 1 else f"{len(self.drives)} drives"
-        share = f"{100.0 * self.recuperation:.3g} % of {self.returned:.4g} J recovered"
-        return f"Energy({count}, {len(self.time)} samples)\n  {self.cost:.4g} J: {self.drawn:.4g} J drawn, {share}"
+        cost, drawn, returned = (_text(x, self.absolute) for x in (self.cost, self.drawn, self.returned))
+        share = f"{100.0 * self.recuperation:.3g} % of {returned} J recovered"
+        where = "" if self.run is None else f", at the {self.at}"
+        return f"Energy({count}, {len(self.time)} samples{where})\n  {cost} J: {drawn} J drawn, {share}"
 
     def plot(self, *, x: str = "time", units: Units = None, ax: Axes | Sequence[Axes] | None = None) -> Panels:
         """Plot power, and net energy since the start, of each drive and of all together.
@@ -160,21 +189,26 @@ class Energy:
         quantities = [Quantity(f"{d.name}.power", "W", d.power) for d in shown]
         quantities += [Quantity(f"{d.name}.energy", "J", d.energy) for d in shown]
         over = abscissa(self.run, x, self.time, len(self.time))
-        title = titled("power and energy of the drives", self.run)
+        title = titled(f"power and energy of the {'drives' if self.at == 'joints' else 'motors'}", self.run)
         plot = describe_over([Series(quantities, over)], units=units, title=title, default=PLAIN)
         power, work = plot.panels
         symbol = "J" if work.y.symbol == "N m" else work.y.symbol  # the name that tells energy from torque
         return replace(plot, panels=(power, replace(work, y=replace(work.y, kind="energy", symbol=symbol)))).draw(ax)
 
 
-def energy(run: Run, *, recuperation: float = 0.0) -> Energy:
-    """Power and energy of every driven or held variable of a run of forces.
+def energy(run: Run, *, recuperation: float = 0.0, at: At = "joints") -> Energy:
+    """Power and energy of every driven or held variable of a run of forces, or of its motor.
 
     Parameters
     ----------
     run : forces of a motion, from `s.forces`
     recuperation : share of the energy given back while braking that is recovered, 0 to 1
+    at : "joints" for effort · rate of the variables; "motors" for torque · speed of their motors' shafts, as
+        `torque_speed` has them, with the losses of the gears. Every variable that moves then needs a motor.
     """
+    check_run(run)
+    if at not in get_args(At):
+        raise ModelError(Problem(f"'{at}' is no place", "at", did_you_mean(str(at), get_args(At))), run.name)
     driven: dict[str, tuple[str, Array, Array]] = {}
     attrs = run.data.attrs
     for name in run.signals:
@@ -185,14 +219,40 @@ def energy(run: Run, *, recuperation: float = 0.0) -> Energy:
     if not driven:
         hint = "ask it of s.forces(run), of a motion that drives a joint"
         raise ModelError(Problem("the run has no efforts of drives", hint=hint), run.name)
-    return drive_energy(run.time, driven, recuperation, run)
+    taken = driven if at == "joints" else _at_motors(run, driven)
+    return replace(drive_energy(run.time, taken, recuperation, run), at=at)
 
 
-def _row(drive: DriveEnergy) -> tuple[str, ...]:
-    """A row of the table."""
+def _at_motors(run: Run, driven: Mapping[str, tuple[str, Array, Array]]) -> dict[str, tuple[str, Array, Array]]:
+    """Torque and speed of the motors' shafts, by motor; what is held still without one, by its variable."""
+    motors = {} if run.machine is None else {m.variable: m for m in run.machine.mechanism.motors.values()}
+    taken: dict[str, tuple[str, Array, Array]] = {}
+    problems = []
+    for variable, own in driven.items():
+        if variable in motors:
+            found = torque_speed(run, motors[variable])
+            taken[found.motor.name] = ("N m", found.torque, found.speed)
+        elif np.any(own[2] != 0.0):
+            hint = f"say m.motor('drive', '{variable}', ...), or at='joints'; runs from files know no motors"
+            problems.append(Problem("it moves and has no motor", variable, hint))
+        else:
+            taken[variable] = own
+    if problems:
+        raise ModelError(problems, run.name)
+    return taken
+
+
+def _text(value: float, largest: float) -> str:
+    """A number of which rounding, relative to the largest, is 0."""
+    return f"{0.0 if abs(value) <= ROUNDING * largest else value:.4g}"
+
+
+def _row(drive: DriveEnergy, power: float, energy: float) -> tuple[str, ...]:
+    """A row of the table; power and energy are the largest of it."""
     efforts = ("" if e is None else f"{e:.4g} {drive.unit}" for e in (drive.peak_effort, drive.rms_effort))
     powers = (drive.peak_power, drive.braking_power, drive.rms_power)
-    return (drive.name, *efforts, *(f"{x:.4g}" for x in (*powers, *(getattr(drive, name) for name in ENERGIES))))
+    energies = (_text(getattr(drive, name), energy) for name in ENERGIES)
+    return (drive.name, *efforts, *(_text(x, power) for x in powers), *energies)
 
 
 def _rate_name(run: Run, attrs: Mapping[str, Any], variable: str) -> str:
@@ -261,8 +321,8 @@ def _judged(
         unit=unit,
         peak_effort=None if effort is None else float(np.abs(effort).max()),
         rms_effort=None if effort is None else _rms(h, _square_of_line(effort), effort),
-        peak_power=max(high, 0.0),
-        braking_power=max(-low, 0.0),
+        peak_power=max(0.0, high),
+        braking_power=max(0.0, -low),  # of equals the first: no -0
         rms_power=_rms(h, _square_of_parabola(P), power),
         net=float(steps.sum()),
         drawn=drawn,

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork import geometry as geo
 from linkwork.analyses.strength.acting import Acting, acting_on, joint_frame, own_place, pose_over
+from linkwork.analyses.strength.asked import check_run
 from linkwork.analyses.strength.sections import Section
 from linkwork.analyses.strength.stress import Allowable, Stress, segment_stress
 from linkwork.errors import ModelError, Problem, did_you_mean
@@ -31,14 +32,16 @@ def stress(
     allowable: Allowable | None = None,
     *,
     up: Any = None,
+    assume_zero: bool = False,
     machine: System | None = None,
 ) -> Stress:
     """Stress in the straight segment of a body between two of its joints, points or frames, over a run of forces.
 
     Each end section carries what acts at that end or beyond it, measured along the segment: reactions of joints with
     the efforts that pass through them, forces on points, springs. What acts between the ends, torques on the body, its
-    weight and its inertia are in neither; `between` is their sum. Components of reactions that are statically
-    indeterminate are taken as zero and named in `assumed`: the true stress may then be greater.
+    weight and its inertia are in neither; `between` is their sum, and where it matters the segment is not `judged`.
+    Nor is it with components of reactions that are statically indeterminate, which are taken as zero and named in
+    `assumed`: the true stress may then be greater.
 
     Parameters
     ----------
@@ -48,8 +51,10 @@ def stress(
     section : `TubeSection`, `RectangleSection` or `IBeamSection`
     allowable : what the material may bear
     up : direction of the section's height, along the layout's axes in the layout posture; tubes need none
+    assume_zero : whether to judge with statically indeterminate components as zero, as in a machine made without error
     machine : the machine that moved, for a run that was loaded from a file
     """
+    check_run(run)
     system = _system(run, machine)
     m = system.mechanism
     if body not in m.bodies:
@@ -61,13 +66,21 @@ def stress(
     X_BS, length = _segment(system, body, ends, section, up)
     acting = acting_on(system, run, body)
     X_WS = pose_over(system, run, body) @ X_BS
-    wrenches, attached = _at_ends(X_WS, length, acting, ends)
+    wrenches, inner, attached = _at_ends(X_WS, length, acting, ends)
     found = segment_stress(wrenches[0], wrenches[1], section, length, allowable, time=run.time)
     assumed = tuple(c for a in acting if a.name in attached["lower"] + attached["upper"] for c in a.assumed)
-    warnings = _warnings(acting, attached, assumed)
-    return replace(
-        found, body=body, ends=(ends[0], ends[1]), attached=attached, assumed=assumed, warnings=warnings, run=run
+    found = replace(
+        found,
+        body=body,
+        ends=(ends[0], ends[1]),
+        attached=attached,
+        inner=inner,
+        assumed=assumed,
+        assume_zero=bool(assume_zero),
+        run=run,
     )
+    free = {a.name for a in acting if a.place is None}
+    return replace(found, warnings=(*found.warnings, *_warnings(free, found._inner_names, assumed)))
 
 
 def _system(run: Run, machine: System | None) -> System:
@@ -119,15 +132,17 @@ def _place(system: System, body: str, name: str) -> Array:
 
 def _at_ends(
     X_WS: Array, length: float, acting: list[Acting], ends: tuple[str, str]
-) -> tuple[tuple[Array, Array], dict[str, tuple[str, ...]]]:
-    """Force and moment on both ends along the segment's axes (samples, 6), and who acts where."""
+) -> tuple[tuple[Array, Array], dict[str, Array], dict[str, tuple[str, ...]]]:
+    """Force and moment on both ends along the segment's axes (samples, 6), those between by name, who acts where."""
     X_SW = geo.inverse(X_WS)
     samples = len(X_WS)
     sums = (np.zeros((samples, 6)), np.zeros((samples, 6)))
+    inner: dict[str, Array] = {}
     names: dict[str, list[str]] = {"lower": [], "upper": [], "between": []}
     for one in acting:
         force, moment = (geo.transform_vectors(X_SW, v) for v in (one.force, one.moment))
         masks = [np.zeros(samples, bool)] * 2
+        at = np.zeros((samples, 3))  # a torque acts anywhere
         if one.place is not None:
             at = geo.transform_points(X_SW, one.place)
             masks = [at[:, 0] <= AT_END * length, at[:, 0] >= (1.0 - AT_END) * length]
@@ -137,20 +152,23 @@ def _at_ends(
                 lever = at - np.array([where, 0.0, 0.0])
                 total += mask[:, None] * np.concatenate([force, moment + np.cross(lever, force)], axis=1)
         masks.append(~(masks[0] | masks[1]))
+        if masks[2].any():
+            wrench = masks[2][:, None] * np.concatenate([force, moment + np.cross(at, force)], axis=1)
+            inner[one.name] = inner.get(one.name, 0.0) + wrench
         for key, mask in zip(names, masks, strict=True):
             names[key] += [one.name] if mask.any() and one.name not in names[key] else []
-    return sums, {key: tuple(found) for key, found in names.items()}
+    return sums, inner, {key: tuple(found) for key, found in names.items()}
 
 
-def _warnings(acting: list[Acting], attached: dict[str, tuple[str, ...]], assumed: tuple[str, ...]) -> tuple[str, ...]:
+def _warnings(free: set[str], inner: tuple[str, ...], assumed: tuple[str, ...]) -> tuple[str, ...]:
+    """What was assumed, and what is not counted: loads between the ends, among them torques, free of any place."""
     texts = []
     if assumed:
         are = "is" if len(assumed) == 1 else "are"
         texts.append(f"{', '.join(assumed)} {are} statically indeterminate, taken as zero: the stress may be greater")
-    free = {a.name for a in acting if a.place is None}
-    inner = [n for n in attached["between"] if n not in free]
-    if inner:
-        texts.append(f"{', '.join(inner)} acts between the ends, where more may be carried than at both ends")
-    if free:
-        texts.append(f"the torque {', '.join(sorted(free))} has no place on the body and is counted at neither end")
+    placed = [n for n in inner if n not in free]
+    if placed:
+        act = "acts" if len(placed) == 1 else "act"
+        texts.append(f"{', '.join(placed)} {act} between the ends, where more may be carried than at both ends")
+    texts += [f"the torque {n} has no place on the body and is counted at neither end" for n in inner if n in free]
     return tuple(texts)

@@ -10,6 +10,11 @@ with bending = √(My² + Mz²) / W of tubes and |My| / Wy + |Mz| / Wz of others
 shear stress are taken together, as if in one fibre: never less than the truth. Stress of the shear forces is left out:
 it vanishes in the outermost fibres, and is small unless a segment is as short as it is high. So are notches, buckling
 and oscillation.
+
+Between the ends more may be carried than at both: a beam on two pins has no bending at its ends. So a segment is called
+safe only where no load acts between them, no component is merely assumed, and weight and inertia are next to nothing
+(`NEGLIGIBLE`) and could not bend it too far; else it is not judged. A load of sum F and moment M about the middle whose
+direction changes no more than once along the segment bends it by at most 3/4 F L + M beyond what its ends carry.
 """
 
 from __future__ import annotations
@@ -38,6 +43,10 @@ if TYPE_CHECKING:
 SIDES: tuple[Literal["lower"], Literal["upper"]] = ("lower", "upper")
 ROUNDING = 1e-9
 """Utilisation beyond 1 that is no more than rounding."""
+NEGLIGIBLE = 0.05
+"""Share that weight and inertia may have of the loads at the ends."""
+LITTLE = 1e5
+"""A strength [Pa] that no material of machines is as weak as: most likely given in MPa."""
 CRITERIA = ("normal stress", "shear stress", "von Mises stress")
 
 
@@ -110,7 +119,9 @@ class Stress:
     allowable : what the material may bear; None if none was given
     body, ends : names
     attached : names of joints and loads counted at the "lower" and the "upper" end, and those "between"
+    inner : by name, force and moment about the lower end of what acts between the ends (samples, 6) [N, N m]
     assumed : components of reactions that are statically indeterminate and were taken as zero: "A.fz"
+    assume_zero : whether it is judged with them as zero
     warnings : what you should know
     time : [s] of the samples; None of plain arrays without
     run : the run of which it was asked; None of plain arrays
@@ -124,7 +135,9 @@ class Stress:
     body: str = "segment"
     ends: tuple[str, str] = SIDES
     attached: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    inner: Mapping[str, Array] = field(default_factory=dict, repr=False)
     assumed: tuple[str, ...] = ()
+    assume_zero: bool = False
     warnings: tuple[str, ...] = ()
     time: Array | None = None
     run: Run | None = field(default=None, repr=False)
@@ -206,8 +219,67 @@ class Stress:
 
     @property
     def safe(self) -> bool:
-        """Whether everything stays within what is allowed, as far as it is known: see `assumed`."""
-        return bool(self.utilisation.max() <= 1.0 + ROUNDING)
+        """Whether all is known that matters, and stays within what is allowed; False also where it is not `judged`."""
+        return self.judged and not self._too_much
+
+    @property
+    def judged(self) -> bool:
+        """Whether there is a verdict: an end bears too much, or nothing is `uncounted`."""
+        return self._too_much or not self.uncounted
+
+    @property
+    def _too_much(self) -> bool:
+        """Whether an end bears more than allowed. What is uncounted never makes that less."""
+        return bool(self.utilisation.max() > 1.0 + ROUNDING)
+
+    @cached_property
+    def uncounted(self) -> tuple[str, ...]:
+        """What matters and is not in the stress at the ends, in words; none where the ends tell all."""
+        parts = list(self._inner_names)
+        share, bent = self._share(self._own), self._hidden_bending
+        if share > NEGLIGIBLE:
+            parts.append(f"weight and inertia, {100.0 * share:.3g} % of the loads at the ends")
+        elif bent > 0.0 and self.utilisation.max() + bent > 1.0:
+            parts.append(f"weight and inertia, which may bend it by up to {100.0 * bent:.3g} % of what is allowed")
+        texts = [f"what acts between the ends ({'; '.join(parts)})"] if parts else []
+        if self.assumed and not self.assume_zero:
+            texts.append(f"what is statically indeterminate ({', '.join(self.assumed)})")
+        return tuple(texts)
+
+    @cached_property
+    def _inner_names(self) -> tuple[str, ...]:
+        """Loads between the ends that are more than rounding."""
+        return tuple(name for name, wrench in self.inner.items() if self._share(wrench) > ROUNDING)
+
+    @cached_property
+    def _own(self) -> Array:
+        """Force and moment about the lower end that weight and inertia take (samples, 6)."""
+        own: Array = self.between + sum(self.inner.values())
+        return own
+
+    @cached_property
+    def _hidden_bending(self) -> float:
+        """Bending stress that weight and inertia may add over what is allowed, from 3/4 F L + M; 0 if none is given."""
+        if self.allowable is None:
+            return 0.0
+        force, moment = self._about_middle(self._own)
+        about_z, about_y = (0.75 * self.length * np.abs(force[:, 1:]) + np.abs(moment[:, :0:-1])).T
+        return float(self.section.bending_stress(about_y, about_z).max()) / self.allowable.normal_stress
+
+    def _about_middle(self, wrench: Array) -> tuple[Array, Array]:
+        """Force, and the moment about the middle of the segment, from that about its lower end."""
+        return wrench[:, :3], wrench[:, 3:] - 0.5 * self.length * np.cross([1.0, 0.0, 0.0], wrench[:, :3])
+
+    def _share(self, wrench: Array) -> float:
+        """Size of a force and a moment about the lower end relative to the greatest that act on the segment."""
+        every = (self.lower, self.upper, *self.inner.values())
+        most = max(float(length(w[:, :3]).max()) for w in every)
+        turn = most * self.length + max(float(length(w[:, 3:]).max()) for w in every)
+        if turn == 0.0:
+            return 0.0
+        force, moment = self._about_middle(wrench)
+        pushed = float(length(force).max()) / most if most > 0.0 else 0.0
+        return max(pushed, float(length(moment).max()) / turn)
 
     @cached_property
     def between(self) -> Array:
@@ -222,9 +294,11 @@ class Stress:
 
     @property
     def unbalanced(self) -> float:
-        """Greatest force taken between the ends over the greatest force on an end: 0 is exact everywhere between."""
-        most = float(length(self.loads[..., :3]).max())
-        return float(length(self.between[:, :3]).max()) / most if most > 0.0 else 0.0
+        """Greatest force taken between the ends over the greatest that acts; or the same of moments, if that is more.
+
+        Of moments: about the middle, over the greatest moment that acts and the greatest force times the length.
+        """
+        return self._share(self.between)
 
     @property
     def message(self) -> str:
@@ -232,13 +306,19 @@ class Stress:
         w = self.worst
         at = f"sample {w.sample}" if w.time is None else f"{w.time:.4g} s"
         text = f"{self.body}: at most {w.von_mises / 1e6:.4g} MPa (von Mises), at {w.end}, {at}"
-        if w.utilisation is not None:
-            verdict = "safe" if self.safe else "too much"
-            text += f"; {w.criterion} is {100.0 * w.utilisation:.3g} % of what is allowed: {verdict}"
-        return text + "; some components are unknown" if self.assumed else text
+        left = f"; {' and '.join(self.uncounted)} is not counted" if self.uncounted else ""
+        if w.utilisation is None:
+            return text + left
+        text += f"; {w.criterion} is {100.0 * w.utilisation:.3g} % of what is allowed"
+        if not self.judged:
+            return f"{text} there{left}: not judged"
+        if self._too_much:
+            return f"{text}: too much"
+        return text + (": safe, with what is indeterminate taken as zero" if self.assumed else ": safe")
 
     def __repr__(self) -> str:
-        return f"Stress('{self.body}', {self.section}, {len(self.lower)} samples)\n  {self.message}"
+        head = f"Stress('{self.body}', {self.section}, {len(self.lower)} samples)\n  {self.message}"
+        return "\n".join([head, *(f"  warning: {text}" for text in self.warnings)])
 
     def plot(self, *, x: str = "time", units: Units = None, ax: Axes | Sequence[Axes] | None = None) -> Panels:
         """Plot the greater of both ends: the three stresses and, with an allowable, the utilisation.
@@ -301,4 +381,19 @@ def segment_stress(
         problems.append(Problem(f"{section!r} is not a cross section", "section", hint))
     if problems:
         raise ModelError(problems)
-    return Stress(given["lower"], given["upper"], section, positive(length, "length"), allowable, time=clock)
+    span = positive(length, "length")
+    warnings = _doubts(section, span, allowable)
+    return Stress(given["lower"], given["upper"], section, span, allowable, warnings=warnings, time=clock)
+
+
+def _doubts(section: Section, length: float, allowable: Allowable | None) -> tuple[str, ...]:
+    """Numbers that look like those of another unit."""
+    texts = []
+    across = 2.0 * max(section.reach)
+    if across > length:
+        texts.append(f"the section, {across:.4g} m across, is wider than the segment is long, {length:.4g} m")
+    for name in ("normal", "shear"):
+        value = None if allowable is None else getattr(allowable, name)
+        if value is not None and value < LITTLE:
+            texts.append(f"the {name} strength, {value:.4g} Pa, is very little: is it {value:.4g}*MPa?")
+    return tuple(texts)

@@ -60,7 +60,7 @@ class Showing:
 
     def __init__(self, units: Units, quantities: Sequence[Quantity | Signal], default: UnitSystem = SI) -> None:
         system, self._own = _system(units, {q.name: q for q in quantities}, default)
-        self._system = _in_newtons(system)
+        self._system = replace(system, force=system.symbol(FORCE))
 
     def __call__(self, quantity: Quantity | Signal) -> Shown:
         """A quantity in its unit."""
@@ -102,11 +102,6 @@ def _system(
     if problems:
         raise ModelError(problems)
     return system, {k: v for k, v in units.items() if k not in known}
-
-
-def _in_newtons(system: UnitSystem) -> UnitSystem:
-    """The system with newtons where it is metric and names no force: nobody reads kg mm/s^2."""
-    return replace(system, force="N") if not system.force and system.length.endswith("m") else system
 
 
 def _misfits(quantity: Quantity | Signal, unit: str) -> list[Problem]:
