@@ -16,6 +16,7 @@ from typing import Any, Literal, Self, TypedDict, Unpack
 import numpy as np
 
 from linkwork.equations.joint_motion import law_parameters
+from linkwork.equations.load_plans import unfit_numbers
 from linkwork.equations.plan import Plan, make_plan
 from linkwork.equations.quantities import OF_MACHINE, OF_TARGET, QUANTITIES, Quantity, of_target, with_loads
 from linkwork.errors import ModelError, Problem, did_you_mean
@@ -714,16 +715,17 @@ class System:
         self._assert_known(list(parameters))
         problems: list[Problem] = []
         values = {n: _numbers(x, f"parameters.{n}", problems) for n, x in parameters.items()}
-        for link in self._plan.links:
-            own = {n: values.get(f"{link.joint}.{n}") for n in law_parameters(link.law)}
+        for slot in self._plan.slots:
+            own = {n: values.get(f"{slot.joint}.{n}") for n in law_parameters(slot.law)}
             changed = {n: float(x) for n, x in own.items() if x is not None and x.ndim == 0}
             if not changed:
                 continue
-            before = {n: x for n in own if (x := self._overrides.get(f"{link.joint}.{n}")) is not None}
+            before = {n: x for n in own if (x := self._overrides.get(f"{slot.joint}.{n}")) is not None}
             try:
-                link.law.with_numbers({**before, **changed})
+                slot.law.with_numbers({**before, **changed})
             except ModelError as error:
-                problems += [Problem(p.what, f"parameters.{link.joint}", p.hint) for p in error.problems]
+                problems += [Problem(p.what, f"parameters.{slot.joint}", p.hint) for p in error.problems]
+        problems += unfit_numbers(self._plan.loads, values)
         if problems:
             raise ModelError(problems, self.name)
         return values

@@ -176,7 +176,7 @@ def test_sharing_needs_more_drives_than_freedoms(engine: lw.Machine, run: lw.Run
     told = problems(lambda: engine.forces(run, **both, weights={"A": -1.0, "D": NAN, "C": 2.0, "Q": 1.0}))
     assert len(told) == 4
     assert "a weight is one positive number" in told[0] and "'C' does not drive" in told[2]
-    assert "finite numbers are wanted" in refused(lambda: engine.forces(run, **both, preload={"A": [1.0, 2.0]}))
+    assert "2 numbers are given, one or 5" in refused(lambda: engine.forces(run, **both, preload={"A": [1.0, 2.0]}))
 
 
 def test_plain_efforts_do_not_share(engine: lw.Machine) -> None:

@@ -158,7 +158,76 @@ def test_bad_energies() -> None:
         ("never decrease", lambda: lw.drive_energy([1.0, 0.0], {"A": ("N", x, x)})),
         ("no drive is given", lambda: lw.drive_energy(t, {})),
         ("'Q' is not one drive", lambda: lw.drive_energy(t, {"A": ("N", x, x)})["Q"]),
+        ("'motor' is no place; did you mean 'motors'",
+         lambda: lw.energy(with_signals(bare, {"A.angle.effort": ("N m", x)}), at="motor")),
         ("'gross' is no energy", lambda: lw.drive_energy(t, {"A": ("N", x, x)}).total("gross")),
     ):  # fmt: skip
         with pytest.raises(lw.ModelError, match=words):
             ask()
+
+
+# --- at the motors ----------------------------------------------------------------------------------------------------
+
+
+def hoist(efficiency: float = 0.8, motor: bool = True, **more: float) -> lw.Run:
+    """A load of 10 kg goes up 2 m and down again, moved by a geared motor."""
+    m = lw.Mechanism("hoist", gravity=(0, 0, -9.81))
+    m.body("load", mass=10.0)
+    m.prismatic("S", "ground", "load", axis="z")
+    if motor:
+        m.motor("winch", "S", ratio=50, efficiency=efficiency, **more)
+    s = m.assemble()
+    return s.forces(s.motion(S=lw.expression("1 - cos(pi*t)"), samples=401, duration=2.0))
+
+
+def test_gears_lose_both_ways_at_the_motors() -> None:
+    """m g h / eta up, eta m g h down; at the joints both are m g h. Inertia is repaid within each half."""
+    run = hoist()
+    at_joint, at_motor = lw.energy(run), lw.energy(run, at="motors")
+    work = 10 * 9.81 * 2
+    assert at_joint.at == "joints" and at_motor.at == "motors" and at_joint["S"].name == "S.slide"
+    assert at_joint.drawn == pytest.approx(work, rel=1e-4) and at_joint.returned == pytest.approx(work, rel=1e-4)
+    one = at_motor["winch"]
+    assert (one.drawn, one.returned) == pytest.approx((work / 0.8, 0.8 * work), rel=1e-3)
+    assert at_motor.net == pytest.approx(work * (1 / 0.8 - 0.8), rel=1e-3) and at_joint.net == pytest.approx(
+        0, abs=1e-9
+    )
+    shaft = lw.torque_speed(run, "winch")
+    np.testing.assert_allclose(one.power, shaft.torque * shaft.speed, rtol=1e-12)
+    assert one.unit == "N m" and one.peak_effort == np.abs(shaft.torque).max()
+    assert at_motor.plot().description.title == "hoist: power and energy of the motors"
+    # Where a gear loses nothing, rotor and bearings are the same seen from both sides.
+    run = hoist(1.0, rotor_inertia=1e-3, damping=1e-4)
+    np.testing.assert_allclose(lw.energy(run, at="motors")["winch"].power, lw.energy(run)["S"].power, atol=1e-9)
+
+
+def test_where_the_energy_is_taken_is_told() -> None:
+    run = hoist()
+    told = 'at the joints: losses of gears and motors are not counted (efficiency: winch 0.8; at="motors" counts them)'
+    assert str(lw.energy(run)).splitlines()[-1] == told and "401 samples, at the joints" in repr(lw.energy(run))
+    assert str(lw.energy(hoist(1.0))).splitlines()[-1] == told.partition(" (")[0]
+    assert "losses of gears are counted" in str(lw.energy(run, at="motors")).splitlines()[-1]
+    assert "at the motors" in repr(lw.energy(run, at="motors"))
+    with pytest.raises(lw.ModelError, match=r"S\.slide: it moves and has no motor"):
+        lw.energy(hoist(motor=False), at="motors")
+
+
+def test_a_joint_that_is_held_needs_no_motor() -> None:
+    run = build_run(
+        [0.0, 1.0], mechanism="m", variables={"A.angle": VariableHistory("rad", np.zeros(2), np.zeros(2))},
+        signals={"A.angle.effort": ("N m", [3.0, 3.0])},
+    )  # fmt: skip
+    found = lw.energy(run, at="motors")
+    assert found["A"].peak_effort == 3.0 and found.absolute == 0.0
+
+
+def test_rounding_is_shown_as_nothing() -> None:
+    """Of one drive that works and one that all but rests; and no zero has a sign."""
+    found = lw.drive_energy([0.0, 1.0], {"a": ("N", [5.0, 5.0], [1.0, 1.0]), "b": ("N", [3e-18] * 2, [1e-18] * 2)})
+    assert found.table[2][3:] == ("0",) * 8 and found["b"].drawn == pytest.approx(3e-36)
+    assert found.table[1][4] == "0" and math.copysign(1.0, found["a"].braking_power) == 1.0
+    still = lw.drive_energy([0.0, 1.0], {"a": ("N", [-5.0, 5.0], [0.0, -0.0])})
+    assert set(still.table[1][3:]) == {"0"} and "0 J: 0 J drawn, 0 % of 0 J" in repr(still)
+    assert math.copysign(1.0, still["a"].peak_power) == 1.0
+    alone = lw.drive_energy([0.0, 1.0], {"b": ("N", [3e-18] * 2, [1e-18] * 2)})
+    assert alone.table[1][7] == "3e-36"  # where nothing is larger, it is no rounding

@@ -61,9 +61,11 @@ def test_the_greater_end_and_the_worst_sample() -> None:
     worst, sigma, tau = s.worst, ALMG3.normal_stress, ALMG3.shear_stress
     ratios = (worst.normal / sigma, worst.shear / tau, worst.von_mises / sigma)
     assert s.worst.utilisation == max(ratios) and s.worst.criterion == "von Mises stress"
-    assert s.safe == (s.utilisation.max() <= 1.0)
+    assert s.utilisation.max() < 1.0 and not s.judged and not s.safe  # the moments at its ends are not in balance
+    np.testing.assert_array_equal(s.between, lower + upper)
     weak = lw.segment_stress(lower, upper, TUBE, 1.0, lw.Allowable(1e9, shear=1e5))
-    assert weak.worst.criterion == "shear stress" and not weak.safe and "too much" in weak.message
+    assert weak.worst.criterion == "shear stress" and not weak.safe and weak.message.endswith("too much")
+    assert weak.judged and weak.uncounted  # what an end cannot bear is too much, whatever is not counted
     assert lw.segment_stress(0 * lower, upper * 0, TUBE, 1.0, ALMG3).unbalanced == 0.0
 
 
@@ -260,7 +262,7 @@ def test_statically_indeterminate_components_are_told() -> None:
     plain = lw.stress(run, "bar", ("A", "B"), TUBE, ALMG3, up="z")
     assert plain.assumed == ("B.fz", "B.mx") and "statically indeterminate" in plain.warnings[0]
     assert np.allclose(plain.upper[:, 2], 0.0) and np.allclose(np.hypot(*plain.upper[:, :2].T), 1e9 * math.sqrt(2))
-    assert plain.message.endswith("some components are unknown")
+    assert plain.judged and not plain.safe and plain.message.endswith("too much")
     assert plain.plot().warnings == plain.warnings
     unaffected = loaded(hanger(), [], {}, indeterminate={})
     assert lw.stress(unaffected, "bar", ("A", "B"), TUBE).assumed == ()
@@ -329,3 +331,135 @@ def test_bad_questions() -> None:
             ask()
     again = lw.stress(lw.Run(run.data), "fore", ("B", "C"), TUBE, machine=machine)
     assert np.array_equal(again.lower, lw.stress(run, "fore", ("B", "C"), TUBE).lower)
+
+
+# --- verdicts ---------------------------------------------------------------------------------------------------------
+
+STEEL = lw.Allowable(355 * MPa, safety=2)
+
+
+def beam(force: float, mass: float = 0.0, at: float = 0.5) -> lw.Run:
+    """A bar of 1 m on two pins that carries a force, and its weight, at rest."""
+    m = lw.Mechanism("beam", gravity=(0, -9.81, 0))
+    m.body("bar", mass=mass, com=(0.5, 0, 0), inertia=(0, mass / 12, mass / 12))
+    m.revolute("A", "ground", "bar", axis="z")
+    m.point("B", "bar", at=(1, 0, 0))
+    m.point("M", "bar", at=(at, 0, 0))
+    m.force("support", "B", along="y", amount=force * at + 0.5 * mass * 9.81)
+    m.force("F", "M", along="-y", amount=force)
+    s = m.assemble()
+    return s.forces(s.motion(A=lw.constant(0.0), samples=3, duration=1.0))
+
+
+def test_a_beam_on_two_pins_is_not_judged_by_its_ends() -> None:
+    """F L / 4 = 125 N m in the middle, 375 MPa on 20 mm by 10 mm, 211 % of what is allowed; nothing at its ends."""
+    section = lw.RectangleSection(0.02, 0.01)
+    assert 500 / 4 / section.Wy == pytest.approx(375 * MPa)
+    s = lw.stress(beam(500.0), "bar", ("A", "B"), section, STEEL, up="y")
+    assert s.utilisation.max() < 1e-9 and not s.judged and not s.safe
+    assert s.uncounted == ("what acts between the ends (F)",)
+    assert s.message.endswith("what acts between the ends (F) is not counted: not judged")
+    np.testing.assert_allclose(s.inner["F"], np.tile([0, 0, -500, 0, 250, 0], (3, 1)), atol=1e-9)
+    assert s.unbalanced == pytest.approx(1.0) and s.attached["between"] == ("F",)
+    lines = repr(s).splitlines()
+    assert lines[2:] == ["  warning: F acts between the ends, where more may be carried than at both ends"]
+    # At the end itself it bends nothing, and all is known; a force of nothing between the ends is none.
+    for run in (beam(500.0, at=1.0), beam(0.0)):
+        whole = lw.stress(run, "bar", ("A", "B"), section, STEEL, up="y")
+        assert whole.judged and whole.safe and whole.uncounted == whole.warnings == ()
+        assert whole.message.endswith(": safe")
+    bare = lw.stress(beam(500.0), "bar", ("A", "B"), section, up="y")
+    assert bare.message.endswith("what acts between the ends (F) is not counted")
+    with pytest.raises(lw.ModelError, match="no allowable"):
+        _ = bare.judged
+
+
+def test_weight_between_the_ends_is_told() -> None:
+    """Of 20 kg each pin carries half; beside a load they are told apart."""
+    section = lw.RectangleSection(0.02, 0.01)
+    s = lw.stress(beam(0.0, 20.0), "bar", ("A", "B"), section, STEEL, up="y")
+    assert s.uncounted == ("what acts between the ends (weight and inertia, 200 % of the loads at the ends)",)
+    assert not s.judged and s.unbalanced == pytest.approx(2.0)
+    s = lw.stress(beam(1000.0, 20.0), "bar", ("A", "B"), section, STEEL, up="y")
+    share = 100 * 20 * 9.81 / 1000
+    assert s.uncounted == (
+        f"what acts between the ends (F; weight and inertia, {share:.3g} % of the loads at the ends)",
+    )
+
+
+def whipped(speed: float) -> lw.Stress:
+    """A connecting rod whose own inertia bends it: slender, of 1 kg, and the piston of 1 g is all it pushes."""
+    m = lw.Mechanism("engine", gravity=(0, 0, 0))
+    m.body("crank", mass=1.0, inertia=(1e-3, 1e-3, 1e-3))
+    m.body("rod", mass=1.0, com=(0.15, 0, 0), inertia=(0, 3e-3, 3e-3))
+    m.body("piston", mass=1e-3, com=(0.25, 0, 0), inertia=(1e-6, 1e-6, 1e-6))
+    m.revolute("A", "ground", "crank", axis="z")
+    m.spheric("B", "crank", "rod", at=(0.05, 0, 0))
+    m.universal("C", "rod", "piston", at=(0.25, 0, 0), axes=("y", "z"))
+    m.prismatic("D", "ground", "piston", at=(0.25, 0, 0), axis="x")
+    s = m.assemble()
+    run = s.forces(s.motion(A=lw.ramp(0, 2 * math.pi, speed=speed), samples=61))
+    return lw.stress(run, "rod", ("B", "C"), lw.TubeSection(0.008), STEEL)
+
+
+def test_a_rod_that_its_inertia_bends_is_not_judged() -> None:
+    s = whipped(628.0)
+    assert s.assumed == () and s.attached["between"] == () and s.unbalanced > 0.9
+    assert s.utilisation.max() < 1.0 and not s.judged and not s.safe
+    assert f"weight and inertia, {100 * s.unbalanced:.3g} % of the loads at the ends" in s.message
+
+
+def test_little_inertia_on_a_slender_bar() -> None:
+    """4 % of the load at its ends, across: judged by what it could bend, 3/4 F L."""
+    for L, safe in ((0.1, True), (5.0, False)):
+        lower, upper = np.array([[[-1000.0, 0, 20, 0, 0, 0]], [[1000.0, 0, 20, 0, 0, 0]]])
+        s = lw.segment_stress(lower, upper, lw.TubeSection(0.01), L, STEEL)
+        assert s.unbalanced == pytest.approx(0.04, rel=1e-3) and s.judged == s.safe == safe
+        bent = 0.75 * 40 * L / lw.TubeSection(0.01).Wy / STEEL.normal_stress
+        assert safe or f"may bend it by up to {100 * bent:.3g} % of what is allowed" in s.message
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 100_000), st.integers(1, 12), st.booleans())
+def test_the_bound_on_bending_between_the_ends(seed: int, count: int, turned: bool) -> None:
+    """Loads along a beam on two pins that change direction no more than once: at most 3/4 |F| L + |M|."""
+    rng = np.random.default_rng(seed)
+    x, p = np.sort(rng.uniform(0, 1, count)), rng.uniform(0, 1, count) ** 3
+    p[rng.integers(0, count) :] *= -1.0 if turned else 1.0
+    inside = [np.sum(p * np.where(x < at, x * (1 - at), at * (1 - x))) for at in x]
+    assert np.abs(inside).max() <= 0.75 * abs(p.sum()) + abs(np.sum(p * (x - 0.5))) + 1e-12
+
+
+def test_a_torque_on_the_body_is_not_judged() -> None:
+    twist = Torque("twist", "bar", OnBody("bar", (1, 0, 0)), Steady(0.0))
+    run = loaded(hanger(), [twist], {"twist.torque": ("N m", np.ones(5))})
+    s = lw.stress(run, "bar", ("A", "B"), TUBE, ALMG3)
+    assert not s.judged and s.uncounted[0].startswith("what acts between the ends (twist")
+    assert np.allclose(s.inner["twist"], [0, 0, 0, 1, 0, 0]) and "torque twist has no place" in s.warnings[0]
+
+
+def test_indeterminate_components_are_zero_only_by_wish() -> None:
+    pull = {"A.force": ("N", np.zeros((5, 3))), "B.force": ("N", np.zeros((5, 3)))}
+    run = loaded(hanger(), [], pull, indeterminate={"B": ["fz"]})
+    plain, wished = (lw.stress(run, "bar", ("A", "B"), TUBE, ALMG3, assume_zero=zero) for zero in (False, True))
+    assert not plain.judged and not plain.safe and plain.uncounted == ("what is statically indeterminate (B.fz)",)
+    assert plain.message.endswith("what is statically indeterminate (B.fz) is not counted: not judged")
+    assert wished.judged and wished.safe and wished.assumed == ("B.fz",) and wished.uncounted == ()
+    assert wished.assume_zero and wished.message.endswith("safe, with what is indeterminate taken as zero")
+    assert "taken as zero: the stress may be greater" in repr(wished)
+
+
+def test_numbers_of_another_unit_are_doubted() -> None:
+    run = swing(arm(), samples=3)
+    s = lw.stress(run, "fore", ("B", "C"), lw.TubeSection(10), lw.Allowable(355, shear=200))
+    assert len(s.warnings) == 3 and "20 m across, is wider than the segment is long, 0.45 m" in s.warnings[0]
+    assert "normal strength, 355 Pa, is very little: is it 355*MPa?" in s.warnings[1] and "200*MPa" in s.warnings[2]
+    assert lw.stress(run, "fore", ("B", "C"), TUBE, lw.Allowable(355 * MPa)).warnings == ()
+
+
+def test_a_machine_at_rest_is_no_run() -> None:
+    held = arm().statics(A=0.1)
+    for ask in (lambda: lw.stress(held, "fore", ("B", "C"), TUBE), lambda: lw.energy(held),
+                lambda: lw.torque_speed(held, "drive")):  # fmt: skip
+        with pytest.raises(lw.ModelError, match=r"a Statics is not a run of forces.*s\.forces\(run\)"):
+            ask()

@@ -21,7 +21,7 @@ from typing import Any
 from linkwork.equations.loop_rows import Wrench
 from linkwork.equations.plan import NO_MASS, Moments, Pose
 from linkwork.equations.tree import Tree
-from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, neg, scale, skew
+from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, is_zero, neg, scale, skew
 
 Key = tuple[str, int] | tuple[str, int, int]
 SIX = range(6)
@@ -45,11 +45,11 @@ class AccelerationSystem:
 
     def add(self, x: Key, y: Key, value: Any) -> None:
         """Add to A[x, y] and A[y, x]."""
-        if _is_zero(value):
+        if is_zero(value):
             return
         row, column = self.A.setdefault(x, {}), self.A.setdefault(y, {})
         total = row.get(y, 0.0) + value
-        if _is_zero(total):
+        if is_zero(total):
             row.pop(y, None)
             column.pop(x, None)
         else:
@@ -68,7 +68,7 @@ class AccelerationSystem:
 
     def push(self, x: Key, value: Any) -> None:
         """Add to b[x]."""
-        if not _is_zero(value):
+        if not is_zero(value):
             self.b[x] = self.b.get(x, 0.0) + value
 
     def couple(self, x: Key, link: int, wrench: Wrench) -> None:
@@ -96,7 +96,7 @@ class AccelerationSystem:
             return add(apply(R, n), cross(r, Rf)), Rf
 
         G = [[self.A.get(x, {}).get(y, 0.0) for y in keys] for x in keys]
-        general = any(not _is_zero(x) for row in G for x in row)
+        general = any(not is_zero(x) for row in G for x in row)
         others: dict[Key, dict[Key, Any]] = {}
         for x in keys:
             for y, value in self.A.pop(x, {}).items():
@@ -185,7 +185,7 @@ class AccelerationSystem:
         first, second = self.A.pop(u), self.A.pop(v)
         a, d, c = first.pop(u, 0.0), second.pop(v, 0.0), first.pop(v)
         second.pop(u)
-        if _is_zero(a) or _is_zero(d):
+        if is_zero(a) or is_zero(d):
             inverse = 1.0 / c
             D = {(u, v): inverse, (u, u): -(d * inverse * inverse), (v, v): -(a * inverse * inverse)}
         else:
@@ -208,7 +208,7 @@ class AccelerationSystem:
             weights[y] = {
                 x: total
                 for x in pivots
-                if not _is_zero(total := sum((_entry(D, x, z) * value for z, value in own.items()), 0.0))
+                if not is_zero(total := sum((_entry(D, x, z) * value for z, value in own.items()), 0.0))
             }
         others = list(right)
         for k, y in enumerate(others):
@@ -310,8 +310,4 @@ def _has_mass(own: Moments) -> bool:
     if own is NO_MASS:
         return False
     parts = (own.m, *own.h, *(x for row in own.J for x in row))
-    return not all(_is_zero(x) for x in parts)
-
-
-def _is_zero(x: Any) -> bool:
-    return isinstance(x, float) and x == 0.0
+    return not all(is_zero(x) for x in parts)

@@ -23,7 +23,7 @@ from linkwork.equations.scalars import Scalar, Trace
 from linkwork.equations.shadow import Shadow
 from linkwork.equations.tracing import Numbers
 from linkwork.equations.tree import Weightless
-from linkwork.equations.vectors import add, apply, cross, dot
+from linkwork.equations.vectors import add, apply, cross, dot, is_zero
 from linkwork.geometry import Array
 
 Strategy = Literal["pivots", "links"]
@@ -246,20 +246,20 @@ class Search:
                 i = max(parts)
                 six = parts.pop(i)
                 if i == self.hub:
-                    own |= {("a", i, c): x for c, x in enumerate(six) if not _is_zero(x)}
+                    own |= {("a", i, c): x for c, x in enumerate(six) if not is_zero(x)}
                     continue
                 link = self.system.tree.links[i]
                 n, f = tuple(six[:3]), tuple(six[3:])
                 for j, k in enumerate(link.dofs):
                     entry = dot(link.Sw[j], n) + dot(link.lever(j), f)
-                    if not _is_zero(entry):
+                    if not is_zero(entry):
                         own["q", k] = entry
                 if link.parent >= 0:
                     Rf = apply(link.R, f)
                     up = [*add(apply(link.R, n), cross(link.p, Rf)), *Rf]
                     before = parts.get(link.parent)
                     total = up if before is None else [a + b for a, b in zip(before, up, strict=True)]
-                    if not all(map(_is_zero, total)):
+                    if not all(map(is_zero, total)):
                         parts[link.parent] = total
                     elif before is not None:
                         del parts[link.parent]
@@ -296,7 +296,7 @@ class Search:
     def _safe(self, u: Key, threshold: float) -> bool:
         """A pivot serves at every state: it keeps a part of the terms it is made of, and of its largest value."""
         pivot = self.system.A.get(u, {}).get(u, 0.0)
-        if _is_zero(pivot):
+        if is_zero(pivot):
             return False
         known = self._judged.get(u)
         if known is not None and known[0] is pivot and known[1] == threshold:
@@ -359,7 +359,3 @@ def operations(outputs: Sequence[Any]) -> int:
         count += bool(node.args)
         stack += [x for x in node.args if isinstance(x, Scalar)]
     return count
-
-
-def _is_zero(x: Any) -> bool:
-    return isinstance(x, float) and x == 0.0

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwork.equations.vectors import Vector
+from linkwork.errors import Problem
 from linkwork.model.amounts import ELONGATION, ELONGATION_RATE, TIME, Amount, Formula, Steady, Tabulated, variable_in
 from linkwork.model.joints import Law
 from linkwork.model.layout import Layout
@@ -311,3 +312,46 @@ def plain_places(slots: Sequence[tuple[str, Law, slice, slice]]) -> dict[str, Al
         for joint, law, q, v in slots
         for k, variable in enumerate(plain_variables(law))
     }
+
+
+# ---------------------------------------------------------------- numbers that are changed later
+
+_LEAST = dict.fromkeys(
+    (
+        "damping",
+        "viscous",
+        "forward",
+        "backward",
+        "coefficient",
+        "rotor_inertia",
+        "friction_forward",
+        "friction_backward",
+    ),
+    0.0,
+) | {"static": 1.0}
+_POSITIVE = ("speed", "radius")
+
+
+def unfit_numbers(plans: Sequence[LoadPlan], values: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with new numbers of loads (numbers or arrays by parameter): not finite, below their least."""
+    problems: list[Problem] = []
+    for plan in plans:
+        for key in (*plan.numbers, "along.x", "along.y", "along.z"):
+            if (x := values.get(f"{plan.name}.{key}")) is None:
+                continue
+            where = f"parameters.{plan.name}.{key}"
+            if not np.isfinite(x).all():
+                problems.append(Problem("not a finite number", where))
+            elif key in _LEAST and np.any(np.asarray(x) < _LEAST[key]):
+                problems.append(Problem(f"below {_LEAST[key]:g}", where, f"give {_LEAST[key]:g} or more"))
+            elif key in _POSITIVE and np.any(np.asarray(x) <= 0.0):
+                problems.append(Problem("not positive", where))
+            elif key == "ratio" and np.any(np.asarray(x) == 0.0):
+                problems.append(Problem("a gear of ratio 0 moves nothing", where))
+        own = [values[key] for c in "xyz" if (key := f"{plan.name}.along.{c}") in values]
+        if own:
+            length: Any = sum(np.square(np.asarray(x)) for x in own) if len(own) == 3 else np.nan
+            if not np.all(np.abs(length - 1.0) < 1e-9):
+                hint = "give all three, of length 1"
+                problems.append(Problem("a direction is changed as a whole", f"parameters.{plan.name}.along", hint))
+    return problems

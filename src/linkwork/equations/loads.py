@@ -36,7 +36,7 @@ from linkwork.equations.load_plans import (
 from linkwork.equations.plan import Pose
 from linkwork.equations.scalars import replay
 from linkwork.equations.tree import Tree
-from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, neg, scale, sub
+from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, is_zero, neg, scale, sub
 from linkwork.model.amount_values import evaluate
 from linkwork.model.amounts import Formula, Tabulated
 
@@ -95,7 +95,7 @@ def rotor_inertias(tree: Tree) -> dict[int, Any]:
     for plan, given in zip(tree.plan.loads, tree.loads, strict=True):
         if isinstance(plan, MotorPlan):
             ratio, rotor, *_ = given.numbers
-            if not _is_zero(total := ratio * ratio * rotor):
+            if not is_zero(total := ratio * ratio * rotor):
                 found[plan.along.w] = found.get(plan.along.w, 0.0) + total
     return found
 
@@ -263,7 +263,7 @@ def _motor(state: _State, plan: MotorPlan, given: LoadConstants) -> _Done:
     ratio, _, damping, forward, backward = given.numbers
     rate = state.w[plan.along.w]
     drag = ratio * ratio * damping * rate
-    if not (_is_zero(forward) and _is_zero(backward)):
+    if not (is_zero(forward) and is_zero(backward)):
         (dry,) = replay(_geared(), [[rate, ratio, forward, backward]])[0]
         drag = drag + dry
     return state.work(plan.along, -drag)
@@ -311,10 +311,6 @@ def _field(state: _State, plan: FieldPlan, given: LoadConstants) -> _Done:
         v, w = state.twists[i]
         power = power + dot(g, add(scale(own.m, v), cross(w, apply(state.poses[i].R, own.h))))
     return _Done(amount, power)
-
-
-def _is_zero(x: Any) -> bool:
-    return isinstance(x, float) and x == 0.0
 
 
 _RULES: Mapping[type[LoadPlan], Any] = {

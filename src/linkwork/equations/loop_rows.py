@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 from linkwork.equations.inverse_dynamics import LinkMotion, turning
 from linkwork.equations.joint_motion import joint_motion
-from linkwork.equations.plan import CutConstants, CutPlan, Pose
+from linkwork.equations.plan import CutConstants, CutPlan
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import (
     IDENTITY,
@@ -31,10 +31,10 @@ from linkwork.equations.vectors import (
     combination,
     cross,
     dot,
+    is_zero,
     multiply,
     neg,
     scale,
-    sub,
     transpose,
 )
 
@@ -62,8 +62,6 @@ class CutRows:
     cut: CutPlan
     rows: tuple[Row, ...]
     S: tuple[tuple[Any, ...], ...]
-    own: Pose
-    """Pose of M in F, by the law."""
 
 
 def cut_rows(tree: Tree, motion: LinkMotion, y: Sequence[Any], w: Sequence[Any], axes: RowAxes) -> list[CutRows]:
@@ -132,7 +130,7 @@ def _rows(
         gamma = dot(d_H, wd_H) - dot(d_F, angular)
         rows.append(Row((d_H, ZERO), (neg(d_T), ZERO), gamma))
     S = tuple((*apply_t(in_F, law.Sp[k]), *apply_t(in_F, apply(law.R, law.Sw[k]))) for k in range(cut.law.freedom))
-    return CutRows(cut, tuple(rows), S, Pose(law.R, law.p))
+    return CutRows(cut, tuple(rows), S)
 
 
 def _moving(tree: Tree, motion: LinkMotion, i: int) -> tuple[Vector, Vector, Matrix, Vector]:
@@ -151,7 +149,7 @@ Margin = Callable[[Any], float]
 
 def constraints(S: Sequence[Sequence[Any]], margin: Margin) -> list[Combination]:
     """Combinations of six rows that the joint's own rates do not move: n with nᵀ S = 0."""
-    columns = [{r: x for r, x in enumerate(column) if not _is_zero(x)} for column in S]
+    columns = [{r: x for r, x in enumerate(column) if not is_zero(x)} for column in S]
     combinations: dict[int, dict[int, Any]] = {r: {r: 1.0} for r in range(6)}
     while columns := [c for c in columns if c]:
         found = _pivot(columns, margin)
@@ -201,7 +199,7 @@ def _eliminate(
                 other[s] = other.get(s, 0.0) - factor * other[r]
     for other in columns:
         other.pop(r, None)
-        for s in [s for s, x in other.items() if _is_zero(x)]:
+        for s in [s for s, x in other.items() if is_zero(x)]:
             del other[s]
 
 
@@ -224,7 +222,7 @@ def combined(rows: Sequence[Row], weights: Combination) -> Row:
     """A combination of rows as one."""
     head, tail, gamma = NO_WRENCH, NO_WRENCH, 0.0
     for k, x in weights.items():
-        if _is_zero(x):
+        if is_zero(x):
             continue
         head = (add(head[0], scale(x, rows[k].head[0])), add(head[1], scale(x, rows[k].head[1])))
         tail = (add(tail[0], scale(x, rows[k].tail[0])), add(tail[1], scale(x, rows[k].tail[1])))
@@ -245,7 +243,7 @@ def gram_solve(S: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Any]:
     x = list(right)
     for i in range(n):
         for j in range(i + 1, n):
-            if _is_zero(G[j][i]):
+            if is_zero(G[j][i]):
                 continue
             factor = G[j][i] / G[i][i]
             for k in range(i, n):
@@ -256,12 +254,3 @@ def gram_solve(S: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Any]:
             x[i] = x[i] - G[i][k] * x[k]
         x[i] = x[i] / G[i][i]
     return x
-
-
-def _is_zero(x: Any) -> bool:
-    return isinstance(x, float) and x == 0.0
-
-
-def difference(a: Wrench, b: Wrench) -> Wrench:
-    """a - b."""
-    return sub(a[0], b[0]), sub(a[1], b[1])

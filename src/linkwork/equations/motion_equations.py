@@ -14,7 +14,7 @@ from linkwork.equations.acceleration_system import AccelerationSystem, Key
 from linkwork.equations.inverse_dynamics import Applied, inertia_wrenches, link_motion
 from linkwork.equations.loop_rows import CutRows, Margin, RowAxes, along, combined, constraints, cut_rows
 from linkwork.equations.tree import Tree
-from linkwork.equations.vectors import ZERO, Vector, add, apply, cross, neg, sub
+from linkwork.equations.vectors import ZERO, Vector, add, apply, cross, is_zero, neg, sub
 
 HUB = -1
 """Stands for the joint of the hub among the cut joints."""
@@ -98,7 +98,7 @@ def _join(
     driven = choice.efforts == "all"
     pushes = [state.applied.along.get(k, 0.0) + (state.effort[k] if driven else 0.0) for k in own]
     wrench: list[Any] = [0.0] * 6
-    if any(not _is_zero(pushes[j]) for j in plain):
+    if any(not is_zero(pushes[j]) for j in plain):
         wrench = along([rows.S[j] for j in plain], [pushes[j] for j in plain])
         pair = combined(rows.rows, dict(enumerate(wrench)))
         for link, (moment, force) in ((cut.head, pair.head), (cut.tail, pair.tail)):
@@ -137,7 +137,3 @@ def _load_pair(system: AccelerationSystem, i: int, n: Vector, f: Vector) -> None
     if link.parent >= 0:
         Rf = apply(link.R, f)
         system.load(link.parent, neg(add(apply(link.R, n), cross(link.p, Rf))), neg(Rf))
-
-
-def _is_zero(x: Any) -> bool:
-    return isinstance(x, float) and x == 0.0

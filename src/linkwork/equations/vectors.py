@@ -16,6 +16,11 @@ IDENTITY: Matrix = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 NOTHING: Matrix = (ZERO, ZERO, ZERO)
 
 
+def is_zero(x: Any) -> bool:
+    """Whether a scalar is structurally zero: the float 0.0."""
+    return isinstance(x, float) and x == 0.0
+
+
 def add(a: Sequence[Any], b: Sequence[Any]) -> Vector:
     """a + b."""
     return (a[0] + b[0], a[1] + b[1], a[2] + b[2])

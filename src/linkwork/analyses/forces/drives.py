@@ -63,6 +63,12 @@ def columns_of(loops: Loops, names: Sequence[str]) -> NDArray[np.int64]:
     return np.array(columns, np.int64)
 
 
+def turning_among(loops: Loops, names: Sequence[str]) -> list[str]:
+    """Turns of free joints among some rates: they may be held without being named."""
+    turning = set(loops.names(np.flatnonzero(loops.turning)))
+    return [n for n in names if n in turning]
+
+
 def drives_of(loops: Loops, y: Array, named: Sequence[str], held: Sequence[str]) -> Drives:
     """Drives at a posture.
 
@@ -116,7 +122,8 @@ def _cannot_move(loops: Loops, y: Array, columns: NDArray[np.int64], free: Any, 
         raise DeadCentre(Problem(text, "drives", hint), loops.plan.name, Posture(loops, y))
     count = "1 freedom" if len(free) == 1 else f"{len(free)} freedoms"
     text = f"driver count too small: {count}, and {driven or 'nothing'} drives; {loose} would be free"
-    raise TooFewDrives(Problem(text, "drives", "name a drive for every freedom"), loops.plan.name)
+    hint = "name a drive for every freedom, those that are held too"
+    raise TooFewDrives(Problem(text, "drives", hint), loops.plan.name)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.forces.drives import Drives, TooFewDrives, as_names, columns_of, drives_of, sharing
+from linkwork.analyses.forces.drives import (
+    Drives,
+    TooFewDrives,
+    as_names,
+    columns_of,
+    drives_of,
+    sharing,
+    turning_among,
+)
 from linkwork.analyses.forces.external import external_wrenches
 from linkwork.analyses.forces.pressing import pressing_of
 from linkwork.analyses.forces.reactions import LOOKED_AT, Found, forces_along, indeterminate, joints_of
@@ -63,7 +71,10 @@ def forces_over(
         raise ModelError(Problem("the run has forces already", hint="give the motion that they came from"), run.name)
     path = trajectory_of(loops, run)
     held = [n for n, law in run.driven.items() if law == "held"]
-    named = [n for n in run.driven if n not in held] if drives is None else as_names(drives)
+    if drives is None:
+        named = [n for n in run.driven if n not in held]
+    else:  # what the motion held is held by nothing now, but for turns about themselves that nobody could drive
+        named, held = as_names(drives), turning_among(loops, held)
     signals, marks, warnings, _ = forces_of(
         loops, path, named, held, efforts, preload, weights, external, threads, times=True, contact=contact
     )

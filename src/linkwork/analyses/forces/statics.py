@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analyses.forces.drives import as_names
+from linkwork.analyses.forces.drives import as_names, turning_among
 from linkwork.analyses.forces.finite import loads_must_be_finite, one_time
 from linkwork.analyses.forces.over_run import MAGNITUDES, effort_names, forces_of
 from linkwork.analyses.forces.reactions import COMPONENTS
@@ -116,7 +116,7 @@ def statics_at(
     path = Trajectory(np.array([one_time(loops, t)]), posture.y[np.newaxis], still, still)
     loads_must_be_finite(loops, path.y, path.w, path.t[:, np.newaxis])
     independent = list(loops.names(posture._roles.independent))
-    named, held = (independent, []) if drives is None else (as_names(drives), _turning(loops, independent))
+    named, held = (independent, []) if drives is None else (as_names(drives), turning_among(loops, independent))
     signals, marks, warnings, found = forces_of(
         loops, path, named, held, efforts, preload, weights, external, None, times=False, contact=contact
     )
@@ -139,12 +139,6 @@ def statics_at(
             units[load.name], value = signals[key]
             loads[load.name] = float(value[0])
     return Statics(posture, own, reactions, loads, tuple(warnings), units)
-
-
-def _turning(loops: Loops, names: Sequence[str]) -> list[str]:
-    """Turns of free joints among some rates: they may be held without being named."""
-    turning = set(loops.names(np.flatnonzero(loops.turning)))
-    return [n for n in names if n in turning]
 
 
 def advantage(loops: Loops, posture: Posture, given: str, gained: str) -> float:

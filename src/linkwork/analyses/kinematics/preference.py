@@ -6,13 +6,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.loops import Loops
+from linkwork.equations.load_plans import MotorPlan
 from linkwork.model.mechanism import Mechanism
 
 
 def preference(loops: Loops) -> NDArray[np.int64]:
     """By rate: 0 for an ordinary one, more for one that users would rather drive.
 
-    Cylinders between two hinges come first, then joints on ground, then sliding ones before turning ones.
+    Joints with motors come first, then cylinders between two hinges, then joints on ground, sliding ones before turning
+    ones.
     """
     plan, m = loops.plan, loops.system.mechanism
     weights = np.zeros(plan.nw, np.int64)
@@ -25,6 +27,9 @@ def preference(loops: Loops) -> NDArray[np.int64]:
         weights[slot.v.start] = (4 if turning else 3) if grounded else (1 if turning else 2)
         if slot.law.kind == "prismatic" and all(_is_hinged(m, slot.joint, b) for b in (joint.tail, joint.head)):
             weights[slot.v.start] = 5  # a leg that grows: a cylinder between two hinges
+    for load in plan.loads:
+        if isinstance(load, MotorPlan):
+            weights[load.along.w] = 6
     return weights
 
 

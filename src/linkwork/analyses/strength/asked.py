@@ -13,5 +13,5 @@ def check_run(run: Any) -> None:
 
     if not isinstance(run, Run):
         what = f"a {type(run).__name__} is not a run of forces"
-        hint = "give s.forces(run), of a run from s.motion(...); to rest, a motion may hold every joint still"
+        hint = "give s.forces(run), of a run from s.motion(...); to stay, drive with lw.constant(...)"
         raise ModelError(Problem(what, "run", hint))

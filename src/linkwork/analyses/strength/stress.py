@@ -305,13 +305,13 @@ class Stress:
         """The verdict in a sentence."""
         w = self.worst
         at = f"sample {w.sample}" if w.time is None else f"{w.time:.4g} s"
-        text = f"{self.body}: at most {w.von_mises / 1e6:.4g} MPa (von Mises), at {w.end}, {at}"
+        text = f"{self.body}: at its ends at most {w.von_mises / 1e6:.4g} MPa (von Mises), at {w.end}, {at}"
         left = f"; {' and '.join(self.uncounted)} is not counted" if self.uncounted else ""
         if w.utilisation is None:
             return text + left
         text += f"; {w.criterion} is {100.0 * w.utilisation:.3g} % of what is allowed"
         if not self.judged:
-            return f"{text} there{left}: not judged"
+            return f"{text}{left}: not judged"
         if self._too_much:
             return f"{text}: too much"
         return text + (": safe, with what is indeterminate taken as zero" if self.assumed else ": safe")
