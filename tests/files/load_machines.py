@@ -10,7 +10,7 @@ from file_machines import directions, mechanisms, numbers, positives, texts
 
 import linkwork as lw
 from linkwork.expressions.names import written
-from linkwork.model.amounts import Amount, amount
+from linkwork.model.amounts import Amount, Formula, amount
 from linkwork.model.variables import plain_variables
 
 not_negative = st.one_of(st.just(0.0), positives)
@@ -31,7 +31,8 @@ def amounts(draw: st.DrawFn, names: list[str]) -> Amount | float | str:
         return lw.tabulated(xs, ys, over=name, smooth=draw(st.booleans()))
     text = draw(st.sampled_from(["2", "2 * 3", "-1/3", "{0}", "{0}**2  + 1e5", "where({0} < 1, sin({0}), 2)", "12e3"]))
     formula = amount(text.format(written(name)), "")
-    return replace(formula, unit=draw(positives)) if form == "unit" else text.format(written(name))
+    scaled = form == "unit" and isinstance(formula, Formula)
+    return replace(formula, unit=draw(positives)) if scaled else text.format(written(name))
 
 
 @st.composite

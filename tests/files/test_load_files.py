@@ -127,6 +127,15 @@ def test_sections_in_any_order_make_the_same_mechanism() -> None:
     assert lw.loads(f"{head}springs:\n{loads}bodies:\n{bodies}") == lw.loads(LOADS)
 
 
+def test_a_formula_without_names_is_a_number() -> None:
+    head = "linkwork: 1\nbodies: {a: {mass: 1, com: [1, 0, 0]}}\njoints: {A: {revolute: [ground, a], axis: z}}\n"
+    for written, value in (("2*3", 6.0), ("{formula: 2*3, unit: kN m}", 6e3), ("{formula: 2, unit: kN m}", 2e3)):
+        load = lw.loads(f"{head}loads: {{L: {{joint: A, amount: {written}}}}}\n").loads["L"]
+        assert load == JointLoad("L", "A.angle", Steady(value))
+    with pytest.raises(lw.ModelError, match="line 4, loads.L.amount: 1e.32 is beyond 1e.30"):
+        lw.loads(f"{head}loads: {{L: {{joint: A, amount: {{formula: 1e30, unit: 100 N m}}}}}}\n")
+
+
 def test_bare_numbers_take_the_header() -> None:
     def stiffness(units: str) -> float:
         text = LOADS.replace("units: {length: mm, angle: deg, force: N}", f"units: {units}")

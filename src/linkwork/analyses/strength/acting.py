@@ -124,10 +124,10 @@ def _of_load(system: System, run: Run, load: Placed, body: str) -> list[Acting]:
     amount = run.signal(_signal_of(load)).values[:, None]
     nothing = np.zeros((len(run), 3))
     if isinstance(load, Force):
-        force = amount * _direction(system, run, load.along)
+        force = amount * _direction(system, run, load.name, load.along)
         return [Acting(load.name, force, nothing, place_over(system, run, load.point))]
     if isinstance(load, Torque):
-        return [Acting(load.name, nothing, amount * _direction(system, run, load.about), None)]
+        return [Acting(load.name, nothing, amount * _direction(system, run, load.name, load.about), None)]
     found = []
     ends = (str(load.first), str(load.second))
     for own, other in (ends, ends[::-1]):
@@ -138,12 +138,15 @@ def _of_load(system: System, run: Run, load: Placed, body: str) -> list[Acting]:
     return found
 
 
-def _direction(system: System, run: Run, along: Direction) -> Array:
-    """Unit vectors of a direction over a run, world."""
+def _direction(system: System, run: Run, name: str, along: Direction) -> Array:
+    """Unit vectors of the direction of a load over a run, world; its numbers may differ from the model's."""
+    if isinstance(along, InSpace | OnBody):
+        known = system.parameters
+        given = unit([known.get(f"{name}.along.{c}", x) for c, x in zip("xyz", along.vector, strict=True)])
     if isinstance(along, InSpace):
-        return np.tile(unit(along.vector), (len(run), 1))
+        return np.tile(given, (len(run), 1))
     if isinstance(along, OnBody):
-        own = system.layout.X_WB[along.body][:3, :3].T @ unit(along.vector)
+        own = system.layout.X_WB[along.body][:3, :3].T @ given
         return geo.transform_vectors(pose_over(system, run, along.body), own)
     return _toward(place_over(system, run, along.start), place_over(system, run, along.end))
 

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from linkwork.analyses.strength.asked import check_run
+from linkwork.equations.load_plans import MotorPlan
 from linkwork.equations.loads import MOTOR_SPEED
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
@@ -263,7 +264,8 @@ def _motor(run: Run, motor: Motor | str) -> Motor:
     if motor not in known:
         hint = did_you_mean(str(motor), known) or "give a Motor, or a run that knows its machine"
         raise ModelError(Problem(f"there is no motor '{motor}'", "motor", hint), run.name)
-    return known[motor]
+    own = run.machine.parameters  # which may differ from the model's
+    return replace(known[motor], **{key: own[f"{motor}.{key}"] for key in MotorPlan.numbers})
 
 
 def _outline(motor: Motor, fastest: float) -> tuple[Array, Array]:

@@ -84,11 +84,13 @@ def _form(value: dict[str, Any], dimension: Dimension, measure: Measure, units: 
     return _table(value, dimension, measure, units, where)
 
 
-def _formula(value: dict[str, Any], dimension: Dimension, units: UnitSystem, where: str) -> Formula:
+def _formula(value: dict[str, Any], dimension: Dimension, units: UnitSystem, where: str) -> Amount:
     with Gather() as part:
         unit = part(_unit, value.get("unit"), dimension, units, f"{where}.unit")
         made = part(_text, value["formula"], f"{where}.formula")
     assert unit is not None and made is not None
+    if isinstance(made, Steady):  # plain arithmetic is a number
+        return located(lambda: amounts.amount(made.value * unit, where), where)
     return replace(made, unit=unit)
 
 
@@ -103,12 +105,12 @@ def _unit(unit: Any, dimension: Dimension, units: UnitSystem, where: str) -> flo
     return scale
 
 
-def _text(text: Any, where: str) -> Formula:
+def _text(text: Any, where: str) -> Formula | Steady:
     given = str(text) if type(text) in (int, float) else text
     if not isinstance(given, str):
         raise ModelError(Problem("an expression must be text", where, "such as 2*t + 1"))
     made = amounts.amount(given, where)
-    assert isinstance(made, Formula)
+    assert isinstance(made, Formula | Steady)
     return made
 
 
