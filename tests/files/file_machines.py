@@ -202,7 +202,7 @@ def _add_curves(draw: st.DrawFn, m: lw.Mechanism) -> None:
 @st.composite
 def surfaces(draw: st.DrawFn) -> lw.Surface:
     """A surface of any kind; 0.25 is in the range of every parameter."""
-    a, start = draw(positives), draw(st.floats(-1.0, 0.2))
+    a, start = draw(positives), draw(st.floats(-0.5, 0.2))
     span, unit = (start, start + 1 / 3 + 0.5), draw(positives)
     expressions = {"x": "u", "y": "1e5", "z": "sin(v) / 3", "u": span, "v": span}
     return draw(
@@ -223,7 +223,7 @@ def surfaces(draw: st.DrawFn) -> lw.Surface:
 @st.composite
 def space_curves(draw: st.DrawFn) -> lw.SpaceCurve | str:
     """A curve in space of any kind, or the name of a planar one."""
-    a, start, closed = draw(positives), draw(st.floats(-1.0, 0.2)), draw(st.booleans())
+    a, start, closed = draw(positives), draw(st.floats(-0.5, 0.2)), draw(st.booleans())
     points = [(math.cos(k) + draw(st.floats(0.0, 0.1)), math.sin(k), k / 3) for k in range(6)]
     return draw(
         st.sampled_from(

@@ -132,7 +132,7 @@ def test_a_formula_without_names_is_a_number() -> None:
     for written, value in (("2*3", 6.0), ("{formula: 2*3, unit: kN m}", 6e3), ("{formula: 2, unit: kN m}", 2e3)):
         load = lw.loads(f"{head}loads: {{L: {{joint: A, amount: {written}}}}}\n").loads["L"]
         assert load == JointLoad("L", "A.angle", Steady(value))
-    with pytest.raises(lw.ModelError, match="line 4, loads.L.amount: 1e.32 is beyond 1e.30"):
+    with pytest.raises(lw.ModelError, match=r"line 4, loads.L.amount: 1e.32 is beyond 1e.30"):
         lw.loads(f"{head}loads: {{L: {{joint: A, amount: {{formula: 1e30, unit: 100 N m}}}}}}\n")
 
 

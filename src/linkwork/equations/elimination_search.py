@@ -66,11 +66,11 @@ def find_elimination(plan: Plan, numbers: Numbers, constants: Array, states: Sta
     safe: list[tuple[int, int, Elimination]] = []
     poor: list[tuple[float, int, int, Elimination]] = []
     refused: Weightless | None = None
-    setting = Setting(plan, numbers, constants, states)
     for k, (hub, axes, strategy) in enumerate([*usual, *others]):
         if safe and k >= len(usual):
             break
-        search = Search(setting, axes, hub)
+        # Each try has a trace of its own: in a common one its answers would be known from those before.
+        search = Search(Setting(plan, numbers, constants, states), axes, hub)
         try:
             found, cost = search.run(strategy)
         except Weightless as error:
@@ -112,7 +112,7 @@ def _is_long(plan: Plan) -> bool:
 
 
 class Setting:
-    """The machine traced with its values at the states: what all tries begin with."""
+    """The machine traced with its values at the states: what a try begins with."""
 
     def __init__(self, plan: Plan, numbers: Numbers, constants: Array, states: States) -> None:
         self.plan, self.states = plan, states
