@@ -160,3 +160,20 @@ def test_eliminations_are_handed_on() -> None:
     assert other._forward_dynamics.elimination is s._forward_dynamics.elimination
     fresh = lw.example("planar-3rpr").assemble().with_parameters({f"{body}.mass": other.parameters[f"{body}.mass"]})
     np.testing.assert_allclose(other.accelerations().values, fresh.accelerations().values, rtol=1e-10, atol=1e-10)
+
+
+def test_a_motion_that_leaves_a_table_is_told() -> None:
+    m = lw.Mechanism("lid", gravity=(0, -9.81, 0))
+    m.body("lid", mass=4.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
+    m.revolute("A", "ground", "lid", at=(0, 0, 0), axis="z")
+    m.point("end", "lid", at=(0.3, 0, 0))
+    m.point("foot", "ground", at=(0, -0.4, 0))
+    m.spring("gas", "foot", "end", free=0.0, law=lw.tabulated([0.5, 0.6], [-300.0, -250.0], over="x"))
+    m.load("hand", "A", amount=lw.tabulated([0.0, 2.0], [0.0, 5.0]))
+    s = m.assemble()
+    inside = s.forces(s.motion(A=(0.0, 0.3), samples=7))
+    assert not any("table" in w for w in inside.warnings)
+    beyond = s.forces(s.motion(A=lw.ramp(0.0, 1.5, duration=4.0), samples=9))
+    told = [w for w in beyond.warnings if "table" in w]
+    assert len(told) == 2 and told[0].startswith("gas: x leaves its table (0.5 to 0.6)")
+    assert "hand: t leaves its table (0 to 2) at 4 of 9 samples" in told[1]

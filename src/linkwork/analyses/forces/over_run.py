@@ -21,6 +21,7 @@ from linkwork.analyses.forces.drives import (
 from linkwork.analyses.forces.external import external_wrenches
 from linkwork.analyses.forces.pressing import pressing_of
 from linkwork.analyses.forces.reactions import LOOKED_AT, Found, forces_along, indeterminate, joints_of
+from linkwork.analyses.forces.tables import beyond_tables
 from linkwork.analyses.forces.trajectory import Trajectory, trajectory_of
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops
@@ -119,7 +120,7 @@ def forces_of(
     return (
         signals,
         {j: c for j, c in marks.items() if j in loops.system.mechanism.joints},
-        _told(part, found, times),
+        [*_told(part, found, times), *beyond_tables(loops, part)],
         drives,
     )
 
