@@ -35,6 +35,7 @@ from closed_machines import Loops
 from peers import Array, Task
 
 from kernels import Clock, Goal, Timing, about, difference, one_core, plain
+from linkwork.kernels import drive
 
 TOLERANCE = 1e-9
 """Of Linkwork's answers."""
@@ -42,6 +43,8 @@ BATCHED = 1e-6
 """Of a peer's batch beside its calls: iterations start elsewhere."""
 STATES, DIFFERENT, CHECKED = 10_000, 1_000, 16
 """States of a batch; as many of them differ, the others repeat them; states at which answers are compared."""
+LOOPED = "Linkwork, in a compiled loop"
+"""One state a call of the same machine code, from a loop without Python, as a simulation does."""
 Peer = Pinocchio | MuJoCo | Exudyn
 
 
@@ -192,6 +195,12 @@ class Contest:
             self.calls[row.who] = partial(kernel.call, *(x[0].copy() for x in inputs), *more)
             tiled = [np.tile(x, (STATES // DIFFERENT, 1)) for x in inputs]
             self.batches[row.who] = partial(kernel, *tiled, *more, threads=1)
+            looped = Row(self.loops.name, self.quantity, LOOPED, differs=row.differs)
+            self.rows.append(looped)
+            room = [np.empty((STATES, *block.shape)) for block in kernel.outputs]
+            given = [*tiled, *more, *(np.ascontiguousarray(x) for x in kernel.bound)]
+            flat = [x if x.ndim == 2 else x[:, np.newaxis] for x in room]
+            self.batches[looped.who] = partial(drive.repeat, kernel.address, given, flat, STATES)
 
     def enter(self, peer: Peer) -> None:
         """A peer, in all its ways."""
@@ -231,11 +240,14 @@ class Contest:
                 row.looped = row.who not in self.batches
                 count = STATES if row.who == Linkwork.name else DIFFERENT
                 row.batch = row.call if row.looped else 1 / count * many[row.who]
+            elif row.who == LOOPED:
+                row.call = row.batch = 1 / STATES * many[row.who]
         ours = self.rows[0]
         for row in self.rows[1:]:
             if ours.call is None or ours.batch is None or row.call is None or row.batch is None:
                 continue
-            row.ratios["call"] = Goal(row.call / ours.call)
+            together = row.who != LOOPED  # which was measured in the rounds of the batches
+            row.ratios["call"] = Goal(row.call / ours.call if together else row.call.median / ours.call.median)
             # A loop over calls was measured in other rounds than our batch.
             apart = row.batch.median / ours.batch.median if row.looped else row.batch / ours.batch
             row.ratios["batch"] = Goal(apart)
