@@ -381,9 +381,7 @@ class Machine(System):
         y : variables of all joints
         threads : cores to use at most; all by default
         """
-        from linkwork.equations.closed_forces import constraint_jacobian
-
-        J: Array = self._own(Question(constraint_jacobian()))(y, threads=threads)
+        J: Array = self.kernel("constraint_jacobian")(y, threads=threads)
         return J
 
     def statics(
@@ -516,6 +514,10 @@ class Machine(System):
 
             drives = tuple(name.strip() for name in of.split(",")) if of else None
             return effort_kernel(self._loops, self.home, drives)[0]
+        if quantity == "constraint_jacobian" and not of:
+            from linkwork.equations.closed_forces import constraint_jacobian
+
+            return self._own(Question(constraint_jacobian()))
         if quantity == "forward_dynamics" and not of and self._loops.count:
             return self._forward_dynamics.kernel(False, False)
         return super().kernel(quantity, of)
