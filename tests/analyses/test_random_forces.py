@@ -24,7 +24,7 @@ from random_loads import Loaded, plain_variables, random_loaded_machine  # noqa:
 
 Array = np.ndarray
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
-FEW = 12
+FEW = 8
 """Planar, spherical, general and single loops in turn; some float."""
 SEEDS = [*range(FEW), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(FEW, 60))]
 TOL = 1e-10

@@ -64,9 +64,10 @@ def columns_of(loops: Loops, names: Sequence[str]) -> NDArray[np.int64]:
 
 
 def turning_among(loops: Loops, names: Sequence[str]) -> list[str]:
-    """Turns of free joints among some rates: they may be held without being named."""
-    turning = set(loops.names(np.flatnonzero(loops.turning)))
-    return [n for n in names if n in turning]
+    """Rates among some that may be held without being named: turns of free joints, and a floating body's own."""
+    afloat = {k for link in loops.plan.links if link.implied for k in range(link.v.start, link.v.stop)}
+    silent = set(loops.names([*np.flatnonzero(loops.turning), *afloat]))
+    return [n for n in names if n in silent]
 
 
 def drives_of(loops: Loops, y: Array, named: Sequence[str], held: Sequence[str]) -> Drives:
