@@ -39,8 +39,8 @@ KINDS = (
     "point_on_egg", "on_sphere",
 )  # fmt: skip
 MORE = (
-    "rigid", "free", "gear", "gear_inside_mate", "gear_helical", "rack", "rack_flank", "line_on_ellipse", "point_on_slot5",
-    "on_torus", "on_bump", "on_knot", "on_helix",
+    "rigid", "free", "gear", "gear_inside_mate", "gear_helical", "rack", "rack_flank", "line_on_ellipse",
+    "point_on_slot5", "on_torus", "on_bump", "on_knot", "on_helix",
 )  # fmt: skip
 OTHERS = ("revolute", "prismatic", "universal", "cylindric", "spheric")
 
