@@ -37,6 +37,17 @@ def _of_amount(amount: AmountPlan | None) -> tuple[str, ...]:
     return ("amount",) if amount is not None and amount.law is None else ()
 
 
+class _OneAmount:
+    """A load whose only number is its amount."""
+
+    amount: AmountPlan
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Its parameters."""
+        return _of_amount(self.amount)
+
+
 @dataclass(frozen=True)
 class Along:
     """A joint variable: its places among all variables and among all rates."""
@@ -102,7 +113,7 @@ class MotorPlan:
 
 
 @dataclass(frozen=True)
-class ForcePlan:
+class ForcePlan(_OneAmount):
     """A force on a mark."""
 
     name: str
@@ -110,14 +121,9 @@ class ForcePlan:
     direction: DirectionPlan
     amount: AmountPlan
 
-    @property
-    def numbers(self) -> tuple[str, ...]:
-        """Its parameters."""
-        return _of_amount(self.amount)
-
 
 @dataclass(frozen=True)
-class TorquePlan:
+class TorquePlan(_OneAmount):
     """A torque on a link."""
 
     name: str
@@ -125,24 +131,14 @@ class TorquePlan:
     direction: DirectionPlan
     amount: AmountPlan
 
-    @property
-    def numbers(self) -> tuple[str, ...]:
-        """Its parameters."""
-        return _of_amount(self.amount)
-
 
 @dataclass(frozen=True)
-class PushPlan:
+class PushPlan(_OneAmount):
     """A force or torque along a variable."""
 
     name: str
     along: Along
     amount: AmountPlan
-
-    @property
-    def numbers(self) -> tuple[str, ...]:
-        """Its parameters."""
-        return _of_amount(self.amount)
 
 
 @dataclass(frozen=True)
