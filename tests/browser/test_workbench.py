@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator
 from io import BytesIO
@@ -60,12 +61,29 @@ class Visit:
         return self.page.locator("input[inputmode=decimal]").nth(index)
 
     def type(self, value: str, index: int = 0) -> None:
-        """Write a number beside a slider, and wait until the machine has taken it."""
+        """Write a number beside a slider, and wait until the machine has taken it.
+
+        The slider has its new value before its callback gives the live lane the work: to wait for the value and
+        an idle lane alone may look between the two.
+        """
         slider = list(self.desk.panels[0].sliders.values())[index]  # type: ignore[attr-defined]
-        self.field(index).fill(value)
-        self.field(index).press("Enter")
-        self.wait(lambda: abs(slider.value - float(value)) < 1e-9)
-        assert self.desk.live.idle(60.0)
+        live, dragged = self.desk.live, threading.Event()
+        given, there = live.do, abs(slider.value - float(value)) < 1e-9
+
+        def do(key: str, work: Callable[[], None]) -> None:
+            given(key, work)
+            if key.startswith("drag ") and abs(slider.value - float(value)) < 1e-9:
+                dragged.set()
+
+        live.do = do  # type: ignore[method-assign]
+        try:
+            self.field(index).fill(value)
+            self.field(index).press("Enter")
+            if not there:  # the same number again is no news
+                self.wait(dragged.is_set)
+        finally:
+            live.do = given  # type: ignore[method-assign]
+        assert live.idle(60.0)
 
     def wait(self, done: Callable[[], bool], seconds: float = 30.0) -> None:
         end = time.monotonic() + seconds
