@@ -92,6 +92,8 @@ if TYPE_CHECKING:
     from linkwork.kernels import Kernel
     from linkwork.model.amounts import tabulated
     from linkwork.model.bodies import Inertia, inertia
+    from linkwork.model.event_checks import check_events
+    from linkwork.model.events import Actions, At, Stop, When, at, stop, when
     from linkwork.model.layout import Layout, lay_out
     from linkwork.model.mechanism import JointOptions, Mechanism
     from linkwork.model.placement import Placement, placement
@@ -129,6 +131,14 @@ _HOME = {
     "tabulated": "model.amounts",
     "Inertia": "model.bodies",
     "inertia": "model.bodies",
+    "check_events": "model.event_checks",
+    "Actions": "model.events",
+    "At": "model.events",
+    "Stop": "model.events",
+    "When": "model.events",
+    "at": "model.events",
+    "stop": "model.events",
+    "when": "model.events",
     "Layout": "model.layout",
     "lay_out": "model.layout",
     "JointOptions": "model.mechanism",
@@ -248,7 +258,9 @@ _MODULES = ("geometry", "units", "topology")
 
 __all__ = [
     "Accelerations",
+    "Actions",
     "Allowable",
+    "At",
     "Axode",
     "Box",
     "CannotClose",
@@ -305,6 +317,7 @@ __all__ = [
     "SpaceCurve",
     "Sphere",
     "Statics",
+    "Stop",
     "Stress",
     "Stroke",
     "Surface",
@@ -322,12 +335,15 @@ __all__ = [
     "UnderSpecified",
     "ViewOptions",
     "Viewer",
+    "When",
     "WorstStress",
     "__version__",
     "animate",
     "animate_closures",
+    "at",
     "barker_types",
     "check",
+    "check_events",
     "constant",
     "contact_force",
     "cycloidal",
@@ -372,6 +388,7 @@ __all__ = [
     "space_curve",
     "spherical_grashof",
     "spline",
+    "stop",
     "stress",
     "surface",
     "table",
@@ -383,6 +400,7 @@ __all__ = [
     "transmission_extremes",
     "trapezoidal",
     "units",
+    "when",
     "write_report",
 ]
 

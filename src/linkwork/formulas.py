@@ -25,7 +25,7 @@ from linkwork.equations.folding import CERTAIN, Pattern
 from linkwork.equations.plan import Constants, Plan, constants, rounded_parameters
 from linkwork.equations.quantities import SIZES, Quantity
 from linkwork.equations.rounding import Rounded
-from linkwork.equations.scalars import Trace, compose
+from linkwork.equations.scalars import Composed, Trace, compose
 from linkwork.equations.tracing import Numbers, Parameters, trace, trace_derivative
 from linkwork.equations.tree import Weightless
 from linkwork.errors import ModelError, Problem
@@ -65,11 +65,13 @@ class Formula:
     """A kernel whose last input are settled values, and the kernel that gives them.
 
     from_parameters : `settle` takes the parameters, else the constants
+    composed : the functions behind the kernels
     """
 
     kernel: Kernel
     settle: Kernel
     from_parameters: bool
+    composed: Composed
 
 
 class Formulas:
@@ -236,6 +238,7 @@ class Formulas:
             Kernel(composed.main, input_shapes=[*sizes, settled], output_shapes=composed.shapes, order=composed.order),
             Kernel(composed.settle, input_shapes=[(composed.settle.size1_in(0),)], output_shapes=[settled]),
             parameters is not None,
+            composed,
         )
 
     def _free_parameters(self, question: Question, pattern: Pattern) -> tuple[Parameters, Pattern]:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from linkwork.equations import folding
 from linkwork.equations.acceleration_system import AccelerationSystem
 from linkwork.equations.inverse_dynamics import inverse_dynamics
-from linkwork.equations.loads import applied_loads
+from linkwork.equations.loads import Modes, applied_loads
 from linkwork.equations.loop_rows import CutRows, RowAxes, gram_solve
 from linkwork.equations.mass_matrix import dense, mass_matrix
 from linkwork.equations.motion_equations import Choice, Place, State, motion_equations
@@ -102,21 +102,36 @@ class TracedMachine:
     constants: list[Any]
 
 
-def traced_machine(plan: Plan, numbers: Numbers, fresh: Trace) -> TracedMachine:
-    """The machine at a state of new scalars, with its loads."""
+def traced_machine(
+    plan: Plan, numbers: Numbers, fresh: Trace, names: Sequence[str] = INPUTS, switched: frozenset[str] = frozenset()
+) -> TracedMachine:
+    """The machine at a state of new scalars, with its loads.
+
+    names : of the inputs; switched : loads that the input `switch` turns on and off
+    """
     constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
-    inputs = input_symbols(plan, INPUTS, fresh)
-    y, w, effort, (t,) = (block for _, block, _ in inputs)
+    inputs = input_symbols(plan, names, fresh)
+    x = {name: block for name, block, _ in inputs}
+    y, w, t = x["y"], x["w"], x["t"][0]
     tree = grow(plan, constants, y[: plan.nq], w[: plan.nv])
-    state = State(y, w, effort, applied_loads(tree, t, y, w).applied)
-    return TracedMachine(tree, state, t, inputs, symbols)
+    loaded = applied_loads(tree, t, y, w, Modes(x.get("slip"), x.get("switch"), switched))
+    return TracedMachine(tree, State(y, w, x["effort"], loaded.applied), t, inputs, symbols)
 
 
 def _trace(elimination: Elimination, efforts: Joints, joints: Joints, plan: Plan, numbers: Numbers) -> Composed:
     machine = traced_machine(plan, numbers, Trace())
+    a, health = eliminated(elimination, machine.tree, machine.state, efforts, joints)
+    outputs = [("a", a, (len(a),)), ("health", [health], ())]
+    return compose(function_name("closed_forward_dynamics"), machine.inputs, machine.constants, outputs)
+
+
+def eliminated(
+    elimination: Elimination, tree: Tree, state: State, efforts: Joints, joints: Joints
+) -> tuple[list[Any], Any]:
+    """Accelerations as an elimination finds them, and the health of its pivots."""
     margins = iter(elimination.margins)
     choice = Choice(elimination.axes, elimination.hub, efforts)
-    equations = motion_equations(machine.tree, machine.state, choice, lambda x: next(margins))
+    equations = motion_equations(tree, state, choice, lambda x: next(margins))
     system = equations.system
     for place, key in equations.multipliers.items():
         if place not in elimination.rows:
@@ -134,13 +149,12 @@ def _trace(elimination: Elimination, efforts: Joints, joints: Joints, plan: Plan
             system.eliminate_pair(*step[1:])
     a = joint_accelerations(system, elimination.hub)
     if joints == "all":
-        a += _of_cuts(machine.tree, equations.cuts, a)
+        a += _of_cuts(tree, equations.cuts, a)
     health: Any = 0.0
     for inverse, usual in zip(watched(system), elimination.usual, strict=True):
         part = inverse * (1.0 / usual)
         health = health + part * part
-    outputs = [("a", a, (len(a),)), ("health", [health], ())]
-    return compose(function_name("closed_forward_dynamics"), machine.inputs, machine.constants, outputs)
+    return a, health
 
 
 def watched(system: AccelerationSystem) -> list[Any]:
@@ -155,7 +169,7 @@ def joint_accelerations(system: AccelerationSystem, hub: int) -> list[Any]:
     a = [x.get(("q", k), 0.0) for k in range(tree.nv)]
     if hub >= 0:
         link = tree.links[hub]
-        acceleration = _accelerations(tree, a)
+        acceleration = relative_motion(tree, a)
         angular, linear = acceleration(link.parent)
         linear = apply_t(link.R, add(linear, cross(angular, link.p)))
         own = [x["a", hub, c] for c in range(6)]
@@ -169,7 +183,7 @@ def joint_accelerations(system: AccelerationSystem, hub: int) -> list[Any]:
 
 def _of_cuts(tree: Tree, cuts: Sequence[CutRows], a: Sequence[Any]) -> list[Any]:
     """Derivatives of the rates of cut joints: Sᵀ S u' = Sᵀ (rows · accelerations + γ)."""
-    acceleration = _accelerations(tree, a)
+    acceleration = relative_motion(tree, a)
     result: list[Any] = []
     for found in cuts:
         cut = found.cut
@@ -185,8 +199,11 @@ def _of_cuts(tree: Tree, cuts: Sequence[CutRows], a: Sequence[Any]) -> list[Any]
     return result
 
 
-def _accelerations(tree: Tree, a: Sequence[Any]) -> Callable[[int], tuple[Vector, Vector]]:
-    """Angular and linear acceleration of links, less what they have at zero joint accelerations."""
+def relative_motion(tree: Tree, a: Sequence[Any]) -> Callable[[int], tuple[Vector, Vector]]:
+    """Angular and linear acceleration of links, less what they have at zero joint accelerations.
+
+    With rates in the place of accelerations it gives velocities.
+    """
     known: dict[int, tuple[Vector, Vector]] = {-1: (ZERO, ZERO)}
 
     def acceleration(i: int) -> tuple[Vector, Vector]:

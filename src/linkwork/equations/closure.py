@@ -69,6 +69,18 @@ def loop_equations(tree: Tree, y: Sequence[Any]) -> list[LoopEquations]:
     return [_loop(seen, cut, given, y) for cut, given in zip(tree.plan.cuts, tree.cuts, strict=True)]
 
 
+def loop_errors(tree: Tree, y: Sequence[Any]) -> list[Any]:
+    """What every loop misses, six numbers a loop along the axes of F: e_p, e_w."""
+    seen, errors = _Seen(tree), []
+    for cut, given in zip(tree.plan.cuts, tree.cuts, strict=True):
+        above, _, _ = _branches(tree.plan, cut)
+        F, M = seen(cut.tail, above) @ given.tail, seen(cut.head, above) @ given.head
+        law = joint_motion(cut.law, 1, y[cut.y], [0.0] * cut.law.freedom, given.law)
+        turned = multiply(multiply(transpose(F.R), M.R), transpose(law.R))
+        errors += [*sub(apply_t(F.R, sub(M.p, F.p)), law.p), *rotation_vector(turned)]
+    return errors
+
+
 def loop_rates(plan: Plan) -> list[list[int]]:
     """By loop, the rates that its equations have, ascending: the pattern of the Jacobian."""
     result = []

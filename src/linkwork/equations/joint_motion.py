@@ -65,11 +65,8 @@ def coordinate_symbols(trace: Trace, law: Law) -> list[Scalar]:
 
 def joint_motion(law: Law, sign: int, q: Sequence[Any], v: Sequence[Any], parameters: Sequence[Any]) -> JointMotion:
     """Motion of a joint walked along (sign +1) or against (-1) its direction, at scalars q, v and parameters."""
-    values = dict(zip(law_parameters(law), parameters, strict=True))
-    free = tuple(name for name, value in values.items() if isinstance(value, Scalar))
-    fixed = law.with_numbers({n: x for n, x in values.items() if n not in free})
-    template = _template(law_shape(fixed, free), sign)
-    R, p, Sw, Sp, dw, dp = replay(template, [q, v, [values[n] for n in free]])
+    shape, values = _shaped(law, parameters)
+    R, p, Sw, Sp, dw, dp = replay(_template(shape, sign), [q, v, values])
     return JointMotion(
         (_three(R, 0), _three(R, 3), _three(R, 6)),
         _three(p, 0),
@@ -78,6 +75,25 @@ def joint_motion(law: Law, sign: int, q: Sequence[Any], v: Sequence[Any], parame
         _three(dw, 0),
         _three(dp, 0),
     )
+
+
+def rate_gradient(
+    law: Law, sign: int, q: Sequence[Any], v: Sequence[Any], parameters: Sequence[Any], n: Vector, f: Vector
+) -> list[Any]:
+    """By rate of a joint, how n · (Sw v) + f · (Sp v) changes when that rate moves q while v is held.
+
+    Nothing changes where Sw and Sp are constant, as in every lower pair.
+    """
+    shape, values = _shaped(law, parameters)
+    return replay(_gradient(shape, sign), [q, v, values, n, f])[0]
+
+
+def _shaped(law: Law, parameters: Sequence[Any]) -> tuple[LawShape, list[Any]]:
+    """The shape of a law at parameters, and the values of those that are free."""
+    values = dict(zip(law_parameters(law), parameters, strict=True))
+    free = tuple(name for name, value in values.items() if isinstance(value, Scalar))
+    fixed = law.with_numbers({n: x for n, x in values.items() if n not in free})
+    return law_shape(fixed, free), [values[n] for n in free]
 
 
 def unmoved(freedom: int) -> JointMotion:
@@ -130,6 +146,22 @@ def _template(shape: LawShape, sign: int) -> ca.Function:
     outputs += [ca.jtimes(w, q, qdot) if count else w, ca.jtimes(velocity, q, qdot) if count else velocity]
     dense = [ca.densify(ca.SX(x)) if x.numel() else ca.SX(0, 1) for x in outputs]
     return ca.Function("joint", [q, v, parameters], dense)
+
+
+@functools.lru_cache(maxsize=256)
+def _gradient(shape: LawShape, sign: int) -> ca.Function:
+    """`rate_gradient` as a CasADi function of q, v, the free parameters, n and f."""
+    law, template = shape.law, _template(shape, sign)
+    q, v, parameters = (ca.SX.sym(name, template.size1_in(i)) for i, name in enumerate("qvp"))
+    n, f = ca.SX.sym("n", 3), ca.SX.sym("f", 3)
+    _, _, Sw, Sp, *_ = template(q, v, parameters)
+    total = ca.SX(0.0)
+    for k, rate in enumerate(_parts(v)):
+        total += rate * (ca.dot(n, Sw[3 * k : 3 * k + 3]) + ca.dot(f, Sp[3 * k : 3 * k + 3]))
+    units = [[float(i == k) for i in range(law.freedom)] for k in range(law.freedom)]
+    changes = [ca.jtimes(total, q, ca.vertcat(*law.flow(_parts(q), unit))) for unit in units]
+    result = ca.densify(ca.vertcat(*changes)) if changes else ca.SX(0, 1)
+    return ca.Function("gradient", [q, v, parameters, n, f], [result])
 
 
 def _parts(x: Any) -> list[Any]:

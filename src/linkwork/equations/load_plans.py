@@ -223,6 +223,11 @@ def _planned(load: Load, places: Places) -> LoadPlan:
             return PushPlan(load.name, places.variable(load.variable), places.amount(load.amount))
 
 
+def exact_frictions(plans: Sequence[LoadPlan]) -> list[FrictionPlan]:
+    """Frictions that stick and slip, in the order of the plan."""
+    return [plan for plan in plans if isinstance(plan, FrictionPlan) and plan.exact]
+
+
 def is_timed(plans: Sequence[LoadPlan]) -> bool:
     """Whether some amount depends on time."""
     amounts = [getattr(p, key, None) for p in plans for key in ("law", "normal", "amount")]

@@ -51,21 +51,42 @@ class Loaded:
     """All loads at a state.
 
     magnitudes, powers : by load, in the order of the plan; the power is what it puts into the machine [W]
-    potential : energy of the springs' linear part [J]
+    potential : energy of the springs' linear part [J]; storing : its rate [W]
     """
 
     applied: Applied
     magnitudes: tuple[Any, ...]
     powers: tuple[Any, ...]
     potential: Any
+    storing: Any
 
 
-def applied_loads(tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any]) -> Loaded:
+@dataclass(frozen=True)
+class Modes:
+    """How loads act where that is not a matter of the state alone.
+
+    slip : by exact friction of the plan, the way it slips: 1, -1, or 0 where it sticks; without, the sign of the rate
+    switch : by load of the plan, a factor; switched : names of the loads that have one
+    """
+
+    slip: Sequence[Any] | None = None
+    switch: Sequence[Any] | None = None
+    switched: frozenset[str] = frozenset()
+
+
+PLAIN = Modes()
+
+
+def applied_loads(tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any], modes: Modes = PLAIN) -> Loaded:
     """What acts at time t, variables y and rates w of all joints."""
-    plans, state = tree.plan.loads, _State(tree, t, y, w)
-    done = [_RULES[type(plan)](state, plan, given) for plan, given in zip(plans, tree.loads, strict=True)]
+    plans, state = tree.plan.loads, _State(tree, t, y, w, modes)
+    done = []
+    for k, (plan, given) in enumerate(zip(plans, tree.loads, strict=True)):
+        state.factor = modes.switch[k] if modes.switch is not None and plan.name in modes.switched else None
+        done.append(_RULES[type(plan)](state, plan, given))
     applied = Applied(state.forces, state.moments, state.along, state.rotors)
-    return Loaded(applied, tuple(d.magnitude for d in done), tuple(d.power for d in done), state.potential)
+    magnitudes, powers = tuple(d.magnitude for d in done), tuple(d.power for d in done)
+    return Loaded(applied, magnitudes, powers, state.potential, state.storing)
 
 
 def field_loads(tree: Tree, t: Any) -> Applied:
@@ -109,13 +130,17 @@ class _Done:
 class _State:
     """A state of the machine, and what has been put on it so far."""
 
-    def __init__(self, tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any]) -> None:
+    def __init__(self, tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any], modes: Modes = PLAIN) -> None:
         self.tree, self.t, self.y, self.w = tree, t, y, w
+        self.factor: Any = None
+        """Of the load that is at work, where it is switched."""
+        self.slips = iter(modes.slip) if modes.slip is not None else None
         self.forces: dict[int, Vector] = {}
         self.moments: dict[int, Vector] = {}
         self.along: dict[int, Any] = {}
         self.rotors = rotor_inertias(tree)
         self.potential: Any = 0.0
+        self.storing: Any = 0.0
 
     @functools.cached_property
     def poses(self) -> list[Pose]:
@@ -124,6 +149,10 @@ class _State:
     @functools.cached_property
     def twists(self) -> list[Twist]:
         return link_twists(self.tree, self.poses, self.w[: self.tree.nv])
+
+    def on(self, x: Any) -> Any:
+        """What a load would do, as far as it is switched on."""
+        return x if self.factor is None else self.factor * x
 
     def pose(self, link: int) -> Pose:
         return self.poses[link] if link >= 0 else WORLD
@@ -215,7 +244,9 @@ def _spring(state: _State, plan: SpringPlan, given: LoadConstants) -> _Done:
     tension = preload + stiffness * x + damping * rate
     if plan.law is not None:
         tension = tension + state.amount(plan.law, own.get("amount"), x, rate)
-    state.potential = state.potential + (0.5 * stiffness * x + preload) * x
+    tension = state.on(tension)
+    state.potential = state.potential + state.on((0.5 * stiffness * x + preload) * x)
+    state.storing = state.storing + state.on((stiffness * x + preload) * rate)
     if plan.along is not None:
         state.work(plan.along, -tension)
     else:
@@ -227,17 +258,29 @@ def _spring(state: _State, plan: SpringPlan, given: LoadConstants) -> _Done:
 def _friction(state: _State, plan: FrictionPlan, given: LoadConstants) -> _Done:
     own = _named(plan, given)
     rate = state.w[plan.along.w]
-    if plan.normal is None:
-        forward, backward = own["forward"], own["backward"]
-    else:
-        pressing = state.amount(plan.normal, own.get("amount"))
-        (forward,) = replay(_magnitude(), [[own["coefficient"] * own["radius"] * pressing]])[0]
-        backward = forward
+    forward, backward = _levels(state, plan, own)
     if plan.exact:
-        (dry,) = replay(_exact(), [[rate, forward, backward]])[0]
+        way = rate if state.slips is None else next(state.slips)
+        (dry,) = replay(_exact(), [[way, forward, backward]])[0]
     else:
         (dry,) = replay(_smooth(), [[rate, forward, backward, own["speed"]]])[0]
-    return state.work(plan.along, -(dry + own["viscous"] * rate))
+    return state.work(plan.along, state.on(-(dry + own["viscous"] * rate)))
+
+
+def _levels(state: _State, plan: FrictionPlan, own: Mapping[str, Any]) -> tuple[Any, Any]:
+    """Dry friction against motion forward and backward."""
+    if plan.normal is None:
+        return own["forward"], own["backward"]
+    pressing = state.amount(plan.normal, own.get("amount"))
+    (level,) = replay(_magnitude(), [[own["coefficient"] * own["radius"] * pressing]])[0]
+    return level, level
+
+
+def friction_levels(
+    tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any], plan: FrictionPlan, given: LoadConstants
+) -> tuple[Any, Any]:
+    """Dry friction against motion forward and backward at a state."""
+    return _levels(_State(tree, t, y, w), plan, _named(plan, given))
 
 
 @functools.cache
@@ -266,7 +309,7 @@ def _motor(state: _State, plan: MotorPlan, given: LoadConstants) -> _Done:
     if not (is_zero(forward) and is_zero(backward)):
         (dry,) = replay(_geared(), [[rate, ratio, forward, backward]])[0]
         drag = drag + dry
-    return state.work(plan.along, -drag)
+    return state.work(plan.along, state.on(-drag))
 
 
 @functools.cache
@@ -278,14 +321,14 @@ def _geared() -> ca.Function:
 
 
 def _force(state: _State, plan: ForcePlan, given: LoadConstants) -> _Done:
-    amount = state.amount(plan.amount, _named(plan, given).get("amount"))
+    amount = state.on(state.amount(plan.amount, _named(plan, given).get("amount")))
     force = scale(amount, state.direction(plan.direction, given.direction))
     state.push(plan.mark, force)
     return _Done(amount, dot(force, state.place(plan.mark)[1]))
 
 
 def _torque(state: _State, plan: TorquePlan, given: LoadConstants) -> _Done:
-    amount = state.amount(plan.amount, _named(plan, given).get("amount"))
+    amount = state.on(state.amount(plan.amount, _named(plan, given).get("amount")))
     if plan.link >= 0 and plan.direction.link == plan.link:  # it turns with the body it acts on
         state.turn(plan.link, scale(amount, given.direction))
         own = apply_t(state.poses[plan.link].R, state.spin(plan.link))
@@ -296,11 +339,11 @@ def _torque(state: _State, plan: TorquePlan, given: LoadConstants) -> _Done:
 
 
 def _push(state: _State, plan: PushPlan, given: LoadConstants) -> _Done:
-    return state.work(plan.along, state.amount(plan.amount, _named(plan, given).get("amount")))
+    return state.work(plan.along, state.on(state.amount(plan.amount, _named(plan, given).get("amount"))))
 
 
 def _field(state: _State, plan: FieldPlan, given: LoadConstants) -> _Done:
-    amount = state.amount(plan.amount, 0.0)
+    amount = state.on(state.amount(plan.amount, 0.0))
     g: Vector = tuple(amount if k == plan.axis else 0.0 for k in range(3))  # type: ignore[assignment]
     power: Any = 0.0
     for i, link in enumerate(state.tree.links):

@@ -13,7 +13,7 @@ perpendicular. The wrench of the joint is n λ plus what its efforts e put along
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from linkwork.equations.inverse_dynamics import LinkMotion, turning
@@ -64,16 +64,34 @@ class CutRows:
     S: tuple[tuple[Any, ...], ...]
 
 
-def cut_rows(tree: Tree, motion: LinkMotion, y: Sequence[Any], w: Sequence[Any], axes: RowAxes) -> list[CutRows]:
+def cut_rows(
+    tree: Tree,
+    motion: LinkMotion,
+    y: Sequence[Any],
+    w: Sequence[Any],
+    axes: RowAxes,
+    mismatch: Sequence[Any] | None = None,
+) -> list[CutRows]:
     """Rows of every cut joint at variables y and rates w of all joints.
 
     motion : of the links at zero joint accelerations
+    mismatch : given in the place of what the joints' accelerations miss, six numbers a joint along F's axes
     """
     turned: Callable[[int], Matrix] = _WorldAxes(tree) if axes == "world" else (lambda i: IDENTITY)
-    return [
+    found = [
         _rows(tree, motion, cut, given, y, w, axes, turned)
         for cut, given in zip(tree.plan.cuts, tree.cuts, strict=True)
     ]
+    if mismatch is None:
+        return [rows for rows, _ in found]
+    return [_missing(rows, in_F, mismatch[6 * c : 6 * c + 6]) for c, (rows, in_F) in enumerate(found)]
+
+
+def _missing(found: CutRows, in_F: Matrix, mismatch: Sequence[Any]) -> CutRows:
+    """Rows whose γ is a given mismatch."""
+    gammas = (*apply_t(in_F, mismatch[:3]), *apply_t(in_F, mismatch[3:]))
+    rows = tuple(replace(row, gamma=gamma) for row, gamma in zip(found.rows, gammas, strict=True))
+    return replace(found, rows=rows)
 
 
 class _WorldAxes:
@@ -99,7 +117,8 @@ def _rows(
     w: Sequence[Any],
     axes: RowAxes,
     turned: Callable[[int], Matrix],
-) -> CutRows:
+) -> tuple[CutRows, Matrix]:
+    """The rows, and their axes in F as columns."""
     u = list(w[cut.w])
     law = joint_motion(cut.law, 1, y[cut.y], u, given.law)
     F, M = given.tail, given.head
@@ -130,7 +149,7 @@ def _rows(
         gamma = dot(d_H, wd_H) - dot(d_F, angular)
         rows.append(Row((d_H, ZERO), (neg(d_T), ZERO), gamma))
     S = tuple((*apply_t(in_F, law.Sp[k]), *apply_t(in_F, apply(law.R, law.Sw[k]))) for k in range(cut.law.freedom))
-    return CutRows(cut, tuple(rows), S)
+    return CutRows(cut, tuple(rows), S), in_F
 
 
 def _moving(tree: Tree, motion: LinkMotion, i: int) -> tuple[Vector, Vector, Matrix, Vector]:

@@ -24,12 +24,16 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class State:
-    """Scalars of a state: variables, rates and efforts of all joints, and what loads do at it."""
+    """Scalars of a state: variables, rates and efforts of all joints, and what loads do at it.
+
+    mismatch : what cut joints miss, in the place of what their accelerations do
+    """
 
     y: Sequence[Any]
     w: Sequence[Any]
     effort: Sequence[Any]
     applied: Applied
+    mismatch: Sequence[Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ def motion_equations(tree: Tree, state: State, choice: Choice, margin: Margin) -
     for k in (k for k in range(nv) if k not in held):
         system.push(("q", k), state.effort[k] + applied.along.get(k, 0.0))
         system.add(("q", k), ("q", k), applied.rotors.get(k, 0.0))
-    cuts = cut_rows(tree, motion, state.y, w, choice.axes)
+    cuts = cut_rows(tree, motion, state.y, w, choice.axes, state.mismatch)
     multipliers: dict[Place, Key] = {}
     for c, rows in enumerate(cuts):
         multipliers |= _join(system, c, rows, state, choice, margin)

@@ -22,6 +22,7 @@ from linkwork.equations.load_plans import (
     LoadConstants,
     LoadPlan,
     Places,
+    exact_frictions,
     is_timed,
     load_constants,
     load_parameters,
@@ -167,6 +168,16 @@ class Plan:
     def nl(self) -> int:
         """Number of components of wrenches of all cut joints."""
         return 6 * len(self.cuts)
+
+    @property
+    def n_loads(self) -> int:
+        """Number of loads."""
+        return len(self.loads)
+
+    @cached_property
+    def n_slips(self) -> int:
+        """Number of exact frictions, each of which sticks or slips."""
+        return len(exact_frictions(self.loads))
 
     @property
     def one(self) -> int:

@@ -59,6 +59,9 @@ SIZES = {
     "length": "one",
     "effort": "nw",
     "external": "nx",
+    "slip": "n_slips",
+    "switch": "n_loads",
+    "mismatch": "nl",
     "cut_wrench": "nl",
     "t": "one",
 }

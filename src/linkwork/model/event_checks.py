@@ -1,0 +1,163 @@
+"""What a mechanism tells about events: names that are not there, conditions that never change, loads already on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from linkwork.errors import Problem, did_you_mean
+from linkwork.expressions.names import differentiated
+from linkwork.model.amounts import TIME, variable_in
+from linkwork.model.events import Actions, At, Event, Stop, When
+from linkwork.model.mechanism import Mechanism
+from linkwork.model.variables import find_variable, no_variable, plain_variables
+
+COORDINATES = ("x", "y", "z")
+_OF_BODIES = re.compile(r"mass|com\.[xyz]|inertia\.(xx|yy|zz|xy|xz|yz)")
+
+
+def check_events(
+    mechanism: Mechanism, events: Event | Iterable[Event], parameters: Collection[str] | None = None
+) -> list[Problem]:
+    """Everything that is wrong or doubtful about events in a mechanism.
+
+    Parameters
+    ----------
+    mechanism : the machine
+    events : made with `stop`, `when` and `at`
+    parameters : names of all its parameters (`Machine.parameters`); without them, of loads only the name is looked at
+    """
+    given = (events,) if isinstance(events, Stop | When | At) else tuple(events)
+    problems: list[Problem] = []
+    look = _Look(mechanism, parameters)
+    for i, event in enumerate(given):
+        if not isinstance(event, Stop | When | At):
+            text = f"this is of type {type(event).__name__}, not an event"
+            problems.append(Problem(text, f"events[{i}]", "make it with stop(...), when(...) or at(...)"))
+            continue
+        where = f"events.{event.name}" if event.name else f"events[{i}]"
+        if not isinstance(event, At):
+            problems += look.expression(event.names, where)
+        if not isinstance(event, Stop):
+            problems += look.actions(event.actions, where)
+    sound = [event for event in given if isinstance(event, Stop | When | At)]
+    return [*problems, *_same_names(sound), *_on_already(sound)]
+
+
+def _same_names(events: list[Event]) -> Iterator[Problem]:
+    names = [event.name for event in events if event.name]
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            text = f"{names.count(name)} events are called '{name}'"
+            yield Problem(text, f"events.{name}", "give each a name of its own")
+
+
+def _on_already(events: list[Event]) -> Iterator[Problem]:
+    acting = [event.actions for event in events if not isinstance(event, Stop)]
+    off = {name for actions in acting for name in actions.off}
+    for name in dict.fromkeys(name for actions in acting for name in actions.on):
+        if name not in off:
+            hint = f"switch it off at first: at(0, off='{name}')"
+            yield Problem(f"'{name}' acts from the start, and nothing switches it off", "events", hint, None, "warning")
+
+
+class _Look:
+    """Looks at one event after the other."""
+
+    def __init__(self, m: Mechanism, parameters: Collection[str] | None) -> None:
+        self.m, self.parameters = m, parameters
+        owners = {name: point.body for name, point in m.points.items()}
+        owners |= {name: frame.body for name, frame in m.frames.items()}
+        owners |= {name: name for name in m.bodies}
+        self.body_of = owners
+
+    # ---------------------------------------------------------------- expressions
+
+    def expression(self, names: tuple[str, ...], where: str) -> Iterator[Problem]:
+        unknown = [name for name in names if not self.is_known(name)]
+        for name in unknown:
+            yield self.unknown(name, where)
+        if not unknown and not any(self.changes(name) for name in names):
+            hint = "name a joint variable, or a place on a body that moves"
+            yield Problem(f"{', '.join(names)}: they belong to ground and never change", where, hint)
+
+    def is_known(self, name: str) -> bool:
+        called = variable_in(name)
+        if name == TIME or find_variable(self.m.joints, called) is not None:
+            return True
+        owner, _, coordinate = called.rpartition(".")
+        return owner in self.body_of and coordinate in COORDINATES
+
+    def changes(self, name: str) -> bool:
+        called = variable_in(name)
+        if name == TIME or find_variable(self.m.joints, called) is not None:
+            return True
+        return self.body_of[called.rpartition(".")[0]] != self.m.ground.name
+
+    def unknown(self, name: str, where: str) -> Problem:
+        called = variable_in(name)
+        if called == TIME and differentiated(name) is not None:
+            return Problem("time has no rate", where, "write 1")
+        owner, _, coordinate = called.rpartition(".")
+        for place in (called, owner):
+            if place in self.body_of and called not in self.m.joints and owner not in self.m.joints:
+                hint = f"say {', '.join(f'{place}.{c}' for c in COORDINATES[:2])} or {place}.z"
+                what = f"'{place}' has no '{coordinate}'" if place == owner else f"'{place}' is a place"
+                return Problem(what, where, hint)
+        if called in self.m.joints or owner in self.m.joints:
+            return no_variable(self.m.joints, called, where)
+        return Problem(f"there is nothing called '{called}'", where, did_you_mean(called, self.known(bool(owner))))
+
+    def known(self, dotted: bool) -> list[str]:
+        """What expressions may name, with dots or without."""
+        if not dotted:
+            single = [joint.name for joint in self.m.joints.values() if len(joint.law.variables) == 1]
+            return [TIME, *single, *self.body_of]
+        variables = [f"{j.name}.{v.name}" for j in self.m.joints.values() for v in plain_variables(j.law)]
+        return [*variables, *(f"{name}.{c}" for name in self.body_of for c in COORDINATES)]
+
+    # ---------------------------------------------------------------- actions
+
+    def actions(self, actions: Actions, where: str) -> Iterator[Problem]:
+        for key in ("lock", "release"):
+            for name in getattr(actions, key):
+                if find_variable(self.m.joints, name) is None:
+                    yield no_variable(self.m.joints, name, f"{where}.{key}")
+        for key in ("on", "off"):
+            for name in getattr(actions, key):
+                if name not in self.m.loads:
+                    yield self.no_load(name, f"{where}.{key}")
+        for name, _ in actions.set:
+            yield from self.parameter(name, f"{where}.set")
+
+    def no_load(self, name: str, where: str) -> Problem:
+        if name in self.m.motors:
+            return Problem(
+                f"'{name}' is a motor, not a load", where, "set its numbers, or drive its joint by an effort"
+            )
+        if not self.m.loads:
+            return Problem(f"there is no load '{name}'", where, "the mechanism has no loads")
+        return Problem(f"there is no load '{name}'", where, did_you_mean(name, self.m.loads))
+
+    def parameter(self, name: str, where: str) -> Iterator[Problem]:
+        if self.parameters is not None and name not in self.parameters:
+            near = did_you_mean(name, filter(self.may_change, self.parameters))
+            yield Problem(f"there is no parameter '{name}'", where, near)
+        elif not self.may_change(name):
+            owner = name.partition(".")[0]
+            if self.parameters is not None or owner in (*self.m.joints, *self.m.points, *self.m.frames):
+                hint = "masses, gravity and the numbers of loads may change on the way"
+                yield Problem(f"'{name}' tells where parts are, and they would jump", where, hint)
+            else:
+                near = did_you_mean(owner, [*self.m.bodies, *self.m.loads, *self.m.motors, "gravity"])
+                hint = "a body has mass, com.x, ..., inertia.xx, ..." if owner in self.m.bodies else near
+                yield Problem(f"there is no parameter '{name}'", where, hint)
+
+    def may_change(self, name: str) -> bool:
+        """Whether a parameter may change while the machine moves; those that tell where parts are may not."""
+        owner, _, key = name.partition(".")
+        if owner in self.m.bodies and _OF_BODIES.fullmatch(key):
+            return True
+        if owner == "gravity":
+            return key in COORDINATES
+        return owner in self.m.loads or owner in self.m.motors

@@ -1,0 +1,258 @@
+"""The loop that drives a method: steps are taken, judged, projected, watched and sampled, without the interpreter.
+
+After each step the state is put back onto the constraints. A step counts only if its error, its projection and the
+health of its pivots allow. Where a watched number falls below zero, the step is made again so that it ends there.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+
+from linkwork.numerics.stepping.methods import is_stiff, refine, take
+from linkwork.numerics.stepping.problem import rates, settle, working
+from linkwork.numerics.stepping.watching import first_crossing, is_force, largest_fired, look, state_at
+
+DONE, PAUSED, EVENT, STIFF, SICK, SHORT = 0, 1, 2, 3, 4, 5
+"""Why the loop came back: at its end; after as many steps as it was given; at an event; the steps are held short by
+stability, not by accuracy; no step leads past a posture at which the pivots fail; the step has become too short."""
+
+TIME, STEP, FRESH, NEXT, STEPS, REJECTED, GAP, WORST, STIFF_SIGNS, SMOOTH, LONGEST, FIXED, BAD, WORK = range(14)
+"""What is known of a run, in `state`: time, length of the next step (0: to be found), whether f belongs to z, the next
+sample, steps and rejected ones so far, largest gap and worst health, signs for and against stiffness, longest step,
+whether steps are of fixed length, why the last step failed (`ERROR`, `OPEN`, `PIVOTS`), work done on the machine [J]."""
+STATES = 14
+ERROR, OPEN, PIVOTS = 1.0, 2.0, 3.0
+
+SAFETY, LEAST, MOST = 0.9, 0.2, 6.0
+FAR = 0.02
+"""A projection that leads further than this [rad, or parts of the machine's size] may be another closure."""
+FAILS = 1e12
+"""Health of pivots, each as one part of its sum, from which a step is not taken."""
+AVOIDING = 12
+"""Tries to step past a posture at which pivots fail."""
+SHORTEST = 64.0
+"""Steps shorter than this many roundings of the time are none."""
+PLACES, SHARES = np.polynomial.legendre.leggauss(4)
+"""Points and weights of Gauss on (-1, 1)."""
+SIGNS = 15
+"""Steps in a row at the border of stability that tell stiffness; six others clear it."""
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def first_step(p, t, z, f, longest):  # type: ignore[no-untyped-def]
+    """A length for the first step: Hairer, Norsett, Wanner, Solving ODEs I, sec. II.4."""
+    n = p.n
+    size, speed = 0.0, 0.0
+    for i in range(n):
+        scale = p.atol[i] + p.rtol * abs(z[i])
+        size += (z[i] / scale) ** 2
+        speed += (f[i] / scale) ** 2
+    size, speed = math.sqrt(size / n), math.sqrt(speed / n)
+    h = 1e-6 if size < 1e-5 or speed < 1e-5 else 0.01 * size / speed
+    h = min(h, longest)
+    there, slope = np.empty(n), np.empty(n)
+    for i in range(n):
+        there[i] = z[i] + h * f[i]
+    rates(p, t + h, there, slope)
+    bend = 0.0
+    for i in range(n):
+        bend += ((slope[i] - f[i]) / (p.atol[i] + p.rtol * abs(z[i]))) ** 2
+    bend = math.sqrt(bend / n) / h
+    steepest = max(speed, bend)
+    if not math.isfinite(steepest):
+        return h * 1e-3
+    return min(100.0 * h, max(1e-6, h * 1e-3) if steepest <= 1e-15 else (0.01 / steepest) ** 0.125, longest)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def attempt(method, p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
+    """A step, projected; returns its error, the gap that was closed (-1: does not close), and the worst health."""
+    p.worst[0] = 0.0
+    error = take(method, p, store, t, h, z, f, z_new, C)
+    if error == math.inf or error > 1.0:
+        return error, 0.0, p.worst[0]
+    gap = settle(p, t + h, z_new)
+    if gap < 0.0 or gap > FAR:
+        return error, -1.0, p.worst[0]
+    if rates(p, t + h, z_new, f_new) == math.inf:
+        return math.inf, gap, math.inf
+    return error, gap, p.worst[0]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def work(p, t, h, C, z, dz):  # type: ignore[no-untyped-def]
+    """Work [J] done during a step: Gauss's four points along the interpolant."""
+    total = 0.0
+    for k in range(4):
+        x = 0.5 + 0.5 * PLACES[k]
+        state_at(p, C, x, z)
+        total += SHARES[k] * working(p, t + x * h, z, dz)
+    return 0.5 * h * total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def advance(  # type: ignore[no-untyped-def]
+    method, p, store, state, z, f, until, times, Z, A, table, offsets, before, fired, trail_t, trail
+):  # fmt: skip
+    """Go on from the state until a time, an event, or as many steps as `trail_t` has room for.
+
+    times : at which samples are wanted, ascending; Z, A : their states and accelerations
+    table, offsets : of what is watched; before : the watched numbers now, none below zero; fired : which ones fell
+    trail_t, trail : times and (state, accelerations, work) after each step of this call; how many is returned
+    Returns why it came back, and the steps of this call.
+    """
+    n, nw, ny = p.n, p.nw, p.ny
+    z_new, f_new, scratch, slope = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    C = np.zeros((8, n))
+    watches = table.shape[0]
+    values = np.empty(watches)
+    forces = is_force(table)
+    taken, avoided, failed = 0, 0, False
+    limit = FAILS
+    while True:
+        t = state[TIME]
+        if state[FRESH] == 0.0:
+            if rates(p, t, z, f) == math.inf:
+                state[BAD] = PIVOTS
+                return SICK, taken
+            state[FRESH] = 1.0
+            if watches:
+                look(p, table, offsets, forces, t, z, slope, values)
+                for k in range(watches):
+                    before[k] = max(values[k], 0.0)
+            while int(state[NEXT]) < times.size and times[int(state[NEXT])] <= t:
+                k = int(state[NEXT])
+                for i in range(n):
+                    Z[k, i] = z[i]
+                for i in range(nw):
+                    A[k, i] = f[ny + i]
+                state[NEXT] += 1.0
+        if t >= until:
+            return DONE, taken
+        if taken == trail_t.size:
+            return PAUSED, taken
+        if state[STEP] == 0.0:
+            state[STEP] = first_step(p, t, z, f, min(state[LONGEST], until - t))
+        h = min(state[STEP], state[LONGEST])
+        lands = t + 1.0001 * h >= until
+        if lands:
+            h = until - t
+        if h < SHORTEST * 2.2e-16 * max(abs(t), 1e-3) and not lands:
+            return SHORT, taken
+        error, gap, health = attempt(method, p, store, t, h, z, f, z_new, f_new, C)
+        if not error <= 1.0 or gap < 0.0:
+            if state[FIXED] != 0.0:
+                state[BAD] = ERROR if gap >= 0.0 else OPEN
+                return SHORT, taken
+            state[REJECTED] += 1.0
+            state[BAD] = PIVOTS if health > limit else (OPEN if gap < 0.0 else ERROR)
+            if gap < 0.0:
+                state[STEP] = 0.5 * h
+            elif error == math.inf:
+                state[STEP] = 0.25 * h
+            else:
+                state[STEP] = h * max(LEAST, SAFETY * error ** (-1.0 / method.order))
+            failed = True
+            continue
+        if health > limit:  # some stage lies where the pivots fail: a step of another length does not
+            avoided += 1
+            if avoided > AVOIDING:
+                state[BAD] = PIVOTS
+                return SICK, taken
+            state[REJECTED] += 1.0
+            state[STEP] = h * 0.83
+            continue
+        avoided = 0
+        stiff = is_stiff(method, p, store, h, z_new, f_new)
+        ahead = int(state[NEXT]) < times.size and times[int(state[NEXT])] < t + h
+        counted = p.energies_at != 0
+        if watches or ahead or counted:
+            refine(method, p, store, t, h, z, f, z_new, f_new, C)
+        event = False
+        t_new = until if lands else t + h
+        if watches:
+            x = first_crossing(p, table, offsets, forces, t, h, C, scratch, slope, before, values, fired)
+            if x <= 1.0:
+                event = True
+                end = x * h
+                for _ in range(4):  # the step again, so that it ends at the event and not on its interpolant
+                    e, g, _b = attempt(method, p, store, t, end, z, f, z_new, f_new, C)
+                    if not e <= 1.0 or g < 0.0:
+                        break
+                    look(p, table, offsets, forces, t + end, z_new, slope, values)
+                    here = largest_fired(values, fired)
+                    small = 1e-6 * h
+                    state_at(p, C, min(max(x, 0.0), 1.0), scratch)
+                    refine(method, p, store, t, end, z, f, z_new, f_new, C)
+                    state_at(p, C, 1.0 - small / end if end > small else 0.0, scratch)
+                    look(p, table, offsets, forces, t + end - small, scratch, slope, values)
+                    rate = (here - largest_fired(values, fired)) / min(small, end)
+                    change = here / rate if rate != 0.0 else 0.0
+                    if not abs(change) > 1e-14 * max(abs(t), h) or abs(change) > 0.1 * h:
+                        break
+                    end = min(max(end - change, 0.0), h)
+                h = end
+                t_new = t + h
+                refine(method, p, store, t, h, z, f, z_new, f_new, C)
+            else:
+                look(p, table, offsets, forces, t_new, z_new, slope, values)
+                for k in range(watches):
+                    before[k] = max(values[k], 0.0)
+        while int(state[NEXT]) < times.size and times[int(state[NEXT])] <= t_new:
+            k = int(state[NEXT])
+            if times[k] == t_new:
+                if event:
+                    break  # what comes after the event stands in the sample
+                for i in range(n):
+                    scratch[i] = z_new[i]
+                    slope[i] = f_new[i]
+            else:
+                state_at(p, C, (times[k] - t) / h, scratch)
+                if settle(p, times[k], scratch) < 0.0 or rates(p, times[k], scratch, slope) == math.inf:
+                    state[BAD] = OPEN
+                    return SICK, taken
+            for i in range(n):
+                Z[k, i] = scratch[i]
+            for i in range(nw):
+                A[k, i] = slope[ny + i]
+            state[NEXT] += 1.0
+        if counted:
+            state[WORK] += work(p, t, h, C, scratch, slope)
+        for i in range(n):
+            z[i] = z_new[i]
+            f[i] = f_new[i]
+            trail[taken, i] = z_new[i]
+        for i in range(nw):
+            trail[taken, n + i] = f_new[ny + i]
+        trail[taken, n + nw] = state[WORK]
+        trail_t[taken] = t_new
+        taken += 1
+        state[TIME] = t_new
+        state[STEPS] += 1.0
+        state[GAP] = max(state[GAP], gap)
+        state[WORST] = max(state[WORST], health)
+        if state[FIXED] == 0.0 and not event:
+            longer = MOST if error == 0.0 else min(MOST, max(0.333, SAFETY * error ** (-1.0 / method.order)))
+            if failed:
+                longer = min(longer, 1.0)
+            if not (lands and longer > 1.0):
+                state[STEP] = h * longer
+            elif h * longer > state[STEP]:
+                state[STEP] = h * longer
+        failed = False
+        if event:
+            state[FRESH] = 0.0
+            return EVENT, taken
+        if stiff:
+            state[SMOOTH] = 0.0
+            state[STIFF_SIGNS] += 1.0
+            if state[STIFF_SIGNS] >= SIGNS:
+                state[STIFF_SIGNS] = 0.0
+                return STIFF, taken
+        elif state[STIFF_SIGNS] > 0.0:
+            state[SMOOTH] += 1.0
+            if state[SMOOTH] >= 6.0:
+                state[STIFF_SIGNS] = 0.0

@@ -1,0 +1,125 @@
+"""Many arrays behind one pointer: how compiled loops get at the parts of a problem.
+
+A tuple of a hundred arrays would be passed part by part, to every function, with a count of references for each.
+A handle is the address of a table instead. `p.y` in compiled code reads an address and a size from it and makes an
+array of them that owns nothing; whoever holds the handle in Python keeps the arrays alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
+from numba.core.imputils import lower_getattr_generic
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.np.arrayobj import populate_array
+
+WORDS = 3
+"""Of eight bytes, by field: a number, or an address and two sizes."""
+KINDS = {
+    "integer": types.int64,
+    "float": types.float64,
+    "floats": types.Array(types.float64, 1, "C"),
+    "matrix": types.Array(types.float64, 2, "C"),
+    "integers": types.Array(types.int64, 1, "C"),
+    "table": types.Array(types.int64, 2, "C"),
+}
+
+
+class Handle:
+    """Numbers and arrays by name; subclasses name them in `fields`, in order, with their kinds."""
+
+    fields: Mapping[str, str] = {}
+
+    def __init__(self, **values: Any) -> None:
+        missing, unknown = self.fields.keys() - values.keys(), values.keys() - self.fields.keys()
+        if missing or unknown:
+            raise TypeError(f"missing {sorted(missing)}, unknown {sorted(unknown)}")
+        self.words = np.zeros(WORDS * len(self.fields), np.int64)
+        for k, (name, kind) in enumerate(self.fields.items()):
+            value, at = values[name], WORDS * k
+            if kind == "integer":
+                self.words[at] = value
+            elif kind == "float":
+                self.words[at : at + 1].view(np.float64)[0] = value
+            else:
+                expected = KINDS[kind]
+                if not (value.flags.c_contiguous and value.ndim == expected.ndim and value.itemsize == 8):
+                    raise TypeError(f"'{name}' must be a contiguous array of {expected.ndim} axes")
+                self.words[at] = value.ctypes.data
+                self.words[at + 1 : at + 1 + value.ndim] = value.shape
+            setattr(self, name, value)
+
+    @property
+    def address(self) -> int:
+        """Where the table stands."""
+        return int(self.words.ctypes.data)
+
+
+class HandleType(types.Type):
+    """The type of a handle in compiled code."""
+
+    def __init__(self, owner: type[Handle]) -> None:
+        self.owner = owner
+        super().__init__(name=f"{owner.__module__}.{owner.__qualname__}")
+
+
+@typeof_impl.register(Handle)
+def _typeof(value: Handle, context: Any) -> HandleType:
+    return HandleType(type(value))
+
+
+@register_model(HandleType)
+class _Model(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: HandleType) -> None:
+        super().__init__(manager, kind, ir.IntType(64))
+
+
+@unbox(HandleType)
+def _unbox(kind: HandleType, value: Any, c: Any) -> NativeValue:
+    own = c.pyapi.object_getattr_string(value, "address")
+    address = c.pyapi.long_as_longlong(own)
+    c.pyapi.decref(own)
+    return NativeValue(address, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+
+
+@infer_getattr
+class _Attributes(AttributeTemplate):  # type: ignore[misc]
+    key = HandleType
+
+    def generic_resolve(self, kind: HandleType, name: str) -> Any:
+        """The type of a field."""
+        field = kind.owner.fields.get(name)
+        return KINDS[field] if field else None
+
+
+@lower_getattr_generic(HandleType)
+def _get(context: Any, builder: Any, kind: HandleType, value: Any, name: str) -> Any:
+    """Load a field: the number itself, or an array over an address."""
+    at = WORDS * list(kind.owner.fields).index(name)
+    words = builder.inttoptr(value, ir.IntType(64).as_pointer())
+
+    def word(k: int) -> Any:
+        return builder.load(cgutils.gep_inbounds(builder, words, ir.Constant(ir.IntType(64), at + k)))
+
+    field = kind.owner.fields[name]
+    first = word(0)
+    if field == "integer":
+        return first
+    if field == "float":
+        return builder.bitcast(first, ir.DoubleType())
+    array_type = KINDS[field]
+    array = context.make_array(array_type)(context, builder)
+    shape = [word(1 + k) for k in range(array_type.ndim)]
+    eight = ir.Constant(ir.IntType(64), 8)
+    strides = [eight] if array_type.ndim == 1 else [builder.mul(shape[1], eight), eight]
+    element = context.get_data_type(array_type.dtype)
+    populate_array(
+        array, builder.inttoptr(first, element.as_pointer()), shape, strides, eight, meminfo=None, parent=None
+    )
+    return array._getvalue()

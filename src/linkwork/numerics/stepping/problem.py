@@ -1,0 +1,416 @@
+"""A machine as compiled loops see it: its state z = (y, w), how it changes, and how it is kept on its constraints.
+
+    z' = (N(y) w, a)             a = a0 + X f
+
+a0 are the accelerations with loops kept. Active rows (driven or locked variables, contacts) are added on top: G are
+their gradients, X = response to Gᵀ, and their forces f follow from G a + γ = wanted. So rows come and go without new
+kernels.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.kernels import drive
+from linkwork.numerics.stepping.handle import Handle
+from linkwork.numerics.stepping.laws import law_at
+
+call = drive.call
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+UNIT, GAP = 0, 1
+"""Kinds of rows: a variable, or an expression that has a gradient."""
+KIND, COLUMN, PLACE, LAW = 0, 1, 2, 3
+"""Columns of `rows`: kind; the rate's column or the gap's number; the variable's place; a law of time, or -1."""
+CLOSING = 10
+"""Newton's steps at most."""
+NEAR = 1e-8
+"""Gap [rad, or parts of the machine's size] from which one more of Newton's steps leads to round-off."""
+DEPENDENT = 1e-10
+"""Part of a row's own response that must be left for it to count beside the other rows."""
+
+
+def _kernel(name: str) -> dict[str, str]:
+    return {f"{name}_at": "integer", f"{name}_in": "integers", f"{name}_out": "integers"}
+
+
+class Problem(Handle):
+    """Kernels, and the arrays that they read and write; each thread has its own.
+
+    ny, nw, n : variables, rates, and both; loops : cut joints; size : of the machine [m]
+    rtol, atol : tolerances, the second by variable and rate
+    rates_at, rates_in, rates_out, ... : kernels by address and tables of pointers; an address 0 is one that is not there
+    y, w, effort, t, slip, switch -> dy, a, health : of the rates
+    y, w -> e, de : of the mismatch; y, push, missing -> x : of the response
+    tangent_... : directions of the rates' inputs, and what comes of them
+    y, w, t -> g, dg, G, gamma : of the gaps; -> watched : of the conditions
+    kinetic, potential, power : of the energies; momentum, drift : of the variational method
+    plain_y, plain_w : places of plain variables, and of their rates
+    turning_y, turning_w : first places of quaternions, and of their angular velocities
+    law_edges, law_coefficients, law_starts, last : laws of time (`laws`), and the piece of each in which the loop is
+    law : value, rate and acceleration of one of them
+    given_effort : efforts that do not follow laws; pushed, pushed_law : columns of those that do
+    rows : of at most so many active ones, (KIND, COLUMN, PLACE, LAW); hold : value that a row without a law holds
+    count : (1,) rows that are active; force : by active row; X, S, wanted : room for their equations
+    evaluations : (1,) calls of `rates`; worst : (1,) largest health seen
+    """
+
+    fields = (
+        dict.fromkeys(("ny", "nw", "n", "loops"), "integer")
+        | {"rtol": "float", "size": "float", "atol": "floats"}
+        | _kernel("rates")
+        | _kernel("mismatch")
+        | _kernel("response")
+        | _kernel("tangent")
+        | _kernel("gaps")
+        | _kernel("watched")
+        | _kernel("energies")
+        | _kernel("momentum")
+        | dict.fromkeys(
+            "y w effort t slip switch dy a health e de push missing x tangent_y tangent_w tangent_effort tangent_t "
+            "tangent_settled tangent_dy tangent_a g dg gamma watched kinetic potential power momentum drift law "
+            "given_effort hold force wanted worst law_edges".split(),
+            "floats",
+        )
+        | dict.fromkeys(("G", "X", "S", "law_coefficients"), "matrix")
+        | dict.fromkeys(
+            "plain_y plain_w turning_y turning_w law_starts last pushed pushed_law count evaluations".split(),
+            "integers",
+        )
+        | {"rows": "table"}
+    )
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def law(p, k, t):  # type: ignore[no-untyped-def]
+    """Value, rate and acceleration of a law of time, into p.law."""
+    law_at(p.law_edges, p.law_coefficients, p.law_starts, p.last, k, t, p.law)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def load(p, t, z):  # type: ignore[no-untyped-def]
+    """State and time to where the kernels read them, and the efforts of that time."""
+    y, w = p.y, p.w
+    ny = y.size
+    for i in range(ny):
+        y[i] = z[i]
+    for i in range(w.size):
+        w[i] = z[ny + i]
+    p.t[0] = t
+    if p.pushed.size:
+        for i in range(p.nw):
+            p.effort[i] = p.given_effort[i]
+        for k in range(p.pushed.size):
+            law(p, p.pushed_law[k], t)
+            p.effort[p.pushed[k]] += p.law[0]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def rates(p, t, z, dz):  # type: ignore[no-untyped-def]
+    """Derivative of the state; returns the health of the pivots, infinite where something is not a number."""
+    load(p, t, z)
+    p.evaluations[0] += 1
+    call(p.rates_at, p.rates_in, p.rates_out)
+    if p.count[0]:
+        constrain(p, t)
+    total = p.health[0]
+    dy, a = p.dy, p.a
+    ny = dy.size
+    for i in range(ny):
+        dz[i] = dy[i]
+    for i in range(a.size):
+        dz[ny + i] = a[i]
+        total += 0.0 * a[i]
+    health = total if math.isfinite(total) else math.inf
+    p.worst[0] = max(p.worst[0], health)
+    return health
+
+
+# ---------------------------------------------------------------- rows
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def respond(p):  # type: ignore[no-untyped-def]
+    """Response to each active row's gradient at p.y, into X; p.g ... p.gamma of gaps are up to date afterwards."""
+    if p.gaps_at != 0:
+        call(p.gaps_at, p.gaps_in, p.gaps_out)
+    for i in range(p.missing.size):
+        p.missing[i] = 0.0
+    for r in range(p.count[0]):
+        for i in range(p.nw):
+            p.push[i] = 0.0
+        if p.rows[r, KIND] == UNIT:
+            p.push[p.rows[r, COLUMN]] = 1.0
+        else:
+            for i in range(p.nw):
+                p.push[i] = p.G[p.rows[r, COLUMN], i]
+        call(p.response_at, p.response_in, p.response_out)
+        for i in range(p.nw):
+            p.X[r, i] = p.x[i]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def along(p, r, x):  # type: ignore[no-untyped-def]
+    """What a row measures of rates x."""
+    if p.rows[r, KIND] == UNIT:
+        return x[p.rows[r, COLUMN]]
+    total = 0.0
+    for i in range(p.nw):
+        total += p.G[p.rows[r, COLUMN], i] * x[i]
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def balance(p):  # type: ignore[no-untyped-def]
+    """Forces of active rows with S f = wanted, S = G X; rows that say what others do get none."""
+    count = p.count[0]
+    for r in range(count):
+        for s in range(count):
+            p.S[r, s] = along(p, r, p.X[s])
+        p.S[r, count] = p.S[r, r]  # its own response, to judge the pivot by
+    for k in range(count):  # S is symmetric and positive semidefinite: pivots on the diagonal serve
+        if not p.S[k, k] > DEPENDENT * p.S[k, count]:
+            p.S[k, k] = math.inf
+            continue
+        for r in range(k + 1, count):
+            factor = p.S[r, k] / p.S[k, k]
+            for s in range(k + 1, count):
+                p.S[r, s] -= factor * p.S[k, s]
+            p.wanted[r] -= factor * p.wanted[k]
+    for k in range(count - 1, -1, -1):
+        total = p.wanted[k]
+        for s in range(k + 1, count):
+            total -= p.S[k, s] * p.force[s]
+        p.force[k] = 0.0 if p.S[k, k] == math.inf else total / p.S[k, k]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def constrain(p, t):  # type: ignore[no-untyped-def]
+    """Let the accelerations p.a obey the active rows; their forces go to `force`."""
+    respond(p)
+    for r in range(p.count[0]):
+        wanted = 0.0
+        if p.rows[r, KIND] == GAP:
+            wanted = -p.gamma[p.rows[r, COLUMN]]
+        elif p.rows[r, LAW] >= 0:
+            law(p, p.rows[r, LAW], t)
+            wanted = p.law[2]
+        p.wanted[r] = wanted - along(p, r, p.a)
+    balance(p)
+    for r in range(p.count[0]):
+        for i in range(p.nw):
+            p.a[i] += p.force[r] * p.X[r, i]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def working(p, t, z, dz):  # type: ignore[no-untyped-def]
+    """Power [W] that is put into the machine besides what springs store: by loads, efforts, and rows that move."""
+    if p.count[0]:
+        rates(p, t, z, dz)
+    else:
+        load(p, t, z)
+    call(p.energies_at, p.energies_in, p.energies_out)
+    total = p.power[0]
+    for i in range(p.nw):
+        total += p.effort[i] * p.w[i]
+    for r in range(p.count[0]):
+        total += p.force[r] * along(p, r, p.w)
+    return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def row_error(p, r, t, order):  # type: ignore[no-untyped-def]
+    """How far a row is from what it wants, in position (0) or velocity (1), at p.y, p.w and the gaps found there."""
+    if p.rows[r, KIND] == GAP:
+        return p.g[p.rows[r, COLUMN]] if order == 0 else p.dg[p.rows[r, COLUMN]]
+    wanted = p.hold[r] if order == 0 else 0.0
+    if p.rows[r, LAW] >= 0:
+        law(p, p.rows[r, LAW], t)
+        wanted = p.law[order]
+    return (p.y[p.rows[r, PLACE]] if order == 0 else p.w[p.rows[r, COLUMN]]) - wanted
+
+
+# ---------------------------------------------------------------- constraints
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def normalise(p, y):  # type: ignore[no-untyped-def]
+    """Quaternions to length 1."""
+    for k in range(p.turning_y.size):
+        q = p.turning_y[k]
+        shorter = 1.0 / math.sqrt(y[q] ** 2 + y[q + 1] ** 2 + y[q + 2] ** 2 + y[q + 3] ** 2)
+        for i in range(q, q + 4):
+            y[i] *= shorter
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def move(p, y, x):  # type: ignore[no-untyped-def]
+    """y after rates x have acted for a unit of time; x is small: q ∘ (1, ½ x) and back to length 1."""
+    for k in range(p.plain_y.size):
+        y[p.plain_y[k]] += x[p.plain_w[k]]
+    for k in range(p.turning_y.size):
+        q, v = p.turning_y[k], p.turning_w[k]
+        a, b, c, d = y[q], y[q + 1], y[q + 2], y[q + 3]
+        i, j, m = 0.5 * x[v], 0.5 * x[v + 1], 0.5 * x[v + 2]
+        y[q] = a - b * i - c * j - d * m
+        y[q + 1] = b + a * i + c * m - d * j
+        y[q + 2] = c + a * j - b * m + d * i
+        y[q + 3] = d + a * m + b * j - c * i
+    normalise(p, y)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def correct(p, t, order):  # type: ignore[no-untyped-def]
+    """The shortest step x, measured by the masses, that closes loops and rows in position (0) or velocity (1).
+
+    Returns the size of what is missing at p.y, p.w.
+    """
+    size = 0.0
+    if p.loops:
+        call(p.mismatch_at, p.mismatch_in, p.mismatch_out)
+    count = p.count[0]
+    if count:
+        respond(p)
+    for i in range(p.missing.size):
+        p.missing[i] = p.e[i] if order == 0 else p.de[i]
+        size = max(size, abs(p.missing[i]) / (p.size if i % 6 < 3 else 1.0))
+    for i in range(p.nw):
+        p.push[i] = 0.0
+        p.x[i] = 0.0
+    if p.loops:
+        call(p.response_at, p.response_in, p.response_out)
+    if count:
+        for r in range(count):
+            error = row_error(p, r, t, order)
+            size = max(size, abs(error))
+            p.wanted[r] = -error - along(p, r, p.x)
+        balance(p)
+        for r in range(count):
+            for i in range(p.nw):
+                p.x[i] += p.force[r] * p.X[r, i]
+    return size
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def settle(p, t, z):  # type: ignore[no-untyped-def]
+    """z onto the constraints in place; returns the size of what was corrected in position, -1 if it does not close."""
+    normalise(p, z)
+    if p.loops == 0 and p.count[0] == 0:
+        return 0.0
+    load(p, t, z)
+    first, last = 0.0, math.inf
+    for k in range(CLOSING):
+        size = correct(p, t, 0)
+        if k == 0:
+            first = size
+        if not size < last * 1.5 or not math.isfinite(size):
+            return -1.0
+        last = size
+        if size > 1e-15:
+            move(p, p.y, p.x)
+        if size < NEAR:
+            break
+    if not last < NEAR:
+        return -1.0
+    correct(p, t, 1)
+    for i in range(p.ny):
+        z[i] = p.y[i]
+    for i in range(p.nw):
+        z[p.ny + i] = p.w[i] + p.x[i]
+        if not math.isfinite(z[p.ny + i]):
+            return -1.0
+    return first
+
+
+# ---------------------------------------------------------------- derivatives
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def begin_tangents(p, t, z, dz):  # type: ignore[no-untyped-def]
+    """Rates at a state, then everything that tangents there share; forces of rows act like efforts from now on."""
+    health = rates(p, t, z, dz)
+    for r in range(p.count[0]):
+        if p.rows[r, KIND] == UNIT:
+            p.effort[p.rows[r, COLUMN]] += p.force[r]
+        else:
+            for i in range(p.nw):
+                p.effort[i] += p.force[r] * p.G[p.rows[r, COLUMN], i]
+    for i in range(p.nw):
+        p.tangent_effort[i] = 0.0
+    p.tangent_t[0] = 0.0
+    return health
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def end_tangents(p):  # type: ignore[no-untyped-def]
+    """Take the forces of rows off the efforts again."""
+    for i in range(p.nw):
+        p.effort[i] = p.given_effort[i]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def tangent_here(p, dz, df):  # type: ignore[no-untyped-def]
+    """Directional derivative at the state of `begin_tangents`; the gradients of gaps are held constant."""
+    for i in range(p.ny):
+        p.tangent_y[i] = dz[i]
+    for i in range(p.nw):
+        p.tangent_w[i] = dz[p.ny + i]
+    call(p.tangent_at, p.tangent_in, p.tangent_out)
+    count = p.count[0]
+    if count:
+        for r in range(count):
+            p.wanted[r] = -along(p, r, p.tangent_a)
+        kept = p.force[:count].copy()
+        balance(p)
+        for r in range(count):
+            for i in range(p.nw):
+                p.tangent_a[i] += p.force[r] * p.X[r, i]
+            p.force[r] = kept[r]
+    for i in range(p.ny):
+        df[i] = p.tangent_dy[i]
+    for i in range(p.nw):
+        df[p.ny + i] = p.tangent_a[i]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def tangent(p, t, z, dz, df):  # type: ignore[no-untyped-def]
+    """Directional derivative of `rates` along dz."""
+    begin_tangents(p, t, z, df)
+    tangent_here(p, dz, df)
+    end_tangents(p)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def jacobian(p, t, z, J):  # type: ignore[no-untyped-def]
+    """J[i, j] = ∂ rates_i / ∂ z_j, column by column."""
+    n = p.n
+    dz, df = np.zeros(n), np.empty(n)
+    begin_tangents(p, t, z, df)
+    for j in range(n):
+        dz[j] = 1.0
+        tangent_here(p, dz, df)
+        dz[j] = 0.0
+        for i in range(n):
+            J[i, j] = df[i]
+    end_tangents(p)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def slope(p, t, z, df):  # type: ignore[no-untyped-def]
+    """∂ rates / ∂t: loads that depend on time, efforts and driven variables that follow laws."""
+    begin_tangents(p, t, z, df)
+    p.tangent_t[0] = 1.0
+    for k in range(p.pushed.size):
+        law(p, p.pushed_law[k], t)
+        p.tangent_effort[p.pushed[k]] += p.law[1]
+    tangent_here(p, np.zeros(p.n), df)
+    p.tangent_t[0] = 0.0
+    for i in range(p.nw):
+        p.tangent_effort[i] = 0.0
+    end_tangents(p)

@@ -1,0 +1,301 @@
+"""A fixed step that comes from a discrete principle of least action: symplectic, reversible, with momenta kept exactly.
+
+The action of a step is taken by the midpoint rule along the way y0 ∘ exp(s x), 0 <= s <= 1, on which the rates are
+constant, u = x / h (plain variables add, quaternions turn):
+
+    L_d(y0, y1) = h L(y_m, u),    y_m = y0 ∘ exp(½ x),  y1 = y0 ∘ exp(x)
+
+With momentum P and drift D (gradient of L by the variables, and forces) at (y_m, u), and constraints in the manner of
+RATTLE, the discrete equations of Euler and Lagrange are
+
+    p0 = B₊ P - ½ h C₊ D + J(y0)ᵀ λ,   e(y1) = 0                    gives x
+    M(y1) w1 + J(y1)ᵀ μ = B₋ P + ½ h C₋ D,   J(y1) w1 = 0           gives w1
+
+B and C are 1 for plain variables. For a free rotation with A = [x]×, θ = |x|, they are the transposed derivatives of
+the exponential map, B± = A / ±(1 - e^∓A) = 1 ± ½ A + β A² and ½ C± = 1 / (1 + e^∓½A) = ½ (1 ± γ A), with
+
+    β = (1 - ½θ cot ½θ) / θ²,   γ = tan(¼θ) / θ
+
+so that R(y0) p0 = R(y1) p1 where nothing drifts. Marsden, West, Discrete mechanics and variational integrators, Acta
+Numerica 2001; Bou-Rabee, Marsden, Hamilton-Pontryagin integrators on Lie groups, Found. Comput. Math. 2009.
+
+x is found to round-off by Broyden's method, started from the response of the machine at y0: its forces of constraint
+act along J(y0)ᵀ by themselves. Stopping earlier would let the energy drift (Hairer, McLachlan, Razakarivony 2008).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numba
+
+from linkwork.kernels import drive
+from linkwork.numerics.stepping.problem import along, balance, load, rates, respond, row_error
+
+call = drive.call
+
+ORDER = 2
+COMPOSED_ORDER = 4
+
+ITERATIONS = 40
+ROUND_OFF = 2.0**-52
+STAYS = 0.5
+"""Corrections that shrink by less have come to round-off, or do not converge."""
+SMALL = 1e-9
+"""Part of the step below which corrections may be round-off ..."""
+TINY = 1e-13
+"""... and size [rad, or parts of the machine's size] below which they are."""
+SINGULAR = 0.1
+"""Broyden's update is left out where it would lengthen a correction by more than the inverse of this."""
+SERIES = 0.05
+"""Angle [rad] below which series replace quotients; their first left-out terms are below 1e-17."""
+OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
+"""Part of a step that four of five substeps have, before and after the one that goes back (Suzuki 1990)."""
+
+
+def store_size(n: int) -> int:
+    """Length of the memory of the method."""
+    return (ITERATIONS + 7) * n
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def turn(p, y, x, part, target):  # type: ignore[no-untyped-def]
+    """target = y ∘ exp(part x)."""
+    for k in range(p.plain_y.size):
+        target[p.plain_y[k]] = y[p.plain_y[k]] + part * x[p.plain_w[k]]
+    for k in range(p.turning_y.size):
+        q, v = p.turning_y[k], p.turning_w[k]
+        i, j, m = part * x[v], part * x[v + 1], part * x[v + 2]
+        angle = math.sqrt(i * i + j * j + m * m)
+        half = 0.5 * math.sin(0.5 * angle) / (0.5 * angle) if angle > 0.0 else 0.5
+        r, i, j, m = math.cos(0.5 * angle), half * i, half * j, half * m
+        a, b, c, d = y[q], y[q + 1], y[q + 2], y[q + 3]
+        a, b, c, d = (
+            a * r - b * i - c * j - d * m,
+            b * r + a * i + c * m - d * j,
+            c * r + a * j - b * m + d * i,
+            d * r + a * m + b * j - c * i,
+        )
+        shorter = 1.0 / math.sqrt(a * a + b * b + c * c + d * d)
+        target[q], target[q + 1], target[q + 2], target[q + 3] = a * shorter, b * shorter, c * shorter, d * shorter
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def discrete_momentum(p, h, x, sign, result):  # type: ignore[no-untyped-def]
+    """B P - ½ h C D at the beginning of the way (sign 1), B P + ½ h C D at its end (-1), of p.momentum and p.drift."""
+    half = -0.5 * sign * h
+    for k in range(p.nw):
+        result[k] = p.momentum[k] + half * p.drift[k]
+    for k in range(p.turning_w.size):
+        v = p.turning_w[k]
+        x0, x1, x2 = x[v], x[v + 1], x[v + 2]
+        square = x0 * x0 + x1 * x1 + x2 * x2
+        if square < SERIES**2:
+            beta = 1.0 / 12.0 + square * (1.0 / 720.0 + square * (1.0 / 30240.0 + square / 1209600.0))
+            gamma = 0.25 + square * (1.0 / 192.0 + square * (1.0 / 7680.0 + square * 17.0 / 5160960.0))
+        else:
+            angle = math.sqrt(square)
+            beta = (1.0 - 0.5 * angle / math.tan(0.5 * angle)) / square
+            gamma = math.tan(0.25 * angle) / angle
+        P0, P1, P2 = p.momentum[v], p.momentum[v + 1], p.momentum[v + 2]
+        D0, D1, D2 = p.drift[v], p.drift[v + 1], p.drift[v + 2]
+        # x × (½ P + γ half D) and x × (x × P)
+        g = half * gamma
+        c0, c1, c2 = 0.5 * P0 + g * D0, 0.5 * P1 + g * D1, 0.5 * P2 + g * D2
+        a0, a1, a2 = x1 * P2 - x2 * P1, x2 * P0 - x0 * P2, x0 * P1 - x1 * P0
+        result[v] += sign * (x1 * c2 - x2 * c1) + beta * (x1 * a2 - x2 * a1)
+        result[v + 1] += sign * (x2 * c0 - x0 * c2) + beta * (x2 * a0 - x0 * a2)
+        result[v + 2] += sign * (x0 * c1 - x1 * c0) + beta * (x0 * a1 - x1 * a0)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def at_midpoint(p, t, h, z, x, state):  # type: ignore[no-untyped-def]
+    """Momentum and drift in the middle of the way."""
+    turn(p, z, x, 0.5, state)
+    for k in range(p.nw):
+        state[p.ny + k] = x[k] / h
+    load(p, t + 0.5 * h, state)
+    call(p.momentum_at, p.momentum_in, p.momentum_out)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def correction(p, t, h, z, x, p0, state):  # type: ignore[no-untyped-def]
+    """What the machine at z makes of the error of x, in p.x: h p.x is to be added to x. p.X belongs to z."""
+    at_midpoint(p, t, h, z, x, state)
+    discrete_momentum(p, h, x, 1.0, p.push)
+    for k in range(p.nw):
+        p.push[k] = p0[k] - p.push[k]
+    count = p.count[0]
+    if p.loops or count:
+        turn(p, z, x, 1.0, p.y)
+        p.t[0] = t + h
+        if p.loops:
+            call(p.mismatch_at, p.mismatch_in, p.mismatch_out)
+        if count and p.gaps_at != 0:
+            call(p.gaps_at, p.gaps_in, p.gaps_out)
+        for r in range(count):
+            p.wanted[r] = -row_error(p, r, t + h, 0) / h
+    for i in range(p.missing.size):
+        p.missing[i] = p.e[i] / h
+    for i in range(p.ny):
+        p.y[i] = z[i]
+    call(p.response_at, p.response_in, p.response_out)
+    if count:
+        for r in range(count):
+            p.wanted[r] -= along(p, r, p.x)
+        balance(p)
+        for r in range(count):
+            for i in range(p.nw):
+                p.x[i] += p.force[r] * p.X[r, i]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def measure(p, unit):  # type: ignore[no-untyped-def]
+    """By rate, what compares with 1 rad or with the machine's size: tolerances tell which of the two it is."""
+    largest = 0.0
+    for k in range(p.nw):
+        largest = max(largest, p.atol[p.ny + k])
+    for k in range(p.nw):
+        own = p.atol[p.ny + k] / largest if largest > 0.0 else 1.0
+        unit[k] = max(1.0, p.size) * (own if own > 0.0 else 1.0)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def solve(p, t, h, z, x, p0, state, unit, steps):  # type: ignore[no-untyped-def]
+    """x of the way from z, from a first guess to round-off, by Broyden's method; False if it does not converge.
+
+    unit : by rate, in which corrections are measured
+    steps : room for `ITERATIONS` steps, all that the method remembers. Kelley, Iterative Methods for Linear and
+    Nonlinear Equations, sec. 7.3
+    """
+    nw = p.nw
+    last = math.inf
+    for count in range(ITERATIONS):
+        correction(p, t, h, z, x, p0, state)
+        s = steps[count * nw : (count + 1) * nw]
+        for k in range(nw):
+            s[k] = h * p.x[k]
+        square = 0.0
+        for j in range(count):
+            before = steps[j * nw : (j + 1) * nw]
+            square, product = 0.0, 0.0
+            for k in range(nw):
+                square += (before[k] / unit[k]) ** 2
+                product += before[k] * s[k] / unit[k] ** 2
+            ratio = product / square
+            if j < count - 1:
+                after = steps[(j + 1) * nw : (j + 2) * nw]
+                for k in range(nw):
+                    s[k] += ratio * after[k]
+            elif abs(1.0 - ratio) > SINGULAR:
+                for k in range(nw):
+                    s[k] /= 1.0 - ratio
+        change, way = 0.0, 0.0
+        for k in range(nw):
+            x[k] += s[k]
+            change += (s[k] / unit[k]) ** 2
+            way += (x[k] / unit[k]) ** 2
+        change, way = math.sqrt(change), math.sqrt(way)
+        if not math.isfinite(change):
+            return False
+        if change <= ROUND_OFF * way or (count and change * change <= ROUND_OFF * way * last):
+            return True
+        if change > STAYS * last and change <= SMALL * way + TINY:
+            return True
+        last = change
+    return False
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def arrive(p, t, h, z, x, state, z_new):  # type: ignore[no-untyped-def]
+    """The state at the end of the way x."""
+    at_midpoint(p, t, h, z, x, state)
+    discrete_momentum(p, h, x, -1.0, p.push)
+    turn(p, z, x, 1.0, z_new)
+    for i in range(p.ny):
+        p.y[i] = z_new[i]
+    p.t[0] = t + h
+    for i in range(p.missing.size):
+        p.missing[i] = 0.0
+    call(p.response_at, p.response_in, p.response_out)
+    for k in range(p.nw):
+        p.w[k] = p.x[k]
+    count = p.count[0]
+    if count:
+        respond(p)
+        for r in range(count):
+            p.wanted[r] = -row_error(p, r, t + h, 1)
+        balance(p)
+        for r in range(count):
+            for i in range(p.nw):
+                p.w[i] += p.force[r] * p.X[r, i]
+    for k in range(p.nw):
+        z_new[p.ny + k] = p.w[k]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def substep(p, store, t, h, z, f, z_new):  # type: ignore[no-untyped-def]
+    """One step of order 2; False if it does not converge. f : derivative of the state at t"""
+    ny, nw, n = p.ny, p.nw, p.n
+    p0, x, state = store[:nw], store[n : n + nw], store[2 * n : 3 * n]
+    unit, steps = store[6 * n : 6 * n + nw], store[7 * n :]
+    measure(p, unit)
+    load(p, t, z)
+    call(p.momentum_at, p.momentum_in, p.momentum_out)
+    for k in range(nw):
+        p0[k] = p.momentum[k]
+        x[k] = h * (z[ny + k] + 0.5 * h * f[ny + k])
+    if p.count[0]:
+        respond(p)
+    if not solve(p, t, h, z, x, p0, state, unit, steps):
+        return False
+    arrive(p, t, h, z, x, state, z_new)
+    return True
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def interpolate(h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
+    """Coefficients of the cubic that has values and derivatives at both ends."""
+    for i in range(z.size):
+        rise, a, b = z_new[i] - z[i], h * f[i], h * f_new[i]
+        C[0, i], C[1, i], C[2, i], C[3, i] = z[i], a, 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise
+        for k in range(4, C.shape[0]):
+            C[k, i] = 0.0
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def finish(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
+    """Dense output; 0, as the step is given, or infinite where the end is not finite."""
+    f_new = store[3 * p.n : 4 * p.n]
+    if rates(p, t + h, z_new, f_new) == math.inf:
+        return math.inf
+    interpolate(h, z, f, z_new, f_new, C)
+    return 0.0
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
+    """A step of order 2."""
+    if not substep(p, store, t, h, z, f, z_new):
+        return math.inf
+    return finish(p, store, t, h, z, f, z_new, C)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def composed_step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
+    """A step of order 4, composed of five of order 2: symplectic, reversible and as true to momenta as they are."""
+    n = p.n
+    start, slope = store[4 * n : 5 * n], store[5 * n : 6 * n]
+    for i in range(n):
+        start[i], slope[i] = z[i], f[i]
+    at = t
+    for k in range(5):
+        part = h * (1.0 - 4.0 * OUTER) if k == 2 else h * OUTER
+        if not substep(p, store, at, part, start, slope, z_new):
+            return math.inf
+        at += part
+        for i in range(n):
+            start[i] = z_new[i]
+        if k < 4 and rates(p, at, start, slope) == math.inf:
+            return math.inf
+    return finish(p, store, t, h, z, f, z_new, C)
