@@ -65,6 +65,10 @@ CLASSES = (
     lw.TorqueSpeed,
     lw.DriveEnergy,
     lw.Energy,
+    lw.Stop,
+    lw.When,
+    lw.At,
+    lw.Actions,
 )
 """Public classes whose members are asked for: each is in the docs, each parameter in the docstring."""
 FAILURES = (lw.CannotClose, lw.LimitOfTravel, lw.DeadCentre, lw.OverSpecified, lw.NoFreedom, lw.UnderSpecified)

@@ -4,8 +4,8 @@ derivatives by CasADi.
     M(y) w' + h(y, w) + Jᵀ λ = 0,     J(y) w = 0,     J w' + γ(y, w) = 0,     e(y) = 0,     y' = N(y) w
 
 M = Σ m (∂v/∂w)ᵀ (∂v/∂w) + (∂ω/∂w)ᵀ I (∂ω/∂w) over centres of mass; e compares both sides of every joint that closes a
-loop. Poses come from `Law.motion` alone. Weight, linear springs and dampers along variables and between points, and steady
-torques about fixed axes are known; other loads are refused.
+loop. Poses come from `Law.motion` alone. Weight, linear springs and dampers along variables and between points, and
+steady torques about fixed axes are known; other loads are refused.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Machines whose motion is known, with the motion: one place for every test of simulation.
 
-Each truth has a mechanism, how it starts, times, names of signals and their values at the times. Values come from closed
-forms and quadratures worked out here from geometry alone, or from Taylor series with 30 digits; PUBLISHED are the numbers
-that others gave, in the digits they gave. Sources: the library of computational benchmark problems of IFToMM's technical
-committee for multibody dynamics (pendulum A01, N four-bars A02, Andrews A03, Bricard A04); the test set for initial value
-problem solvers of Bari (`andrews`); Peters and Hsu, Comparison of rigid body dynamic simulators for robotic simulation in
-Gazebo (boxes).
+Each truth has a mechanism, how it starts, times, names of signals and their values at the times. Values come from
+closed forms and quadratures worked out here from geometry alone, or from Taylor series with 30 digits; what is named
+PUBLISHED are numbers that others gave, in the digits they gave. Sources: the library of computational benchmark
+problems of IFToMM's technical committee for multibody dynamics (pendulum A01, N four-bars A02, Andrews A03, Bricard
+A04); the test set for initial value problem solvers of Bari (`andrews`); Peters and Hsu, Comparison of rigid body
+dynamic simulators for robotic simulation in Gazebo (boxes).
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ _DOUBLE = {  # θ1, θ2 from the vertical, and their rates; Taylor series with 3
 
 
 def double_pendulum() -> lw.Mechanism:
-    """Two points of 1 kg on massless rods of 1 m, stretched out to the right, at rest. A from the vertical, B from A."""
+    """Two points of 1 kg on massless rods of 1 m, stretched to the right, at rest. A from the vertical, B from A."""
     m = lw.Mechanism("double-pendulum", gravity=(0, -G, 0))
     m.body("upper", mass=1.0, com=(1, 0, 0))
     m.body("lower", mass=1.0, com=(2, 0, 0))
@@ -195,11 +195,15 @@ def tumbling_box() -> lw.Mechanism:
     return box(9.8)
 
 
-def _thrown(name: str, mechanism: Callable[[], lw.Mechanism], v: Array, g: Array, turning: Mapping[float, Any]) -> Truth:
+def _thrown(
+    name: str, mechanism: Callable[[], lw.Mechanism], v: Array, g: Array, turning: Mapping[float, Any]
+) -> Truth:
     t = np.array(list(turning))[:, np.newaxis]
     now = np.array(list(turning.values()))
     values = np.hstack([v * t + g * t**2 / 2, v + g * t, now])
-    rates = {f"flight.{n}": float(x) for n, x in zip(("vx", "vy", "vz", "wx", "wy", "wz"), (*v, *now[0, :3]), strict=True)}
+    rates = {
+        f"flight.{n}": float(x) for n, x in zip(("vx", "vy", "vz", "wx", "wy", "wz"), (*v, *now[0, :3]), strict=True)
+    }
     return Truth(name, mechanism, t[:, 0], _BOX_SIGNALS, values, rates)
 
 
@@ -288,7 +292,7 @@ def four_bars_truth(n: int, times: Array = FOUR_BARS_TIMES) -> Truth:
     return Truth(f"four-bars-{n}", lambda: four_bars(n), times, signals, np.hstack(ends), {"A0": -1.0})
 
 
-# ---------------------------------------------------------------- Andrews' squeezing mechanism (IVP test set, IFToMM A03)
+# ---------------------------------------------------------------- Andrews' squeezing mechanism (IFToMM A03, Bari)
 
 ANDREWS = {  # q, q' with 30 digits
     0.03: (
@@ -389,8 +393,8 @@ def _andrews_speed(beta: Array) -> tuple[Array, Array, Array]:
     now = _squeezed(beta + 1j * NUDGE)
     slopes = np.stack([e[0].real * e[1].imag - e[1].real * e[0].imag for e in now.directions]) / NUDGE
     M = sum(
-        m * ((c.imag / NUDGE) ** 2).sum(axis=0) + I * w**2
-        for m, I, c, w in zip(_ANDREWS_MASSES, _ANDREWS_MOMENTS, now.centres, slopes, strict=True)
+        m * ((c.imag / NUDGE) ** 2).sum(axis=0) + zz * w**2
+        for m, zz, c, w in zip(_ANDREWS_MASSES, _ANDREWS_MOMENTS, now.centres, slopes, strict=True)
     )
     work = 0.033 * (beta - known.ANDREWS_START[0]) - _spring_energy(beta)
     angles = np.stack([np.arctan2(e[1].real, e[0].real) for e in now.directions])

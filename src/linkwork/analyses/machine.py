@@ -36,9 +36,11 @@ if TYPE_CHECKING:
     from linkwork.analyses.kinematics.screw_motion import Centrodes, PoleMotion, ScrewMotion
     from linkwork.analyses.kinematics.transmission import TransmissionAngle
     from linkwork.analyses.kinematics.travel import Travel
+    from linkwork.analyses.simulation.asked import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
-    from linkwork.results import Run
+    from linkwork.model.events import Event
+    from linkwork.results import Run, Simulation
 
 Progress = Callable[[int, int], None]
 
@@ -71,7 +73,7 @@ class Machine(System):
         _ = self.home
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _remade, (self.mechanism, *self._choice, self._overrides, self.home.y, self.home.name)
+        return remade, (self.mechanism, *self._choice, self._overrides, self.home.y, self.home.name)
 
     def with_parameters(self, parameters: Mapping[str, float]) -> Self:
         """The same machine with other numbers, closed anew near the posture it had.
@@ -547,6 +549,61 @@ class Machine(System):
 
         return plain_efforts(self._loops, self.home, y, w, dw, drives, t, threads)
 
+    # ---------------------------------------------------------------- simulation
+
+    def simulate(
+        self,
+        until: float,
+        start: Mapping[str, Any] | Posture | Array | None = None,
+        rates: Mapping[str, Any] | Array | None = None,
+        *,
+        drives: Mapping[str, Any] | None = None,
+        efforts: Mapping[str, Any] | None = None,
+        events: Event | Sequence[Event] = (),
+        controller: Controller | None = None,
+        rate: float | None = None,
+        samples: int | None = None,
+        times: Any = None,
+        method: str = "auto",
+        step: float | None = None,
+        rtol: float = 1e-7,
+        atol: float = 1e-9,
+        progress: Callable[[float, float], None] | None = None,
+        threads: int | None = None,
+    ) -> Simulation:
+        """Let the machine go, from any state, under gravity, loads, drives and inputs; loops stay closed.
+
+        A simulation that cannot be finished keeps what was reached: `status` is then "stopped", and `message` says why.
+
+        Parameters
+        ----------
+        until : end [s]; it begins at 0
+        start : variables by name, a posture, or all variables as an array; home by default
+        rates : of independent variables by name [rad/s, m/s], or all of them as an array; at rest by default
+        drives : laws of time by variable, as in `motion`; these variables follow them, and their efforts come out
+        efforts : forces and torques along variables [N, N m]: numbers, laws of time, formulas of time, variables and
+            rates as text, or `lw.tabulated`
+        events : `lw.stop`, `lw.when`, `lw.at`
+        controller : function (t, state) that gives efforts by name; they are held until its next call
+        rate : how often the controller is called [Hz]
+        samples : how many, evenly spaced from 0 to the end; 361 by default
+        times : [s] instead of samples, ascending; the samples are exactly there
+        method : "auto" (explicit, and implicit once it turns out to be stiff), "explicit" (Runge-Kutta of order 8),
+            "radau" (implicit, of order 5), "exponential" (local-linear, of order 2), "exponential-static",
+            "variational" and "variational-4" (fixed steps that keep energy and momentum for long), "ida" (by
+            scikit-sundae, slow, to compare with)
+        step : longest step [s]; of the variational methods every step
+        rtol, atol : tolerated error of a step, relative to the numbers and absolute [rad, parts of the machine's size]
+        progress : function (time reached, end) called now and then
+        threads : cores to use at most for the results; all by default
+        """
+        from linkwork.analyses.simulation.simulate import simulated
+
+        return simulated(
+            self, until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol,
+            atol, progress, threads,
+        )  # fmt: skip
+
     # ---------------------------------------------------------------- four-bars, screws
 
     def four_bars(self, driver: str | None = None) -> list[FourBar]:
@@ -617,7 +674,7 @@ class Machine(System):
         return pole_over(self, run, body, seen_from, normal)
 
 
-def _remade(
+def remade(
     mechanism: Mechanism,
     tree: Literal["shallow", "declared"],
     cut: Sequence[str],
@@ -625,6 +682,7 @@ def _remade(
     y: Array,
     name: str,
 ) -> Machine:
+    """A machine from what it was made of, at a posture that it had."""
     machine = Machine(mechanism, tree=tree, cut=cut)
     machine = machine.with_parameters(overrides) if overrides else machine
     return machine.starting_from(Posture(machine._loops, y, name=name))

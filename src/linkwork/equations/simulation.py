@@ -43,7 +43,9 @@ def rates(elimination: Elimination, efforts: Joints, switched: frozenset[str]) -
     return Quantity(name, RATES, _no_law, regroups=True, tracer=partial(_rates, elimination, efforts, switched))
 
 
-def _rates(elimination: Elimination, efforts: Joints, switched: frozenset[str], plan: Plan, numbers: Numbers) -> Composed:
+def _rates(
+    elimination: Elimination, efforts: Joints, switched: frozenset[str], plan: Plan, numbers: Numbers
+) -> Composed:
     machine = traced_machine(plan, numbers, Trace(), RATES, switched)
     a, health = eliminated(elimination, machine.tree, machine.state, efforts, "all")
     dy = flow(plan.slots, machine.state.y, machine.state.w)

@@ -41,7 +41,7 @@ def check_events(
         if not isinstance(event, Stop):
             problems += look.actions(event.actions, where)
     sound = [event for event in given if isinstance(event, Stop | When | At)]
-    return [*problems, *_same_names(sound), *_on_already(sound)]
+    return [*problems, *_same_names(sound), *_on_already(mechanism, sound)]
 
 
 def _same_names(events: list[Event]) -> Iterator[Problem]:
@@ -52,11 +52,11 @@ def _same_names(events: list[Event]) -> Iterator[Problem]:
             yield Problem(text, f"events.{name}", "give each a name of its own")
 
 
-def _on_already(events: list[Event]) -> Iterator[Problem]:
+def _on_already(m: Mechanism, events: list[Event]) -> Iterator[Problem]:
     acting = [event.actions for event in events if not isinstance(event, Stop)]
     off = {name for actions in acting for name in actions.off}
     for name in dict.fromkeys(name for actions in acting for name in actions.on):
-        if name not in off:
+        if name in m.loads and name not in off:
             hint = f"switch it off at first: at(0, off='{name}')"
             yield Problem(f"'{name}' acts from the start, and nothing switches it off", "events", hint, None, "warning")
 

@@ -8,7 +8,8 @@
 `marking`   reactions that statics leaves open
 `items`     joints, places and loads; `signals` one signal
 `samples`   one sample, by number or by time
-`evidence`  how far a run can be trusted; `force_evidence` what it takes
+`evidence`  how far a run can be trusted; `force_evidence` what it takes; `simulation_evidence`
+`simulation` the run of a simulation, whose arrays are there at once
 `plots`     time histories and paths
 `store`     NetCDF and CSV files; `table` the CSV text
 `report`    summary, plain data, HTML
@@ -24,6 +25,8 @@ from linkwork.results.items import GroupItem, JointItem, PlaceItem
 from linkwork.results.plots import Panels
 from linkwork.results.run import Run
 from linkwork.results.signals import Signal
+from linkwork.results.simulation import Outcome, Simulation
+from linkwork.results.simulation_evidence import Happening, SimulationEvidence
 from linkwork.results.store import load_run
 
 __all__ = [
@@ -31,13 +34,17 @@ __all__ = [
     "Evidence",
     "ForceEvidence",
     "GroupItem",
+    "Happening",
     "JointItem",
+    "Outcome",
     "Panels",
     "Peak",
     "PlaceHistory",
     "PlaceItem",
     "Run",
     "Signal",
+    "Simulation",
+    "SimulationEvidence",
     "VariableHistory",
     "build_run",
     "extended",

@@ -24,6 +24,7 @@ from linkwork.results.layout import (
     unit_problem,
 )
 from linkwork.results.run import Run
+from linkwork.results.simulation_evidence import SimulationEvidence
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ def build_run(
     message: str = "",
     asked: int | None = None,
     warnings: Sequence[str] = (),
+    simulation: SimulationEvidence | None = None,
     machine: Any = None,
 ) -> Run:
     """A run from plain arrays; ModelError lists everything that does not fit.
@@ -112,6 +114,7 @@ def build_run(
     status, message : 'complete' or 'stopped', and why it stopped
     asked : number of samples that were asked for; without, those that are there
     warnings : what the user should know
+    simulation : evidence of a simulation
     machine : the machine that moved, so that the run can be seen
     """
     drafts = Drafts(np.size(time))
@@ -144,6 +147,7 @@ def build_run(
                 message=message,
                 asked=len(clock) if asked is None else int(asked),
                 warnings=list(warnings),
+                simulation={} if simulation is None else simulation.as_attribute(),
                 joints=_grouped(variables or {}),
                 speeds=_grouped(speeds or {}),
                 bodies=list(bodies or {}),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.results.force_evidence import ForceEvidence, force_evidence_of
+from linkwork.results.simulation_evidence import SimulationEvidence, simulation_evidence_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,6 +28,7 @@ class Evidence:
     mobility : every mobility that occurred
     warnings : texts
     forces : what drives take, joints carry and how well the power balances; None where forces were not asked for
+    simulation : steps, balance of energy and events; None of runs that were not simulated
     """
 
     status: str
@@ -44,6 +46,7 @@ class Evidence:
     mobility: tuple[int, ...]
     warnings: tuple[str, ...]
     forces: ForceEvidence | None = None
+    simulation: SimulationEvidence | None = None
 
     @property
     def complete(self) -> bool:
@@ -85,6 +88,7 @@ def evidence_of(data: xr.Dataset) -> Evidence:
         mobility=tuple(np.unique(data["closure.mobility"].values).tolist()) if "closure.mobility" in data else (),
         warnings=tuple(data.attrs["warnings"]),
         forces=force_evidence_of(data),
+        simulation=simulation_evidence_of(data),
     )
 
 

@@ -26,6 +26,7 @@ import numpy as np
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.results.marking import absence_problems, known, mark_problems
+from linkwork.results.simulation_evidence import evidence_problems
 from linkwork.units import SI, TIME, parse_unit
 
 if TYPE_CHECKING:
@@ -74,10 +75,11 @@ def attributes(**given: Any) -> dict[str, Any]:
         "frames": [],
         "points": [],
         "indeterminate": {},
+        "simulation": {},
     } | given
 
 
-OPTIONAL = ("indeterminate",)
+OPTIONAL = ("indeterminate", "simulation")
 """Attributes that runs of earlier versions do not have; there they are empty."""
 
 
@@ -214,6 +216,8 @@ def attribute_problems(attrs: Mapping[str, Any]) -> list[Problem]:
             if key in OPTIONAL:
                 continue
             problems.append(Problem("the attribute is missing", key))
+        elif key == "simulation":
+            problems += evidence_problems(attrs[key])
         elif not _alike(attrs[key], example, nested=key in ("joints", "speeds", "indeterminate")):
             problems.append(Problem(f"the attribute is not {_kind(example)}", key))
     if not problems and attrs["status"] not in STATES:

@@ -9,6 +9,7 @@ import numpy as np
 
 from linkwork.results.force_evidence import ForceEvidence, Peak
 from linkwork.results.marking import shown
+from linkwork.results.simulation_evidence import SimulationEvidence
 
 if TYPE_CHECKING:
     from linkwork.results.run import Run
@@ -50,9 +51,26 @@ def _lines(run: Run) -> list[tuple[str, str]]:
         lines.append(("mobility", f"changes: {', '.join(map(str, found.mobility))}"))
     if found.forces is not None:
         lines += _of_forces(found.forces)
+    if found.simulation is not None:
+        lines += _of_simulation(found.simulation)
     lines += [("warning", text) for text in found.warnings[:MAX_WARNINGS]]
     if (more := len(found.warnings) - MAX_WARNINGS) > 0:
         lines.append(("warning", f"and {more} more"))
+    return lines
+
+
+def _of_simulation(found: SimulationEvidence) -> list[tuple[str, str]]:
+    rejected = f", {found.rejected} taken back" if found.rejected else ""
+    lines = [("steps", f"{found.steps}{rejected}, {found.evaluations} evaluations ({', '.join(found.methods)})")]
+    share = found.energy_error / found.energy_scale if found.energy_scale > 0.0 else 0.0
+    lines.append(
+        ("energy", f"balances to {found.energy_error:.2g} J, {share:.1g} of the {found.energy_scale:.3g} J moved")
+    )
+    if found.impact_loss:
+        lines.append(("impacts", f"took {found.impact_loss:.4g} J"))
+    if found.events:
+        more = f", {len(found.events)} in all; the last {found.events[-1]}" if len(found.events) > 1 else ""
+        lines.append(("events", f"first {found.events[0]}{more}"))
     return lines
 
 

@@ -19,6 +19,7 @@ from linkwork.results.layout import AXES, complete_attributes, problems_of, resu
 from linkwork.results.marking import shown
 from linkwork.results.names import Names, Reference
 from linkwork.results.signals import Signal, Units
+from linkwork.results.simulation_evidence import Happening
 from linkwork.results.viewing import Viewer, ViewOptions
 
 if TYPE_CHECKING:
@@ -121,6 +122,12 @@ class Run:
     def warnings(self) -> tuple[str, ...]:
         """What you should know."""
         return self.evidence.warnings
+
+    @property
+    def events(self) -> tuple[Happening, ...]:
+        """Events of a simulation that took place, in order; none of a motion."""
+        told = self.evidence.simulation
+        return () if told is None else told.events
 
     @property
     def time(self) -> Any:

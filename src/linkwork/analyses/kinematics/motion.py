@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from linkwork.analyses.kinematics.diagnosis import conflict_of
 from linkwork.analyses.kinematics.failures import ClosureError, DeadCentre, NoFreedom
 from linkwork.analyses.kinematics.given import Given, given_variables, merged, place_of, unknown_variable
+from linkwork.analyses.kinematics.histories import joint_histories, place_histories
 from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.ordinary import ordinary_mobility
@@ -21,9 +22,7 @@ from linkwork.analyses.kinematics.preference import preference
 from linkwork.analyses.kinematics.samples import Swept
 from linkwork.analyses.kinematics.sweeping import swept
 from linkwork.drives import Drive, as_drive
-from linkwork.equations.quantities import QUANTITIES
 from linkwork.errors import ModelError, Problem
-from linkwork.formulas import Question
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
@@ -370,23 +369,11 @@ def driven_motion(
 def _run(
     loops: Loops, home: Posture, driven: _Driven, independent: Mask, t: Array, found: Swept, threads: int | None
 ) -> Run:
-    from linkwork.results import ClosureHistory, VariableHistory, build_run
+    from linkwork.results import ClosureHistory, build_run
 
     plan, reached = loops.plan, found.reached
-    variables: dict[str, VariableHistory] = {}
-    speeds: dict[str, VariableHistory] = {}
-    declared = {name: i for i, name in enumerate(loops.system.mechanism.joints)}
-    for slot in sorted(plan.slots, key=lambda s: declared.get(s.joint, -1)):
-        for k, variable in enumerate(slot.law.variables):
-            name, column = f"{slot.joint}.{variable.name}", slot.v.start + k
-            plain = k < slot.plain
-            own = [level[:, column] for level in found.rates] if plain else []
-            variables[name] = VariableHistory(variable.unit, found.Y[:, slot.q.start + k], *own)
-        for column in range(slot.v.start + slot.plain, slot.v.stop):
-            own = [level[:, column] for level in found.rates]
-            jerk = own[2] if len(own) > 2 else None
-            speeds[plan.variable_rates[column]] = VariableHistory("rad/s", own[0], None, own[1], jerk)
-    bodies, frames, points = _places(loops, found, threads)
+    variables, speeds = joint_histories(loops, found.Y, found.rates)
+    places = place_histories(loops, found.Y, found.rates, threads)
     laws = {n: str(law) for n, law in zip(driven.names, driven.laws, strict=True)}
     held = np.setdiff1d(np.flatnonzero(independent), driven.columns)
     laws |= dict.fromkeys(loops.names(held), "held")
@@ -396,8 +383,8 @@ def _run(
     closure = ClosureHistory(found.residual, found.quality, mobility, found.iterations, unit="1")
     stopped = "" if found.stop is None else f"{found.stop.status}: {found.stop.problem}"
     return build_run(
-        t[:reached], mechanism=plan.name, variables=variables, speeds=speeds, bodies=bodies, frames=frames,
-        points=points, closure=closure if loops.count else None, driven=laws,
+        t[:reached], mechanism=plan.name, variables=variables, speeds=speeds, **places,
+        closure=closure if loops.count else None, driven=laws,
         status="complete" if found.stop is None else "stopped", message=stopped, asked=len(t),
         warnings=[*found.warnings, *_jumps(driven), *warnings_of_run(loops, found.Y, t)], machine=loops.system,
     )  # fmt: skip
@@ -416,27 +403,3 @@ def _jumps(driven: _Driven) -> list[str]:
             when = ", ".join(f"{x:.4g} s" for x in sharp[:4]) + (", ..." if len(sharp) > 4 else "")
             texts.append(f"the rate of {name} jumps at {when}: its acceleration is infinite there")
     return texts
-
-
-def _places(loops: Loops, found: Swept, threads: int | None) -> tuple[Any, Any, Any]:
-    """Histories of bodies, frames and points."""
-    from linkwork.results import PlaceHistory
-
-    plan = loops.plan
-    q, v, a = (np.ascontiguousarray(x) for x in (found.Y[:, : plan.nq], *(r[:, : plan.nv] for r in found.rates[:2])))
-    X, V, A = loops.system._own(Question(QUANTITIES["motion"]))(q, v, a, threads=threads)
-    names = [*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames)]
-    point = {m.name for m in plan.points}
-    made: dict[str, Any] = {}
-    for i, name in enumerate(names):
-        parts = {"position": X[:, i, :3], "velocity": V[:, i, :3], "acceleration": A[:, i, :3]}
-        if name not in point:
-            parts |= {"rotation": X[:, i, 3:].reshape(-1, 3, 3)}
-            parts |= {"angular_velocity": V[:, i, 3:], "angular_acceleration": A[:, i, 3:]}
-        made[name] = PlaceHistory(**parts)
-    m = loops.system.mechanism
-    return (
-        {b: made[b] for b in m.bodies if b in made},
-        {f: made[f] for f in m.frames},
-        {p: made[p] for p in m.points},
-    )

@@ -117,12 +117,14 @@ class Engine:
         pushed: Sequence[tuple[int, int]] = (),
         rows: int = 0,
         effort: Array | None = None,
+        soft: Sequence[tuple[int, int, float, float, float]] = (),
     ) -> Problem:
         """Everything that compiled loops need, in fresh arrays.
 
         atol : [rad], lengths in parts of the machine's size
         laws : of time; pushed : (column, law) of efforts that follow laws; rows : how many may be active at once
         effort : what does not follow laws, by rate
+        soft : elastic stops: gap, side, limit, stiffness, damping
         """
         from linkwork.numerics.stepping.laws import together
         from linkwork.numerics.stepping.problem import Problem
@@ -158,7 +160,7 @@ class Engine:
 
         wire("rates", self.rates, "y w effort t slip switch", "dy a health")
         wire("mismatch", self.mismatch if loops.count else None, "y w", "e de")
-        wire("response", self.response if loops.count or rows else None, "y push missing", "x")
+        wire("response", self.response if loops.count or rows or needs.momenta else None, "y push missing", "x")
         tangent = None
         settled: list[Array] = []
         if needs.tangents:
@@ -172,12 +174,14 @@ class Engine:
         wire("gaps", self._asked("gaps", needs.gaps), "y w t", "g dg G gamma")
         wire("watched", self._asked("conditions", needs.watched), "y w t", "watched")
         wire("energies", self.energies if needs.counted else None, "y w t slip switch", "kinetic potential power")
-        wire("momentum", self._optional(needs.momenta, momentum_and_drift(needs.switched)),
-             "y w effort t slip switch", "momentum drift")
+        wire(
+            "momentum",
+            self._optional(needs.momenta, momentum_and_drift(needs.switched)),
+            "y w effort t slip switch",
+            "momentum drift",
+        )
         plain = [(s.q.start + k, s.v.start + k) for s in plan.slots for k in range(s.plain)]
-        turning = [
-            (s.q.start + s.plain, s.v.start + s.plain) for s in plan.slots if s.plain < len(s.law.variables)
-        ]
+        turning = [(s.q.start + s.plain, s.v.start + s.plain) for s in plan.slots if s.plain < len(s.law.variables)]
         laws_: Laws = together(laws)
         scales = np.concatenate([self._sizes(), loops.column_scale])
         return Problem(
@@ -185,11 +189,14 @@ class Engine:
             **wiring, **a,
             plain_y=_integers([p for p, _ in plain]), plain_w=_integers([p for _, p in plain]),
             turning_y=_integers([p for p, _ in turning]), turning_w=_integers([p for _, p in turning]),
-            law_edges=laws_.edges, law_coefficients=laws_.coefficients, law_starts=laws_.starts, last=np.zeros(len(laws), np.int64), law=zeros(3), given_effort=given,
+            law_edges=laws_.edges, law_coefficients=laws_.coefficients, law_starts=laws_.starts,
+            last=laws_.last, law=zeros(3), given_effort=given,
             pushed=_integers([c for c, _ in pushed]), pushed_law=_integers([k for _, k in pushed]),
             rows=np.zeros((rows, 4), np.int64), hold=zeros(rows), count=np.zeros(1, np.int64), force=zeros(rows),
             X=zeros((rows, nw)), S=zeros((rows, rows + 1)), wanted=zeros(rows),
-            evaluations=np.zeros(1, np.int64), worst=zeros(1),
+            evaluations=np.zeros(1, np.int64), worst=zeros(1), touch=zeros(len(needs.gaps)),
+            soft=np.array([s[:2] for s in soft], np.int64).reshape(-1, 2),
+            soft_numbers=np.array([s[2:] for s in soft], float).reshape(-1, 3),
         )  # fmt: skip
 
     def _sizes(self) -> Array:

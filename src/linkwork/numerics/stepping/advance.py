@@ -12,7 +12,8 @@ import numba
 import numpy as np
 
 from linkwork.numerics.stepping.methods import is_stiff, refine, take
-from linkwork.numerics.stepping.problem import rates, settle, working
+from linkwork.numerics.stepping.handle import Handle
+from linkwork.numerics.stepping.problem import COLUMN, KIND, UNIT, rates, settle, working
 from linkwork.numerics.stepping.watching import first_crossing, is_force, largest_fired, look, state_at
 
 DONE, PAUSED, EVENT, STIFF, SICK, SHORT = 0, 1, 2, 3, 4, 5
@@ -82,6 +83,31 @@ def attempt(method, p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-u
     return error, gap, p.worst[0]
 
 
+class Samples(Handle):
+    """Room for samples: times [s], states, accelerations, efforts along variables, and forces of gaps."""
+
+    fields = {"times": "floats", "Z": "matrix", "A": "matrix", "E": "matrix", "P": "matrix"}  # noqa: RUF012
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def note(p, samples, k, z, f):  # type: ignore[no-untyped-def]
+    """Write down a sample; the kernels have just been called for its state."""
+    for i in range(p.n):
+        samples.Z[k, i] = z[i]
+    for i in range(p.nw):
+        samples.A[k, i] = f[p.ny + i]
+        samples.E[k, i] = p.effort[i]
+    for i in range(p.touch.size):
+        samples.P[k, i] = p.touch[i]
+        for j in range(p.nw):  # what elastic stops do is told by gap, not by variable
+            samples.E[k, j] -= p.touch[i] * p.G[i, j]
+    for r in range(p.count[0]):
+        if p.rows[r, KIND] == UNIT:
+            samples.E[k, p.rows[r, COLUMN]] += p.force[r]
+        else:
+            samples.P[k, p.rows[r, COLUMN]] += p.force[r]
+
+
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def work(p, t, h, C, z, dz):  # type: ignore[no-untyped-def]
     """Work [J] done during a step: Gauss's four points along the interpolant."""
@@ -95,16 +121,16 @@ def work(p, t, h, C, z, dz):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def advance(  # type: ignore[no-untyped-def]
-    method, p, store, state, z, f, until, times, Z, A, table, offsets, before, fired, trail_t, trail
+    method, p, store, state, z, f, until, samples, table, offsets, before, fired, trail_t, trail
 ):  # fmt: skip
     """Go on from the state until a time, an event, or as many steps as `trail_t` has room for.
 
-    times : at which samples are wanted, ascending; Z, A : their states and accelerations
+    samples : at which times they are wanted, and where they go
     table, offsets : of what is watched; before : the watched numbers now, none below zero; fired : which ones fell
     trail_t, trail : times and (state, accelerations, work) after each step of this call; how many is returned
     Returns why it came back, and the steps of this call.
     """
-    n, nw, ny = p.n, p.nw, p.ny
+    n, nw, ny, times = p.n, p.nw, p.ny, samples.times
     z_new, f_new, scratch, slope = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     C = np.zeros((8, n))
     watches = table.shape[0]
@@ -124,11 +150,7 @@ def advance(  # type: ignore[no-untyped-def]
                 for k in range(watches):
                     before[k] = max(values[k], 0.0)
             while int(state[NEXT]) < times.size and times[int(state[NEXT])] <= t:
-                k = int(state[NEXT])
-                for i in range(n):
-                    Z[k, i] = z[i]
-                for i in range(nw):
-                    A[k, i] = f[ny + i]
+                note(p, samples, int(state[NEXT]), z, f)
                 state[NEXT] += 1.0
         if t >= until:
             return DONE, taken
@@ -208,16 +230,13 @@ def advance(  # type: ignore[no-untyped-def]
                     break  # what comes after the event stands in the sample
                 for i in range(n):
                     scratch[i] = z_new[i]
-                    slope[i] = f_new[i]
+                rates(p, t_new, scratch, slope)
             else:
                 state_at(p, C, (times[k] - t) / h, scratch)
                 if settle(p, times[k], scratch) < 0.0 or rates(p, times[k], scratch, slope) == math.inf:
                     state[BAD] = OPEN
                     return SICK, taken
-            for i in range(n):
-                Z[k, i] = scratch[i]
-            for i in range(nw):
-                A[k, i] = slope[ny + i]
+            note(p, samples, k, scratch, slope)
             state[NEXT] += 1.0
         if counted:
             state[WORK] += work(p, t, h, C, scratch, slope)

@@ -43,13 +43,19 @@ DEEP = 20
 PASSES = 4
 """How often corners are looked for; from the second time on they are edges, and few are found anew."""
 BOUNDLESS = 1e6
-"""How much larger than on the first pieces a law may be on shorter ones."""
+"""How much larger than on the first pieces a law may be on very short ones."""
 LOOKED_AT = 256
-"""Pieces into which a law without known structure is cut at first, lest a short event in it be overlooked."""
+"""Pieces into which a law without known structure is cut at first, lest a short event in it be overlooked: what is
+shorter than a ten-thousandth of the whole may be."""
 
-_NODES: Array = np.cos(np.pi * (np.arange(DEGREE - 1) + 0.5) / (DEGREE - 1))
-_VALUE_NODES: Array = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
-_BETWEEN: Array = np.cos(np.pi * np.arange(1, DEGREE - 1) / (DEGREE - 1))
+
+def _chebyshev_points(n: int) -> Array:
+    """cos(π (2j + 1)/2n), as sines: symmetric to the last bit, with an exact zero in the middle."""
+    points: Array = np.sin(np.pi / (2 * n) * np.arange(n - 1, -n, -2))
+    return points
+
+
+_NODES, _VALUE_NODES, _BETWEEN = (_chebyshev_points(n) for n in (DEGREE - 1, DEGREE + 1, DEGREE - 2))
 """Points of a piece, -1 < x < 1, at which an acceleration or a value is interpolated, and some at which the result is
 compared with the law."""
 
@@ -198,6 +204,7 @@ class _Fit:
     def __post_init__(self) -> None:
         self.orders = 3 if self.rates else 1
         self.size = np.zeros(self.orders)
+        self.first = np.zeros(self.orders)  # size on the first pieces
 
     def pieces(self, seams: tuple[float, ...], breaks: tuple[float, ...] = ()) -> Pieces:
         """The pieces, with edges at `seams` and at all corners found."""
@@ -225,7 +232,7 @@ class _Fit:
         done: list[tuple[Array, Array, Array, Array]] = []
         depth = count = 0
         while a.size:
-            coefficients, error, allowed = self._fitted(a, b)
+            coefficients, error, allowed = self._fitted(a, b, depth)
             noise = np.array(NOISY[: self.orders]) * self.size
             good = ((error <= allowed) | ((error <= noise) & (error > 0.5 * before[1]))).all(axis=1)
             good |= b - a <= 4.0 * EPSILON * self.end  # a jump: no time is between its sides
@@ -244,7 +251,7 @@ class _Fit:
         starts, stops = starts[order], stops[order]
         return np.append(starts, stops[-1]), every[order], _corners(starts, stops, depths[order])
 
-    def _fitted(self, a: Array, b: Array) -> tuple[Array, Array, Array]:
+    def _fitted(self, a: Array, b: Array, depth: int) -> tuple[Array, Array, Array]:
         """Coefficients of pieces (n, DEGREE + 1), their errors and the allowed ones (n, orders)."""
         nodes = _NODES if self.rates else _VALUE_NODES
         half, middle = 0.5 * (b - a)[:, None], 0.5 * (a + b)[:, None]
@@ -252,7 +259,7 @@ class _Fit:
         last = 1.0 - np.clip(64.0 * EPSILON * self.end / half, 1e-9, 1e-3)
         x = np.concatenate([last, np.broadcast_to(_BETWEEN, (len(a), len(_BETWEEN))), -last], axis=1)
         here, there = self._sampled(middle + half * nodes), self._sampled(middle + half * x)
-        self._grow(here, middle)
+        self._grow(here, middle, depth)
         centre = here[:, :, len(nodes) // 2]
         if self.rates:
             coefficients = (half**2 * here[2]) @ _to_coefficients(True).T
@@ -268,17 +275,18 @@ class _Fit:
         allowed = np.array(GOOD[: self.orders]) * self.size + 4.0 * EPSILON * b[:, None] * slope
         return coefficients, error, allowed
 
-    def _grow(self, sampled: Array, middle: Array) -> None:
-        """Note the sizes of what was sampled on pieces."""
+    def _grow(self, sampled: Array, middle: Array, depth: int) -> None:
+        """Note the sizes of what was sampled on pieces halved so often."""
         largest = np.abs(sampled[: self.orders]).max(axis=2)
         size = largest.max(axis=1)
-        wild = (self.size > 0.0) & (size > BOUNDLESS * self.size)
-        if wild.any():
+        wild = (self.first > 0.0) & (size > BOUNDLESS * self.first)
+        if depth >= DEEP and wild.any():
             k = int(np.argmax(wild))
             when, word = middle[largest[k].argmax(), 0], ("value", "rate", "acceleration")[k]
             what = f"the {word} of {self.text} grows without bound near t = {when:g} s"
             raise ModelError(Problem(what, self.where, "write a law that is finite and smooth at all times"))
         self.size = np.maximum(self.size, size)
+        self.first = np.where(self.first > 0.0, self.first, size)
 
     def _sampled(self, t: Array) -> Array:
         values = self.sample(np.clip(t, 0.0, self.end).ravel())

@@ -101,8 +101,8 @@ def _take(method, p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-de
 
 @overload(refine)
 def _refine(method, p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
-    if _kind(method) is Explicit:
-        from linkwork.numerics.stepping.explicit import interpolant
+    if _kind(method) in (Explicit, Variational, Composed):  # the steps of others make it
+        interpolant = import_module(f"linkwork.numerics.stepping.{WHERE[_kind(method)][0]}").interpolant
 
         def completed(method, p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
             interpolant(p, store, t, h, z, f, z_new, f_new, C)

@@ -57,6 +57,8 @@ class Problem(Handle):
     law : value, rate and acceleration of one of them
     given_effort : efforts that do not follow laws; pushed, pushed_law : columns of those that do
     rows : of at most so many active ones, (KIND, COLUMN, PLACE, LAW); hold : value that a row without a law holds
+    soft : elastic stops, the gap's number and the side (1 above, -1 below); soft_numbers : limit, stiffness, damping
+    touch : by gap, the force of elastic stops
     count : (1,) rows that are active; force : by active row; X, S, wanted : room for their equations
     evaluations : (1,) calls of `rates`; worst : (1,) largest health seen
     """
@@ -75,15 +77,15 @@ class Problem(Handle):
         | dict.fromkeys(
             "y w effort t slip switch dy a health e de push missing x tangent_y tangent_w tangent_effort tangent_t "
             "tangent_settled tangent_dy tangent_a g dg gamma watched kinetic potential power momentum drift law "
-            "given_effort hold force wanted worst law_edges".split(),
+            "given_effort hold force wanted worst touch law_edges".split(),
             "floats",
         )
-        | dict.fromkeys(("G", "X", "S", "law_coefficients"), "matrix")
+        | dict.fromkeys(("G", "X", "S", "law_coefficients", "soft_numbers"), "matrix")
         | dict.fromkeys(
             "plain_y plain_w turning_y turning_w law_starts last pushed pushed_law count evaluations".split(),
             "integers",
         )
-        | {"rows": "table"}
+        | {"rows": "table", "soft": "table"}
     )
 
 
@@ -103,12 +105,31 @@ def load(p, t, z):  # type: ignore[no-untyped-def]
     for i in range(w.size):
         w[i] = z[ny + i]
     p.t[0] = t
-    if p.pushed.size:
+    soft = p.soft.shape[0] > 0
+    if p.pushed.size or soft:
         for i in range(p.nw):
             p.effort[i] = p.given_effort[i]
         for k in range(p.pushed.size):
             law(p, p.pushed_law[k], t)
             p.effort[p.pushed[k]] += p.law[0]
+    if soft:
+        push_back(p)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def push_back(p):  # type: ignore[no-untyped-def]
+    """Forces of elastic stops, which act beyond their limits only and never pull."""
+    call(p.gaps_at, p.gaps_in, p.gaps_out)
+    for k in range(p.touch.size):
+        p.touch[k] = 0.0
+    for s in range(p.soft.shape[0]):
+        k, side = p.soft[s, 0], p.soft[s, 1]
+        depth = side * (p.g[k] - p.soft_numbers[s, 0])
+        if depth > 0.0:
+            push = max(0.0, p.soft_numbers[s, 1] * depth + p.soft_numbers[s, 2] * side * p.dg[k])
+            p.touch[k] -= side * push
+            for i in range(p.nw):
+                p.effort[i] -= side * push * p.G[k, i]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -228,7 +249,7 @@ def working(p, t, z, dz):  # type: ignore[no-untyped-def]
 def row_error(p, r, t, order):  # type: ignore[no-untyped-def]
     """How far a row is from what it wants, in position (0) or velocity (1), at p.y, p.w and the gaps found there."""
     if p.rows[r, KIND] == GAP:
-        return p.g[p.rows[r, COLUMN]] if order == 0 else p.dg[p.rows[r, COLUMN]]
+        return p.g[p.rows[r, COLUMN]] - p.hold[r] if order == 0 else p.dg[p.rows[r, COLUMN]]
     wanted = p.hold[r] if order == 0 else 0.0
     if p.rows[r, LAW] >= 0:
         law(p, p.rows[r, LAW], t)
@@ -355,12 +376,31 @@ def end_tangents(p):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def yielding(p):  # type: ignore[no-untyped-def]
+    """How the forces of elastic stops change along the direction, into tangent_effort."""
+    for i in range(p.nw):
+        p.tangent_effort[i] = 0.0
+    for s in range(p.soft.shape[0]):
+        k, side = p.soft[s, 0], p.soft[s, 1]
+        if p.touch[k] * side < 0.0:
+            change = 0.0
+            for j in range(p.plain_y.size):
+                change += p.soft_numbers[s, 1] * p.G[k, p.plain_w[j]] * p.tangent_y[p.plain_y[j]]
+            for i in range(p.nw):
+                change += p.soft_numbers[s, 2] * p.G[k, i] * p.tangent_w[i]
+            for i in range(p.nw):
+                p.tangent_effort[i] -= change * p.G[k, i]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def tangent_here(p, dz, df):  # type: ignore[no-untyped-def]
     """Directional derivative at the state of `begin_tangents`; the gradients of gaps are held constant."""
     for i in range(p.ny):
         p.tangent_y[i] = dz[i]
     for i in range(p.nw):
         p.tangent_w[i] = dz[p.ny + i]
+    if p.soft.shape[0]:
+        yielding(p)
     call(p.tangent_at, p.tangent_in, p.tangent_out)
     count = p.count[0]
     if count:

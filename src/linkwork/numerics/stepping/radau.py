@@ -189,7 +189,7 @@ def step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
     at += 9 * n
     scale, x, e = store[at : at + n], store[at + n : at + 2 * n], store[at + 2 * n : at + 3 * n]
 
-    raised = max(1.0, 0.1 * p.rtol ** (-1.0 / 3.0)) if p.rtol > 0.0 else 1.0
+    raised = max(1.0, 0.03 * p.rtol ** (-1.0 / 3.0)) if p.rtol > 0.0 else 1.0
     relative = max(raised * p.rtol, 1e-9)
     limit = max(10.0 * EPSILON / relative, min(0.03, math.sqrt(relative)))
     for i in range(n):

@@ -61,10 +61,11 @@ def store_size(n: int) -> int:
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def turn(p, y, x, part, target):  # type: ignore[no-untyped-def]
     """target = y ∘ exp(part x)."""
-    for k in range(p.plain_y.size):
-        target[p.plain_y[k]] = y[p.plain_y[k]] + part * x[p.plain_w[k]]
-    for k in range(p.turning_y.size):
-        q, v = p.turning_y[k], p.turning_w[k]
+    plain_y, plain_w, turning_y, turning_w = p.plain_y, p.plain_w, p.turning_y, p.turning_w
+    for k in range(plain_y.size):
+        target[plain_y[k]] = y[plain_y[k]] + part * x[plain_w[k]]
+    for k in range(turning_y.size):
+        q, v = turning_y[k], turning_w[k]
         i, j, m = part * x[v], part * x[v + 1], part * x[v + 2]
         angle = math.sqrt(i * i + j * j + m * m)
         half = 0.5 * math.sin(0.5 * angle) / (0.5 * angle) if angle > 0.0 else 0.5
@@ -83,11 +84,12 @@ def turn(p, y, x, part, target):  # type: ignore[no-untyped-def]
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def discrete_momentum(p, h, x, sign, result):  # type: ignore[no-untyped-def]
     """B P - ½ h C D at the beginning of the way (sign 1), B P + ½ h C D at its end (-1), of p.momentum and p.drift."""
+    P, D, turning = p.momentum, p.drift, p.turning_w
     half = -0.5 * sign * h
-    for k in range(p.nw):
-        result[k] = p.momentum[k] + half * p.drift[k]
-    for k in range(p.turning_w.size):
-        v = p.turning_w[k]
+    for k in range(P.size):
+        result[k] = P[k] + half * D[k]
+    for k in range(turning.size):
+        v = turning[k]
         x0, x1, x2 = x[v], x[v + 1], x[v + 2]
         square = x0 * x0 + x1 * x1 + x2 * x2
         if square < SERIES**2:
@@ -97,37 +99,37 @@ def discrete_momentum(p, h, x, sign, result):  # type: ignore[no-untyped-def]
             angle = math.sqrt(square)
             beta = (1.0 - 0.5 * angle / math.tan(0.5 * angle)) / square
             gamma = math.tan(0.25 * angle) / angle
-        P0, P1, P2 = p.momentum[v], p.momentum[v + 1], p.momentum[v + 2]
-        D0, D1, D2 = p.drift[v], p.drift[v + 1], p.drift[v + 2]
-        # x × (½ P + γ half D) and x × (x × P)
+        # c = ½ P ∓ ½ h γ D, a = x × P: what is left of B P ∓ ½ h C D is ± x × c + β x × a
         g = half * gamma
-        c0, c1, c2 = 0.5 * P0 + g * D0, 0.5 * P1 + g * D1, 0.5 * P2 + g * D2
-        a0, a1, a2 = x1 * P2 - x2 * P1, x2 * P0 - x0 * P2, x0 * P1 - x1 * P0
+        c0, c1, c2 = 0.5 * P[v] + g * D[v], 0.5 * P[v + 1] + g * D[v + 1], 0.5 * P[v + 2] + g * D[v + 2]
+        a0, a1, a2 = x1 * P[v + 2] - x2 * P[v + 1], x2 * P[v] - x0 * P[v + 2], x0 * P[v + 1] - x1 * P[v]
         result[v] += sign * (x1 * c2 - x2 * c1) + beta * (x1 * a2 - x2 * a1)
         result[v + 1] += sign * (x2 * c0 - x0 * c2) + beta * (x2 * a0 - x0 * a2)
         result[v + 2] += sign * (x0 * c1 - x1 * c0) + beta * (x0 * a1 - x1 * a0)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def at_midpoint(p, t, h, z, x, state):  # type: ignore[no-untyped-def]
-    """Momentum and drift in the middle of the way."""
+def at_midpoint(p, t, h, z, d, x, state):  # type: ignore[no-untyped-def]
+    """Momentum and drift in the middle of the way x = h w0 + d; the small d tells more digits of the rates than x."""
+    ny = p.ny
+    for k in range(d.size):
+        x[k] = h * z[ny + k] + d[k]
+        state[ny + k] = z[ny + k] + d[k] / h
     turn(p, z, x, 0.5, state)
-    for k in range(p.nw):
-        state[p.ny + k] = x[k] / h
     load(p, t + 0.5 * h, state)
     call(p.momentum_at, p.momentum_in, p.momentum_out)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def correction(p, t, h, z, x, p0, state):  # type: ignore[no-untyped-def]
-    """What the machine at z makes of the error of x, in p.x: h p.x is to be added to x. p.X belongs to z."""
-    at_midpoint(p, t, h, z, x, state)
-    discrete_momentum(p, h, x, 1.0, p.push)
-    for k in range(p.nw):
-        p.push[k] = p0[k] - p.push[k]
+def correction(p, t, h, z, x, p0):  # type: ignore[no-untyped-def]
+    """What the machine at z makes of the error of x, in p.x: h p.x is to be added to it. p.X belongs to z."""
+    push, missing, y = p.push, p.missing, p.y
+    discrete_momentum(p, h, x, 1.0, push)
+    for k in range(push.size):
+        push[k] = p0[k] - push[k]
     count = p.count[0]
     if p.loops or count:
-        turn(p, z, x, 1.0, p.y)
+        turn(p, z, x, 1.0, y)
         p.t[0] = t + h
         if p.loops:
             call(p.mismatch_at, p.mismatch_in, p.mismatch_out)
@@ -135,10 +137,11 @@ def correction(p, t, h, z, x, p0, state):  # type: ignore[no-untyped-def]
             call(p.gaps_at, p.gaps_in, p.gaps_out)
         for r in range(count):
             p.wanted[r] = -row_error(p, r, t + h, 0) / h
-    for i in range(p.missing.size):
-        p.missing[i] = p.e[i] / h
-    for i in range(p.ny):
-        p.y[i] = z[i]
+    e = p.e
+    for i in range(missing.size):
+        missing[i] = e[i] / h
+    for i in range(y.size):
+        y[i] = z[i]
     call(p.response_at, p.response_in, p.response_out)
     if count:
         for r in range(count):
@@ -161,8 +164,8 @@ def measure(p, unit):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def solve(p, t, h, z, x, p0, state, unit, steps):  # type: ignore[no-untyped-def]
-    """x of the way from z, from a first guess to round-off, by Broyden's method; False if it does not converge.
+def solve(p, t, h, z, d, x, p0, state, unit, steps):  # type: ignore[no-untyped-def]
+    """d of the way from z, from a first guess to round-off, by Broyden's method; False if it does not converge.
 
     unit : by rate, in which corrections are measured
     steps : room for `ITERATIONS` steps, all that the method remembers. Kelley, Iterative Methods for Linear and
@@ -171,11 +174,12 @@ def solve(p, t, h, z, x, p0, state, unit, steps):  # type: ignore[no-untyped-def
     nw = p.nw
     last = math.inf
     for count in range(ITERATIONS):
-        correction(p, t, h, z, x, p0, state)
+        at_midpoint(p, t, h, z, d, x, state)
+        correction(p, t, h, z, x, p0)
         s = steps[count * nw : (count + 1) * nw]
+        answer = p.x
         for k in range(nw):
-            s[k] = h * p.x[k]
-        square = 0.0
+            s[k] = h * answer[k]
         for j in range(count):
             before = steps[j * nw : (j + 1) * nw]
             square, product = 0.0, 0.0
@@ -192,7 +196,7 @@ def solve(p, t, h, z, x, p0, state, unit, steps):  # type: ignore[no-untyped-def
                     s[k] /= 1.0 - ratio
         change, way = 0.0, 0.0
         for k in range(nw):
-            x[k] += s[k]
+            d[k] += s[k]
             change += (s[k] / unit[k]) ** 2
             way += (x[k] / unit[k]) ** 2
         change, way = math.sqrt(change), math.sqrt(way)
@@ -207,19 +211,26 @@ def solve(p, t, h, z, x, p0, state, unit, steps):  # type: ignore[no-untyped-def
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def arrive(p, t, h, z, x, state, z_new):  # type: ignore[no-untyped-def]
-    """The state at the end of the way x."""
-    at_midpoint(p, t, h, z, x, state)
-    discrete_momentum(p, h, x, -1.0, p.push)
+def arrive(p, t, h, z, d, x, state, z_new):  # type: ignore[no-untyped-def]
+    """The state at the end of the way; its rates are those of the way and what they miss of the momentum there."""
+    push, missing, y, w = p.push, p.missing, p.y, p.w
+    at_midpoint(p, t, h, z, d, x, state)
+    discrete_momentum(p, h, x, -1.0, push)
     turn(p, z, x, 1.0, z_new)
-    for i in range(p.ny):
-        p.y[i] = z_new[i]
+    for i in range(y.size):
+        y[i] = z_new[i]
     p.t[0] = t + h
-    for i in range(p.missing.size):
-        p.missing[i] = 0.0
+    call(p.momentum_at, p.momentum_in, p.momentum_out)
+    there, de, answer = p.momentum, p.de, p.x
+    for k in range(push.size):
+        push[k] -= there[k]
+    if p.loops:
+        call(p.mismatch_at, p.mismatch_in, p.mismatch_out)
+    for i in range(missing.size):
+        missing[i] = de[i]
     call(p.response_at, p.response_in, p.response_out)
-    for k in range(p.nw):
-        p.w[k] = p.x[k]
+    for k in range(w.size):
+        w[k] += answer[k]
     count = p.count[0]
     if count:
         respond(p)
@@ -227,36 +238,36 @@ def arrive(p, t, h, z, x, state, z_new):  # type: ignore[no-untyped-def]
             p.wanted[r] = -row_error(p, r, t + h, 1)
         balance(p)
         for r in range(count):
-            for i in range(p.nw):
-                p.w[i] += p.force[r] * p.X[r, i]
-    for k in range(p.nw):
-        z_new[p.ny + k] = p.w[k]
+            for i in range(w.size):
+                w[i] += p.force[r] * p.X[r, i]
+    for k in range(w.size):
+        z_new[y.size + k] = w[k]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def substep(p, store, t, h, z, f, z_new):  # type: ignore[no-untyped-def]
     """One step of order 2; False if it does not converge. f : derivative of the state at t"""
-    ny, nw, n = p.ny, p.nw, p.n
-    p0, x, state = store[:nw], store[n : n + nw], store[2 * n : 3 * n]
-    unit, steps = store[6 * n : 6 * n + nw], store[7 * n :]
+    nw, n = p.nw, p.n
+    p0, d, x, unit = store[:nw], store[n : n + nw], store[2 * n : 2 * n + nw], store[3 * n : 3 * n + nw]
+    state, steps = store[4 * n : 5 * n], store[7 * n :]
     measure(p, unit)
     load(p, t, z)
     call(p.momentum_at, p.momentum_in, p.momentum_out)
     for k in range(nw):
         p0[k] = p.momentum[k]
-        x[k] = h * (z[ny + k] + 0.5 * h * f[ny + k])
+        d[k] = 0.5 * h * h * f[p.ny + k]
     if p.count[0]:
         respond(p)
-    if not solve(p, t, h, z, x, p0, state, unit, steps):
+    if not solve(p, t, h, z, d, x, p0, state, unit, steps):
         return False
-    arrive(p, t, h, z, x, state, z_new)
+    arrive(p, t, h, z, d, x, state, z_new)
     return True
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def interpolate(h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
-    """Coefficients of the cubic that has values and derivatives at both ends."""
-    for i in range(z.size):
+def interpolant(p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
+    """Coefficients of the cubic that has the values and derivatives of both ends, into C."""
+    for i in range(p.n):
         rise, a, b = z_new[i] - z[i], h * f[i], h * f_new[i]
         C[0, i], C[1, i], C[2, i], C[3, i] = z[i], a, 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise
         for k in range(4, C.shape[0]):
@@ -264,28 +275,16 @@ def interpolate(h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def finish(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
-    """Dense output; 0, as the step is given, or infinite where the end is not finite."""
-    f_new = store[3 * p.n : 4 * p.n]
-    if rates(p, t + h, z_new, f_new) == math.inf:
-        return math.inf
-    interpolate(h, z, f, z_new, f_new, C)
-    return 0.0
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
 def step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
-    """A step of order 2."""
-    if not substep(p, store, t, h, z, f, z_new):
-        return math.inf
-    return finish(p, store, t, h, z, f, z_new, C)
+    """A step of order 2; returns no error, as its length is given, or an infinite one where it does not converge."""
+    return 0.0 if substep(p, store, t, h, z, f, z_new) else math.inf
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def composed_step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
     """A step of order 4, composed of five of order 2: symplectic, reversible and as true to momenta as they are."""
     n = p.n
-    start, slope = store[4 * n : 5 * n], store[5 * n : 6 * n]
+    start, slope = store[5 * n : 6 * n], store[6 * n : 7 * n]
     for i in range(n):
         start[i], slope[i] = z[i], f[i]
     at = t
@@ -294,8 +293,9 @@ def composed_step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-de
         if not substep(p, store, at, part, start, slope, z_new):
             return math.inf
         at += part
-        for i in range(n):
-            start[i] = z_new[i]
-        if k < 4 and rates(p, at, start, slope) == math.inf:
-            return math.inf
-    return finish(p, store, t, h, z, f, z_new, C)
+        if k < 4:
+            for i in range(n):
+                start[i] = z_new[i]
+            if rates(p, at, start, slope) == math.inf:
+                return math.inf
+    return 0.0

@@ -125,5 +125,3 @@ def largest_fired(values, fired):  # type: ignore[no-untyped-def]
         if fired[k] and abs(values[k]) > abs(worst):
             worst = values[k]
     return worst if math.isfinite(worst) else 0.0
-
-

@@ -1,0 +1,65 @@
+"""Variables and rates of all joints over samples, as histories by name: what runs are built of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.analyses.kinematics.loops import Loops
+from linkwork.equations.quantities import QUANTITIES
+from linkwork.formulas import Question
+from linkwork.geometry import Array
+
+if TYPE_CHECKING:
+    from linkwork.results import PlaceHistory, VariableHistory
+
+
+def joint_histories(
+    loops: Loops, Y: Array, levels: Sequence[Array]
+) -> tuple[dict[str, VariableHistory], dict[str, VariableHistory]]:
+    """Variables by full name, and angular velocities of joints that turn freely.
+
+    Y : (samples, variables); levels : rates, accelerations, and jerks if they are known (samples, rates)
+    """
+    from linkwork.results import VariableHistory
+
+    plan = loops.plan
+    variables: dict[str, VariableHistory] = {}
+    speeds: dict[str, VariableHistory] = {}
+    declared = {name: i for i, name in enumerate(loops.system.mechanism.joints)}
+    for slot in sorted(plan.slots, key=lambda s: declared.get(s.joint, -1)):
+        for k, variable in enumerate(slot.law.variables):
+            name, column = f"{slot.joint}.{variable.name}", slot.v.start + k
+            own = [level[:, column] for level in levels] if k < slot.plain else []
+            variables[name] = VariableHistory(variable.unit, Y[:, slot.q.start + k], *own)
+        for column in range(slot.v.start + slot.plain, slot.v.stop):
+            own = [level[:, column] for level in levels]
+            jerk = own[2] if len(own) > 2 else None
+            speeds[plan.variable_rates[column]] = VariableHistory("rad/s", own[0], None, own[1], jerk)
+    return variables, speeds
+
+
+def place_histories(loops: Loops, Y: Array, levels: Sequence[Array], threads: int | None) -> dict[str, Any]:
+    """Histories of bodies, frames and points, as `build_run` takes them."""
+    from linkwork.results import PlaceHistory
+
+    plan = loops.plan
+    q, v, a = (np.ascontiguousarray(x) for x in (Y[:, : plan.nq], *(r[:, : plan.nv] for r in levels[:2])))
+    X, V, A = loops.system._own(Question(QUANTITIES["motion"]))(q, v, a, threads=threads)
+    names = [*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames)]
+    point = {m.name for m in plan.points}
+    made: dict[str, PlaceHistory] = {}
+    for i, name in enumerate(names):
+        parts = {"position": X[:, i, :3], "velocity": V[:, i, :3], "acceleration": A[:, i, :3]}
+        if name not in point:
+            parts |= {"rotation": X[:, i, 3:].reshape(-1, 3, 3)}
+            parts |= {"angular_velocity": V[:, i, 3:], "angular_acceleration": A[:, i, 3:]}
+        made[name] = PlaceHistory(**parts)
+    m = loops.system.mechanism
+    return {
+        "bodies": {b: made[b] for b in m.bodies if b in made},
+        "frames": {f: made[f] for f in m.frames},
+        "points": {p: made[p] for p in m.points},
+    }

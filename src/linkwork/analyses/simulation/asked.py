@@ -1,0 +1,351 @@
+"""What a simulation was asked for, checked and turned into numbers, before anything moves."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.analyses.forces.accelerating import rates_by_name
+from linkwork.analyses.kinematics.given import merged, place_of, unknown_variable
+from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.drives import Drive, as_drive
+from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.expressions import names_in
+from linkwork.geometry import Array
+from linkwork.model.amounts import Formula, Tabulated
+from linkwork.model.event_checks import check_events
+from linkwork.model.events import At, Event, Stop, When
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+    from linkwork.numerics.stepping.law_pieces import Pieces
+
+SAMPLES = 361
+METHODS = ("auto", "explicit", "radau", "exponential", "exponential-static", "variational", "variational-4", "ida")
+FIXED = ("variational", "variational-4")
+"""Methods with steps of one length."""
+FINEST = 1e-15
+Controller = Callable[[float, Any], Mapping[str, float] | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Driven:
+    """A variable that follows a law of time: its name, its places, the law, and its number among all laws."""
+
+    name: str
+    column: int
+    place: int
+    drive: Drive
+    law: int
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A simulation, ready to begin.
+
+    machine : with loads for efforts that depend on the state
+    y, w : the start; efforts : that do not change, by rate; pushed : (column, law) of those that do
+    laws : of time, in pieces; controller : called every `period` [s]
+    """
+
+    machine: Machine
+    until: float
+    times: Array
+    y: Array
+    w: Array
+    driven: tuple[Driven, ...]
+    efforts: Array
+    pushed: tuple[tuple[int, int], ...]
+    laws: tuple[Pieces, ...]
+    events: tuple[Event, ...]
+    controller: Controller | None
+    period: float
+    method: str
+    step: float | None
+    rtol: float
+    atol: float
+    warnings: tuple[str, ...]
+
+    @property
+    def loops(self) -> Loops:
+        """The loops of the machine."""
+        return self.machine._loops
+
+
+@dataclass
+class _Reader:
+    """Collects problems while it reads."""
+
+    machine: Machine
+    problems: list[Problem] = field(default_factory=list)
+    laws: list[Pieces] = field(default_factory=list)
+
+    def number(self, value: Any, where: str, hint: str, low: float = 0.0, open_: bool = True) -> float:
+        try:
+            found = float(value)
+        except (TypeError, ValueError):
+            found = np.nan
+        if isinstance(value, bool) or not np.isfinite(found) or found < low or (open_ and found == low):
+            self.problems.append(Problem(f"{value!r} will not do", where, hint))
+            return np.nan
+        return found
+
+    def take(self, error: ModelError, where: str = "") -> None:
+        self.problems += [Problem(p.what, p.where or where, p.hint) for p in error.problems]
+
+
+def asked(
+    machine: Machine,
+    until: Any,
+    start: Any,
+    rates: Any,
+    drives: Mapping[str, Any] | None,
+    efforts: Mapping[str, Any] | None,
+    events: Any,
+    controller: Any,
+    rate: Any,
+    samples: Any,
+    times: Any,
+    method: str,
+    step: Any,
+    rtol: Any,
+    atol: Any,
+) -> Asked:
+    """Everything checked at once; ModelError lists all that is wrong."""
+    read = _Reader(machine)
+    end = read.number(until, "until", "give a positive number of seconds")
+    when = _times(read, end, samples, times)
+    if method not in METHODS:
+        hint = did_you_mean(str(method), METHODS)
+        read.problems.append(Problem(f"no method '{method}'", "method", hint or f"one of {', '.join(METHODS)}"))
+    length = None if step is None else read.number(step, "step", "give a positive number of seconds")
+    if method in FIXED and step is None:
+        read.problems.append(Problem(f"'{method}' takes steps of one length", "step", "say step=1e-3, for example"))
+    relative = read.number(rtol, "rtol", "give a small positive number, such as 1e-7", FINEST)
+    absolute = read.number(atol, "atol", "give a small positive number, such as 1e-9", 0.0)
+    happening = _events(read, events)
+    period = _controlled(read, controller, rate)
+    prepared, acting, pushed = machine, np.zeros(machine._plan.nw), []
+    if np.isfinite(end):
+        prepared, acting, pushed = _efforts(read, merged(efforts, {}, machine.name), end)
+    driven = _drives(read, merged(drives, {}, machine.name), end) if np.isfinite(end) else []
+    if read.problems:
+        raise ModelError(read.problems, machine.name)
+    y, w, told = _start(prepared, start, rates, driven)
+    return Asked(
+        prepared, end, when, y, w, tuple(driven), acting, tuple(pushed), tuple(read.laws), happening, controller,
+        period, method, length, relative, absolute, tuple(told),
+    )  # fmt: skip
+
+
+def _times(read: _Reader, end: float, samples: Any, times: Any) -> Array:
+    if times is None:
+        count = SAMPLES if samples is None else samples
+        if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
+            read.problems.append(Problem(f"{samples!r} samples", "samples", "give a whole number, at least 2"))
+            count = 2
+        return np.linspace(0.0, end if np.isfinite(end) else 1.0, int(count))
+    if samples is not None:
+        read.problems.append(Problem("`times` stands instead of `samples`", "times"))
+    try:
+        found = np.atleast_1d(np.asarray(times, float))
+    except (TypeError, ValueError):
+        found = np.array([np.nan])
+    if found.ndim != 1 or not found.size or not np.isfinite(found).all():
+        read.problems.append(Problem("times are finite numbers, at least one", "times"))
+        return np.zeros(1)
+    back = np.flatnonzero(np.diff(found) < 0.0)
+    if back.size:
+        k = int(back[0])
+        text = f"the times are out of order: {found[k + 1]:g} s comes after {found[k]:g} s"
+        read.problems.append(Problem(text, "times", "sort them"))
+    if found.min() < 0.0 or (np.isfinite(end) and found.max() > end):
+        text = f"times from {found.min():g} to {found.max():g} s do not lie within 0 and {end:g} s"
+        read.problems.append(Problem(text, "times", "change `until`, or leave those times out"))
+    return np.ascontiguousarray(found)
+
+
+def _events(read: _Reader, events: Any) -> tuple[Event, ...]:
+    given = () if events is None else (events,) if isinstance(events, Stop | When | At) else tuple(events)
+    found = check_events(read.machine.mechanism, given, tuple(read.machine.parameters))
+    read.problems += [p for p in found if p.severity == "error"]
+    return given
+
+
+def _controlled(read: _Reader, controller: Any, rate: Any) -> float:
+    if controller is None:
+        if rate is not None:
+            read.problems.append(Problem("a rate without a controller", "rate", "give controller=, too"))
+        return 0.0
+    if not callable(controller):
+        text = f"the controller is of type {type(controller).__name__}"
+        read.problems.append(Problem(text, "controller", "give a function (t, state) -> {'A': torque}"))
+    if rate is None:
+        hint = "say how often it is called [Hz], such as rate=1000"
+        read.problems.append(Problem("a controller without a rate", "rate", hint))
+        return 0.0
+    return 1.0 / read.number(rate, "rate", "give a positive number of calls a second [Hz]")
+
+
+def _drives(read: _Reader, given: Mapping[str, Any], end: float) -> list[Driven]:
+    from linkwork.numerics.stepping.law_pieces import piecewise
+
+    loops, driven = read.machine._loops, []
+    for name, law in given.items():
+        found = place_of(loops, name)
+        if found is None:
+            read.problems.append(unknown_variable(loops, name))
+            continue
+        slot, k = found
+        try:
+            drive = as_drive(law, f"drives.{name}")
+            pieces = piecewise(drive, end, f"drives.{name}")
+        except ModelError as error:
+            read.take(error, f"drives.{name}")
+            continue
+        if any(d.column == slot.v.start + k for d in driven):
+            read.problems.append(Problem(f"'{name}' is driven twice", f"drives.{name}"))
+            continue
+        variable = loops.plan.variables[slot.q.start + k]
+        driven.append(Driven(variable, slot.v.start + k, slot.q.start + k, drive, len(read.laws)))
+        read.laws.append(pieces)
+    return driven
+
+
+def _efforts(read: _Reader, given: Mapping[str, Any], end: float) -> tuple[Machine, Array, list[tuple[int, int]]]:
+    """Numbers act as they are, laws of time in pieces; what depends on the state becomes a load of the machine."""
+    from linkwork.numerics.stepping.law_pieces import piecewise_values
+
+    loops = read.machine._loops
+    acting = np.zeros(loops.columns)
+    pushed: list[tuple[int, int]] = []
+    loads: dict[str, Any] = {}
+    for name, value in given.items():
+        where, found = f"efforts.{name}", place_of(loops, name)
+        if found is None:
+            read.problems.append(unknown_variable(loops, name))
+            continue
+        column = found[0].v.start + found[1]
+        if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+            if not np.isfinite(value):
+                read.problems.append(Problem("one finite number is wanted", where))
+            acting[column] += float(value)
+            continue
+        try:
+            if _of_state(value):
+                loads[loops.plan.variables[found[0].q.start + found[1]]] = value
+                continue
+            read.laws.append(piecewise_values(value, end, where))
+            pushed.append((column, len(read.laws) - 1))
+        except ModelError as error:
+            read.take(error, where)
+    if not loads:
+        return read.machine, acting, pushed
+    try:
+        return _loaded(read.machine, loads), acting, pushed
+    except ModelError as error:
+        read.take(error, "efforts")
+        return read.machine, acting, pushed
+
+
+def _of_state(value: Any) -> bool:
+    """Whether an effort depends on more than time."""
+    if isinstance(value, str):
+        return any(name != "t" for name in names_in(value))
+    if isinstance(value, Formula | Tabulated):
+        return any(name != "t" for name in value.names)
+    return False
+
+
+def _loaded(machine: Machine, loads: Mapping[str, Any]) -> Machine:
+    """The same machine with loads along variables."""
+    from linkwork.analyses.machine import remade
+
+    mechanism = copy.copy(machine.mechanism)
+    mechanism.loads = dict(mechanism.loads)
+    for variable, amount in loads.items():
+        name = f"effort_{variable.replace('.', '_')}"
+        while name in mechanism.loads:
+            name += "_"
+        mechanism.load(name, variable, amount=amount)
+    return remade(mechanism, *machine._choice, machine._overrides, machine.home.y, machine.home.name)
+
+
+# ---------------------------------------------------------------- start
+
+
+def _start(machine: Machine, start: Any, rates: Any, driven: Sequence[Driven]) -> tuple[Array, Array, list[str]]:
+    """Variables and rates of all joints at t = 0, loops closed, and what should be known of it."""
+    loops, told = machine._loops, list[str]()
+    values = {d.name: float(d.drive.sample(0.0)[0]) for d in driven}
+    if isinstance(start, np.ndarray):
+        posture, gap = _projected(machine, start)
+        if gap > loops.tolerance:
+            told.append(f"the start missed the loops by {gap:.3g} (parts of the machine's size, rad); it was closed")
+        if values:
+            posture = machine.starting_from(posture).at(values)
+    elif isinstance(start, Posture):
+        posture = machine._posture(start, {})
+        posture = machine.starting_from(posture).at(values) if values else posture
+    else:
+        wanted = merged(start, {}, machine.name)
+        for name in [n for n in wanted if (p := place_of(loops, n)) and _full(loops, p) in values]:
+            full = _full(loops, place_of(loops, name))
+            if abs(float(wanted[name]) - values[full]) > 1e-9:
+                text = f"starts at {float(wanted[name]):g}, but its law begins at {values[full]:g}"
+                raise ModelError(Problem(text, f"start.{name}", "leave it out: the law tells"), machine.name)
+            del wanted[name]
+        wanted |= values
+        posture = machine.at(wanted) if wanted else machine.home
+    if isinstance(rates, np.ndarray):
+        return posture.y.copy(), _consistent(loops, posture, rates, told), told
+    speeds = dict(merged(rates, {}, machine.name)) | {d.name: float(d.drive.sample(0.0)[1]) for d in driven}
+    return posture.y.copy(), rates_by_name(loops, posture, speeds), told
+
+
+def _full(loops: Loops, place: Any) -> str:
+    slot, k = place
+    return loops.plan.variables[slot.q.start + k]
+
+
+def _projected(machine: Machine, start: Array) -> tuple[Posture, float]:
+    """The closed posture next to given variables of all joints, and how far they were from closed."""
+    loops = machine._loops
+    if start.shape != (loops.plan.ny,) or not np.isfinite(start).all():
+        names = ", ".join(loops.plan.variables[:6]) + (", ..." if loops.plan.ny > 6 else "")
+        text = f"a start as an array has {loops.plan.ny} finite numbers: {names}"
+        raise ModelError(Problem(text, "start", "or give values by name"), machine.name)
+    gap = float(loops.residual(start)) if loops.count else 0.0
+    if gap > 0.05:
+        hint = "give independent variables by name, and the others follow"
+        text = f"the start misses the loops by {gap:.3g} (parts of the machine's size, rad)"
+        raise ModelError(Problem(text, "start", hint), machine.name)
+    rough = Posture(loops, np.array(start, float))
+    return machine.starting_from(rough).home, gap
+
+
+def _consistent(loops: Loops, posture: Posture, rates: Array, told: list[str]) -> Array:
+    """Rates of all joints that keep the loops closed, next to given ones."""
+    w = np.asarray(rates, float)
+    if w.shape != (loops.columns,) or not np.isfinite(w).all():
+        text = f"rates as an array are {loops.columns} finite numbers"
+        raise ModelError(Problem(text, "rates", "or give rates by name"), loops.plan.name)
+    if not loops.count:
+        return w.copy()
+    J = loops.equations(posture.y)[1]
+    scaled = w / loops.column_scale
+    missed = J @ scaled
+    size = float(np.abs(missed).max(initial=0.0))
+    fixed: Array = (scaled - np.linalg.lstsq(J, missed, rcond=1e-10)[0]) * loops.column_scale
+    largest = float(np.abs(scaled).max(initial=0.0))
+    if size > 0.05 * max(largest, 1e-12):
+        text = f"the rates open the loops at {size:.3g} (parts of the machine's size, rad, a second)"
+        raise ModelError(Problem(text, "rates", "give those of independent variables by name"), loops.plan.name)
+    if size > 1e-9 * max(largest, 1e-12):
+        told.append(f"the rates opened the loops at {size:.3g} a second; they were made consistent")
+    return fixed

@@ -1,0 +1,203 @@
+"""In which mode a machine moves: what rests on stops, what is locked, what sticks; and which numbers end a mode.
+
+A mode is a set of rows that are active in the compiled loop, and a set of numbers that are watched there. Each watched
+number is positive while the mode lasts.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from linkwork.analyses.simulation.asked import Asked
+from linkwork.equations.load_plans import exact_frictions
+from linkwork.geometry import Array
+from linkwork.model.events import Stop, When
+
+if TYPE_CHECKING:
+    from linkwork.numerics.stepping.problem import Problem
+
+UNIT, GAP = 0, 1
+VARIABLE, RATE, CONDITION, FORCE, GAP_VALUE = 0, 1, 2, 3, 4
+"""As in `numerics.stepping`, which is not imported before it is needed."""
+AT_REST = 1e-9
+"""Rate [rad/s, or parts of the machine's size a second] that counts as none, as a part of what is usual."""
+MANY = 7
+"""Frictions and contacts that are tried in all ways."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a stop: which gap it limits, 1 from above or -1 from below, and where."""
+
+    stop: Stop
+    name: str
+    gap: int
+    side: int
+    limit: float
+
+
+@dataclass(frozen=True)
+class Grip:
+    """An exact friction: its name, its rate, and the variable of that."""
+
+    name: str
+    column: int
+    place: int
+
+
+@dataclass(frozen=True)
+class Watch:
+    """A number that is watched: what for, of whom, and how it is found."""
+
+    what: str
+    which: int
+    kind: int
+    index: int
+    sign: int
+    offset: float
+
+
+@dataclass
+class Modes:
+    """Rows and watches of a simulation as they are now."""
+
+    asked: Asked
+    gaps: tuple[str, ...] = ()
+    sides: list[Side] = field(default_factory=list)
+    soft: list[Side] = field(default_factory=list)
+    whens: list[When] = field(default_factory=list)
+    grips: list[Grip] = field(default_factory=list)
+    touching: set[int] = field(default_factory=set)
+    """Sides that are leant on."""
+    locked: dict[int, tuple[int, float]] = field(default_factory=dict)
+    """By rate, the place of its variable and the value that is held."""
+    stuck: set[int] = field(default_factory=set)
+    spent: set[int] = field(default_factory=set)
+    """Conditions that count no more."""
+
+    def __post_init__(self) -> None:
+        stops = [e for e in self.asked.events if isinstance(e, Stop)]
+        self.gaps = tuple(dict.fromkeys(stop.what for stop in stops))
+        for stop in stops:
+            for side, limit in ((-1, stop.low), (1, stop.high)):
+                if limit is not None:
+                    own = Side(stop, stop.name or stop.what, self.gaps.index(stop.what), side, limit)
+                    (self.soft if stop.elastic else self.sides).append(own)
+        self.whens = [e for e in self.asked.events if isinstance(e, When)]
+        loads = exact_frictions(self.asked.loops.plan.loads)
+        self.grips = [Grip(load.name, load.along.w, load.along.y) for load in loads]
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Expressions whose zeros are events."""
+        return tuple(when.condition for when in self.whens)
+
+    @property
+    def most_rows(self) -> int:
+        """Rows that may be active at once."""
+        variables = {d.column for d in self.asked.driven} | {g.column for g in self.grips}
+        for event in self.asked.events:
+            if not isinstance(event, Stop):
+                variables |= set(self._columns(event.actions.lock))
+        return len(variables) + len(self.sides)
+
+    def _columns(self, names: Sequence[str]) -> list[int]:
+        from linkwork.analyses.forces.drives import columns_of
+
+        return [int(c) for c in columns_of(self.asked.loops, list(names))] if names else []
+
+    def uses_cuts(self) -> bool:
+        """Whether forces act along joints outside the tree."""
+        nv = self.asked.loops.plan.nv
+        columns = [d.column for d in self.asked.driven] + [g.column for g in self.grips]
+        columns += [c for c, _ in self.asked.pushed] + np.flatnonzero(self.asked.efforts).tolist()
+        for event in self.asked.events:
+            columns += [] if isinstance(event, Stop) else self._columns(event.actions.lock)
+        return bool(self.soft) or bool(self.asked.controller) or any(c >= nv for c in columns)
+
+    # ---------------------------------------------------------------- rows
+
+    def lock(self, z: Array, names: Sequence[str]) -> None:
+        """Hold variables where they are."""
+        plan = self.asked.loops.plan
+        for column in self._columns(names):
+            slot = next(s for s in plan.slots if s.v.start <= column < s.v.stop)
+            place = slot.q.start + column - slot.v.start
+            self.locked[column] = (place, float(z[place]))
+
+    def release(self, names: Sequence[str]) -> None:
+        """Let variables go."""
+        for column in self._columns(names):
+            self.locked.pop(column, None)
+
+    def write_rows(self, p: Problem) -> list[tuple[str, int]]:
+        """Make the rows of this mode the active ones; returns what each is of."""
+        rows: list[tuple[str, int, int, int, int, int, float]] = []
+        taken: set[int] = set()
+        for k, d in enumerate(self.asked.driven):
+            rows.append(("driven", k, UNIT, d.column, d.place, d.law, 0.0))
+            taken.add(d.column)
+        for column, (place, value) in self.locked.items():
+            if column not in taken:
+                rows.append(("locked", column, UNIT, column, place, -1, value))
+                taken.add(column)
+        for k in sorted(self.stuck):
+            grip = self.grips[k]
+            if grip.column not in taken:
+                rows.append(("stuck", k, UNIT, grip.column, grip.place, -1, float("nan")))
+                taken.add(grip.column)
+        for k in sorted(self.touching):
+            rows.append(("touching", k, GAP, self.sides[k].gap, 0, -1, self.sides[k].limit))
+        for r, (what, _, *numbers, hold) in enumerate(rows):
+            p.rows[r] = numbers
+            p.hold[r] = p.y[numbers[2]] if what == "stuck" else hold
+        p.count[0] = len(rows)
+        return [(what, which) for what, which, *_ in rows]
+
+    # ---------------------------------------------------------------- watches
+
+    def watches(self, p: Problem, owners: Sequence[tuple[str, int]], values: Array, hold: Array) -> list[Watch]:
+        """What is watched in this mode.
+
+        owners : of the active rows; values : of the conditions now; hold : what frictions can hold (grips, 2)
+        """
+        found: list[Watch] = []
+        for k, own in enumerate(self.sides):
+            if k in self.touching:
+                row = owners.index(("touching", k))
+                found.append(Watch("lift", k, FORCE, row, -own.side, 0.0))
+            else:
+                found.append(Watch("stop", k, GAP_VALUE, own.gap, -own.side, own.limit))
+        for k, own in enumerate(self.soft):
+            beyond = own.side * (p.g[own.gap] - own.limit) > 0.0
+            found.append(Watch("soft", k, GAP_VALUE, own.gap, own.side if beyond else -own.side, own.limit))
+        for k in range(len(self.whens)):
+            if k not in self.spent:
+                found.append(Watch("when", k, CONDITION, k, 1 if values[k] > 0.0 else -1, 0.0))
+        for k, grip in enumerate(self.grips):
+            if k not in self.stuck:
+                if p.slip[k] != 0.0:
+                    found.append(Watch("slip", k, RATE, grip.column, int(p.slip[k]), 0.0))
+            elif ("stuck", k) in owners:
+                row = owners.index(("stuck", k))
+                found.append(Watch("grip", k, FORCE, row, 1, -float(hold[k, 0])))
+                found.append(Watch("grip", k, FORCE, row, -1, float(hold[k, 1])))
+        return found
+
+
+def tables(watches: Sequence[Watch]) -> tuple[NDArray[np.int64], Array]:
+    """Watches as the compiled loop takes them."""
+    table = np.array([[w.kind, w.index, w.sign] for w in watches], np.int64).reshape(-1, 3)
+    return table, np.array([w.offset for w in watches], float)
+
+
+def ways(grips: Sequence[int], sides: Sequence[int]) -> Any:
+    """All ways in which frictions at rest stick or slip, and stops that are touched are leant on or not."""
+    options = [(0, 1, -1)] * len(grips) + [(1, 0)] * len(sides)
+    return itertools.product(*options) if len(options) <= MANY else [tuple(o[0] for o in options)]

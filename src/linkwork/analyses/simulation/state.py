@@ -1,0 +1,65 @@
+"""The state of a machine at an instant of a simulation, as controllers see it: by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from linkwork.analyses.kinematics.given import place_of, unknown_variable
+from linkwork.errors import ModelError
+from linkwork.geometry import Array
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Where the machine is, and how it moves.
+
+    machine : the machine; t : time [s]
+    y, w : variables and rates of all joints, in the order of `Machine.variables` and `Machine.variable_rates`
+    """
+
+    machine: Machine
+    y: Array
+    w: Array
+    t: float
+
+    def _place(self, name: str) -> tuple[int, int]:
+        found = place_of(self.machine._loops, name)
+        if found is None:
+            raise ModelError(unknown_variable(self.machine._loops, name), self.machine.name)
+        slot, k = found
+        return slot.q.start + k, slot.v.start + k
+
+    def __getitem__(self, name: str) -> float:
+        """A variable by name [rad, m]: `A`, `C.slide`."""
+        return float(self.y[self._place(name)[0]])
+
+    def rate(self, name: str) -> float:
+        """The rate of a variable [rad/s, m/s].
+
+        Parameters
+        ----------
+        name : of a variable or joint
+        """
+        return float(self.w[self._place(name)[1]])
+
+    def position(self, name: str) -> Array:
+        """Place [m] of a point, or of the origin of a body or frame, world.
+
+        Parameters
+        ----------
+        name : of a point, body or frame
+        """
+        return self.machine.position(name, self.y[: self.machine.nq])
+
+    def velocity(self, name: str) -> Array:
+        """Velocity [v; w] of a point, body or frame, world axes.
+
+        Parameters
+        ----------
+        name : of a point, body or frame
+        """
+        return self.machine.velocity(name, self.y[: self.machine.nq], self.w[: self.machine.nv])

@@ -1,0 +1,137 @@
+"""The result of a simulation: plain arrays at once, and a run with everything by name when it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from linkwork.results.run import Run
+from linkwork.results.simulation_evidence import Happening
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+LATER = ("_data", "_shown", "_names", "evidence")
+"""What is made when it is first asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of a simulation, as arrays.
+
+    t : times [s] of the samples that were reached
+    y, w, a : variables, rates and accelerations of all joints, one sample a row
+    events : that took place, in order
+    status, message : 'complete' or 'stopped', and why
+    nfev, steps, rejected : evaluations of the accelerations, steps, and steps that were taken back
+    methods : that were used
+    """
+
+    t: Any
+    y: Any
+    w: Any
+    a: Any
+    events: tuple[Happening, ...]
+    status: str
+    message: str
+    nfev: int
+    steps: int
+    rejected: int
+    methods: tuple[str, ...]
+
+
+class Simulation(Run):
+    """A run of a simulation. Arrays are there at once; the signals by name are made when they are first asked for.
+
+    Parameters
+    ----------
+    outcome : the arrays
+    make : function that gives the xarray.Dataset of the run
+    machine : the machine that moved
+    """
+
+    __slots__ = ("_make", "outcome")
+
+    outcome: Outcome
+    """What came of it, as arrays."""
+    _make: Callable[[], xr.Dataset]
+
+    def __init__(self, outcome: Outcome, make: Callable[[], xr.Dataset], machine: Any) -> None:
+        object.__setattr__(self, "outcome", outcome)
+        object.__setattr__(self, "_make", make)
+        object.__setattr__(self, "machine", machine)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in LATER:
+            Run.__init__(self, self._make(), self.machine)
+            return object.__getattribute__(self, name)
+        raise AttributeError(f"a simulation has no '{name}'")
+
+    @property
+    def status(self) -> str:
+        """'complete', or 'stopped' when it ended before its time."""
+        return self.outcome.status
+
+    @property
+    def message(self) -> str:
+        """Why it stopped; empty when it is complete."""
+        return self.outcome.message
+
+    @property
+    def success(self) -> bool:
+        """True when it came to its end."""
+        return self.outcome.status == "complete"
+
+    @property
+    def time(self) -> Any:
+        """Time [s] of the samples, a numpy array."""
+        return self.outcome.t
+
+    @property
+    def t(self) -> Any:
+        """Time [s] of the samples, a numpy array."""
+        return self.outcome.t
+
+    @property
+    def y(self) -> Any:
+        """Variables of all joints, (samples, variables), in the order of `Machine.variables`."""
+        return self.outcome.y
+
+    @property
+    def w(self) -> Any:
+        """Rates of all joints, (samples, rates), in the order of `Machine.variable_rates`."""
+        return self.outcome.w
+
+    @property
+    def a(self) -> Any:
+        """Accelerations of all joints, (samples, rates)."""
+        return self.outcome.a
+
+    @property
+    def events(self) -> tuple[Happening, ...]:
+        """Events that took place, in order."""
+        return self.outcome.events
+
+    @property
+    def nfev(self) -> int:
+        """Evaluations of the accelerations."""
+        return self.outcome.nfev
+
+    @property
+    def steps(self) -> int:
+        """Steps that were taken."""
+        return self.outcome.steps
+
+    @property
+    def rejected(self) -> int:
+        """Steps that were taken back because they were too long."""
+        return self.outcome.rejected
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """Methods that were used, in order."""
+        return self.outcome.methods
+
+    def __len__(self) -> int:
+        return len(self.outcome.t)

@@ -1,0 +1,91 @@
+"""How far a simulation can be trusted: steps, evaluations, balance of energy, events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from linkwork.errors import Problem
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+
+@dataclass(frozen=True)
+class Happening:
+    """An event that took place: time [s], name of the event, and what happened."""
+
+    time: float
+    name: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.time:.9g} s, {self.name}: {self.what}"
+
+
+@dataclass(frozen=True)
+class SimulationEvidence:
+    """Evidence of a simulation.
+
+    methods : that were used; steps, rejected : taken, and taken back because they were too long
+    evaluations : of the accelerations
+    energy_error [J] : largest difference between the energy and the work done on the machine, impacts counted
+    energy_scale [J] : how much energy moved, which the error is to be compared with
+    work [J] : done by drives, efforts, dampers and whatever else is not stored; impact_loss [J] : lost in impacts
+    largest_correction : by which steps had to be put back onto the loops [rad, parts of the machine's size]
+    events : that took place, in order
+    """
+
+    methods: tuple[str, ...]
+    steps: int
+    rejected: int
+    evaluations: int
+    energy_error: float
+    energy_scale: float
+    work: float
+    impact_loss: float
+    largest_correction: float
+    events: tuple[Happening, ...]
+
+    def as_attribute(self) -> dict[str, Any]:
+        """As plain data, for a dataset."""
+        plain = dict(vars(self))
+        plain["methods"] = list(self.methods)
+        plain["events"] = [[e.time, e.name, e.what] for e in self.events]
+        return plain
+
+
+def evidence_problems(told: Any) -> list[Problem]:
+    """What is wrong with the attribute that tells of a simulation; nothing where there is none."""
+    if told == {}:
+        return []
+    kinds: dict[str, Any] = {"methods": list, "events": list, "steps": int, "rejected": int, "evaluations": int}
+    names = [f.name for f in fields(SimulationEvidence)]
+    if not isinstance(told, dict) or sorted(told) != sorted(names):
+        return [Problem("the attribute does not tell of a simulation", "simulation", f"it has {', '.join(names)}")]
+    wrong = [
+        name
+        for name in names
+        if not isinstance(told[name], kinds.get(name, (int, float))) or isinstance(told[name], bool)
+    ]
+    if not wrong and not all(isinstance(m, str) for m in told["methods"]):
+        wrong.append("methods")
+    if not wrong and not all(
+        isinstance(e, list)
+        and len(e) == 3
+        and isinstance(e[0], (int, float))
+        and all(isinstance(x, str) for x in e[1:])
+        for e in told["events"]
+    ):
+        wrong.append("events")
+    return [Problem("it is of another kind than it should be", f"simulation.{name}") for name in wrong]
+
+
+def simulation_evidence_of(data: xr.Dataset) -> SimulationEvidence | None:
+    """The evidence that a dataset tells of a simulation; None if it is not one."""
+    told: Mapping[str, Any] = data.attrs.get("simulation") or {}
+    if not told:
+        return None
+    events = tuple(Happening(float(t), str(name), str(what)) for t, name, what in told["events"])
+    return SimulationEvidence(**{**told, "methods": tuple(told["methods"]), "events": events})
