@@ -21,7 +21,7 @@ from peers import AXES, Array, Link
 from simulate_cases import SAMPLES, Case
 from simulate_peers import Outcome
 
-NEWTON = 1e-10
+NEWTON = 1e-8
 """Tolerance of Newton's method."""
 DENSE = 30
 """Coordinates up to which the dense solver is faster than the sparse one."""
@@ -157,7 +157,7 @@ class Trees(Model):
 
     def build(self) -> None:
         """A tree for each link on ground with all that hangs on it; a link on a ball is a body of its own."""
-        system, items, m = self.system, self.items, self.case.loops
+        system, items, m, p = self.system, self.items, self.case.loops, self.case.pull
         self.at: dict[int, tuple[str, int, int]] = {}
         """Object and number in it of each link."""
         for i, link in enumerate(m.links):
@@ -182,6 +182,10 @@ class Trees(Model):
                     rotationMarker1=axes,
                 )
                 system.AddObject(joint)
+
+        if p is not None:
+            ends = [self._marker(-1, np.array([*p.ground, 0])), self._marker(m.names.index(p.link), np.array([*p.point, 0]))]
+            system.AddObject(items.SpringDamper(markerNumbers=ends, referenceLength=p.free, stiffness=p.stiffness))
 
     def _root(self, i: int) -> int:
         """The link on ground that carries link i, or -1 for links on balls."""
@@ -302,13 +306,11 @@ class Exudyn:
     def __init__(self, case: Case) -> None:
         self.case = case
         self.forms = {"bodies": Bodies, "trees": Trees} if case.loops.planar else {"trees": Trees}
-        if case.pull is not None:
-            del self.forms["trees"]
 
     def settings(self) -> Iterator[Any]:
         """Forms and methods."""
         for form in self.forms:
-            for method in ("trapezoidal", "1.0", "0.9", "0.7"):
+            for method in ("trapezoidal", "0.95", "0.8"):
                 yield form, method
 
     def run(self, steps: int, setting: Any) -> Outcome:

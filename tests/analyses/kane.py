@@ -37,12 +37,11 @@ def _turning(q: ca.SX, w: ca.SX) -> ca.SX:
     return ca.vertcat(-ca.dot(q[1:], w), q[0] * w + ca.cross(q[1:], w)) / 2
 
 
-class Kane:
-    """A machine's equations; `rows` are loop equations that are independent at the posture y0."""
+class Closing:
+    """Poses of a machine's bodies and gaps of its loops; `rows` of them are independent at the posture y0."""
 
     def __init__(self, machine: Any, y0: Array) -> None:
         self.m, self.layout, self.joints = machine.mechanism, machine.layout, _joined(machine)
-        assert not self.m.motors and not self.m.gravity_laws
         self.ny, self.nw = len(machine.variables), len(machine.variable_rates)
         self.y, self.w = ca.SX.sym("y", self.ny), ca.SX.sym("w", self.nw)
         self.dy = ca.SX(self.ny, 1)
@@ -51,41 +50,34 @@ class Kane:
             self.dy[j.q[:k]] = self.w[j.v[:k]]
             if k < len(j.q):
                 self.dy[j.q[k:]] = _turning(self.y[j.q[k:]], self.w[j.v[k:]])
-        self._place()
-        M, h = self._inertia()
-        e = ca.vertcat(*self._gaps) if self._gaps else ca.SX(0, 1)
+        gaps = self._place()
+        e = ca.vertcat(*gaps) if gaps else ca.SX(0, 1)
         J = ca.jacobian(self._rate(e), self.w)
-        gamma = self._rate(self._rate(e))
-        first = np.array(ca.Function("J", [self.y], [J])(y0))
-        self.rows = _independent(first)
-        rows = [int(r) for r in self.rows]
-        y, w = self.y, self.w
-        self.terms = ca.Function("terms", [y, w], [self.dy, M, h, J[rows, :], gamma[rows]])
-        self._stabilised(M, h, e[rows], J[rows, :])
-        self.energies = ca.Function("energies", [y, w], [ca.dot(w, M @ w) / 2, self._potential()])
-        self.momentum = ca.Function("momentum", [y, w], [self._momentum()])
+        self.rows = [int(r) for r in _independent(np.array(ca.Function("J", [self.y], [J])(y0)))]
+        self.e, self.J = e[self.rows], J[self.rows, :]
+        self.flow = ca.Function("flow", [self.y, self.w], [self.dy])
+        self._loops = ca.Function("loops", [self.y], [self.e, self.J])
 
-    def _stabilised(self, M: ca.SX, h: ca.SX, e: ca.SX, J: ca.SX) -> None:
-        """Residual of (y, w, λ, μ) and their derivatives, index 2, and its slopes ∂/∂x + c ∂/∂x'."""
-        m, y, w = e.numel(), self.y, self.w
-        lam, mu = ca.SX.sym("lam", m), ca.SX.sym("mu", m)
-        x = ca.vertcat(y, w, lam, mu)
-        dx, c = ca.SX.sym("dx", x.numel()), ca.SX.sym("c")
-        moved = ca.substitute(self.dy, w, w + J.T @ mu)
-        dw = dx[self.ny : self.ny + self.nw]
-        r = ca.vertcat(dx[: self.ny] - moved, M @ dw + h + J.T @ lam, e, J @ w)
-        self.residual = ca.Function("residual", [x, dx], [r])
-        self.slopes = ca.Function("slopes", [x, dx, c], [ca.jacobian(r, x) + c * ca.jacobian(r, dx)])
+    def closed(self, y: Array, w: Array) -> tuple[Array, Array]:
+        """The closed posture next to y, by Newton's method with steps of least norm, and the part of w that fits it."""
+        for _ in range(8):
+            e, J = (np.array(x) for x in self._loops(y))
+            back = np.linalg.pinv(J)
+            step = -(back @ e)[:, 0]
+            y = y + np.array(self.flow(y, step))[:, 0]
+            if np.abs(step).max() < 1e-14:
+                break
+        return y, w - back @ (J @ w)
 
     def _rate(self, f: ca.SX) -> ca.SX:
         """Time derivative along the path with constant rates."""
         return ca.jtimes(f, self.y, self.dy)
 
-    def _place(self) -> None:
+    def _place(self) -> list[ca.SX]:
         """Poses of all bodies along joints that reach them; gaps of the others."""
         ground = self.m.ground.name
         self.X = {ground: ca.SX(self.layout.X_WB[ground])}
-        self._gaps: list[ca.SX] = []
+        gaps: list[ca.SX] = []
         left = list(self.joints)
         while left:
             j = next(j for j in left if j.tail in self.X or j.head in self.X)
@@ -104,7 +96,35 @@ class Kane:
                 self.X[j.head] = want @ np.linalg.inv(j.X_HM)
                 continue
             have = self.X[j.head] @ j.X_HM
-            self._gaps += [have[:3, 3] - want[:3, 3], _skew_part(have[:3, :3] @ want[:3, :3].T)]
+            gaps += [have[:3, 3] - want[:3, 3], _skew_part(have[:3, :3] @ want[:3, :3].T)]
+        return gaps
+
+
+class Kane(Closing):
+    """The equations of motion of a machine."""
+
+    def __init__(self, machine: Any, y0: Array) -> None:
+        super().__init__(machine, y0)
+        assert not self.m.motors and not self.m.gravity_laws
+        y, w = self.y, self.w
+        M, h = self._inertia()
+        gamma = self._rate(self._rate(self.e))
+        self.terms = ca.Function("terms", [y, w], [self.dy, M, h, self.J, gamma])
+        self._stabilised(M, h, self.e, self.J)
+        self.energies = ca.Function("energies", [y, w], [ca.dot(w, M @ w) / 2, self._potential()])
+        self.momentum = ca.Function("momentum", [y, w], [self._momentum()])
+
+    def _stabilised(self, M: ca.SX, h: ca.SX, e: ca.SX, J: ca.SX) -> None:
+        """Residual of (y, w, λ, μ) and their derivatives, index 2, and its slopes ∂/∂x + c ∂/∂x'."""
+        m, y, w = e.numel(), self.y, self.w
+        lam, mu = ca.SX.sym("lam", m), ca.SX.sym("mu", m)
+        x = ca.vertcat(y, w, lam, mu)
+        dx, c = ca.SX.sym("dx", x.numel()), ca.SX.sym("c")
+        moved = ca.substitute(self.dy, w, w + J.T @ mu)
+        dw = dx[self.ny : self.ny + self.nw]
+        r = ca.vertcat(dx[: self.ny] - moved, M @ dw + h + J.T @ lam, e, J @ w)
+        self.residual = ca.Function("residual", [x, dx], [r])
+        self.slopes = ca.Function("slopes", [x, dx, c], [ca.jacobian(r, x) + c * ca.jacobian(r, dx)])
 
     def _angular(self, body: str) -> ca.SX:
         """Angular velocity of a body, world axes."""

@@ -615,7 +615,7 @@ def falling_rod(angle: float = math.pi / 4, height: float = 0.5) -> lw.Mechanism
     m = lw.Mechanism("falling-rod")
     low = np.array([0.0, height, 0.0])
     along = np.array([math.cos(angle), math.sin(angle), 0.0])
-    m.body("rod", mass=1.0, com=low + along / 2, inertia=(0, 0, 1 / 12))
+    m.body("rod", mass=1.0, com=low + along / 2, inertia=known.bar(1 / 12))
     m.flat("F", "ground", "rod", at=(0, 0, 0), axis="z", value=(0.0, height, 0.0))
     m.point("centre", "rod", low + along / 2)
     return m

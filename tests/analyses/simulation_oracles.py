@@ -7,8 +7,7 @@
         y' = N(y) (w + Jᵀ μ),   M w' + h + Jᵀ λ = 0,   e(y) = 0,   J w = 0
 
 Each takes variables y and rates w of all joints at the start, and times of which the first is the start, and gives
-variables and rates at the times, (times, variables) and (times, rates). The loops of the first two drift by no more
-than the tolerance. Redundant loops must be redundant in every posture for the first.
+variables and rates at the times, (times, variables) and (times, rates). Loops drift by no more than the tolerance.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from kane import Kane
-from maximal import _joined, _path, forward
+from kane import Closing, Kane
+from maximal import forward
 from scipy.integrate import solve_ivp
 
 Array = np.ndarray
@@ -56,16 +55,13 @@ def _integrated(f: Callable[[float, Array], Array], y: Array, w: Array, times: A
 
 def maximal_motion(machine: Any, y: Array, w: Array, times: Array, rtol: float = 1e-12) -> Motion:
     """By maximal coordinates."""
-    ny, joints = len(y), _joined(machine)
+    ny, loops = len(y), Closing(machine, y)
 
     def rates(t: float, z: Array) -> Array:
-        y, w = z[:ny], z[ny:]
+        y, w = loops.closed(z[:ny], z[ny:])  # stages lie beside the loops, where what is redundant need not be
         answer = forward(machine, y, w, t=t)
         assert not answer.unsettled
-        dy = np.zeros(ny)
-        for j in joints:
-            dy[j.q] = _path(y[j.q], w[j.v], 0 * w[j.v])[0]
-        return np.concatenate([dy, answer.accelerations])
+        return np.concatenate([np.array(loops.flow(y, w))[:, 0], answer.accelerations])
 
     return _integrated(rates, y, w, times, rtol)
 

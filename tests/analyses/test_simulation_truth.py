@@ -151,7 +151,7 @@ def test_other_equations_and_integrators_know_it_too(name: str) -> None:
 
 
 def test_maximal_coordinates_know_it_too() -> None:
-    truth, s = truths.four_bars_truth(2, np.array([0.0, 0.03])), machine_of("four-bars-2")
+    truth, s = truths.four_bars_truth(2, np.array([0.0, 0.01])), machine_of("four-bars-2")
     y, w = started(s, truth.rates)
     assert truth.difference(placed(truth, s, *maximal_motion(s, y, w, truth.times))) < 1e-12
 
@@ -213,7 +213,8 @@ def test_rods_that_lie_flat_at_the_start() -> None:
 
 
 def test_tension_of_the_pendulum() -> None:
-    run = machine_of("pendulum").forces(tight("pendulum"))
+    run = machine_of("pendulum").forces(tight("pendulum"), drives=["A"])
+    assert np.abs(run["A"].effort.values).max() < 1e-9
     tension = np.linalg.norm(run["A"].force.values, axis=1)
     assert np.abs(tension - truths.pendulum_tension(truths.PENDULUM_TIMES)).max() < 1e-8
 
@@ -224,7 +225,8 @@ def test_accelerations_and_multipliers_of_andrews() -> None:
     for t, expected in truths.ANDREWS_ACCELERATIONS.items():
         found = [run[f"{n}.acceleration"][rows[t]] for n in known.ANDREWS_ANGLES[:3]]
         assert np.abs(found - np.array(expected)).max() < 1e-9 * np.abs(expected).max()
-    forces = s.forces(run)
+    forces = s.forces(run, drives=["O"])
+    assert np.abs(forces["O"].effort.values).max() < 1e-9 * 0.033
     for t, expected in truths.ANDREWS_MULTIPLIERS.items():
         found = np.concatenate([s.reaction(forces, pin, "world")[rows[t], :2] for pin in truths.ANDREWS_PINS])
         assert np.abs(found - expected).max() < 1e-9 * np.abs(expected).max()
@@ -281,7 +283,7 @@ def test_ball_comes_to_rest() -> None:
 @pytest.mark.parametrize("angle, speed, restitution", [(math.pi / 4, 2.0, 0.5), (0.3, 1.5, 1.0), (1.2, 3.0, 0.0)])
 @pytest.mark.parametrize("what", ["F.y", "low.y"])
 def test_rod_that_strikes_a_floor(what: str, angle: float, speed: float, restitution: float) -> None:
-    """As a limit of a variable, and of a point."""
+    """As a limit of a variable, and of a point. Without weight it leaves the floor even if it does not bounce."""
     m = truths.falling_rod(angle)
     m.point("low", "rod", (0.0, 0.5, 0.0))
     s = m.assemble()
@@ -291,12 +293,6 @@ def test_rod_that_strikes_a_floor(what: str, angle: float, speed: float, restitu
     run = s.simulate(until=times[-1], times=times, rates={"F.y": -speed}, events=[floor], **TIGHT)
     struck = truths.struck_rod(angle, speed, restitution)
     assert abs(run.events[0].time - impact) < 1e-12
-    assert abs(run["centre.vx"][-1]) < 1e-11
-    if restitution > 0.0:
-        assert abs(run["F.angle.rate"][-1] - struck.spin) < 1e-9
-        assert abs(run["centre.vy"][-1] - struck.centre) < 1e-9
-        assert abs(run["centre.y"][-1] - 0.5 * math.sin(angle) - struck.centre * 0.05 * impact) < 1e-10
-    else:  # the end stays on the floor while the rod falls over
-        assert abs(run[what][-1]) < 1e-12
-        energy = run["centre.vy"][-1] ** 2 / 2 + run["F.angle.rate"][-1] ** 2 / 24
-        assert abs(energy - (struck.centre**2 / 2 + struck.spin**2 / 24)) < 1e-9
+    assert abs(run["F.angle.rate"][-1] - struck.spin) < 1e-9
+    assert np.abs(np.array([run["centre.vx"][-1], run["centre.vy"][-1] - struck.centre])).max() < 1e-9
+    assert abs(run["centre.y"][-1] - 0.5 * math.sin(angle) - struck.centre * 0.05 * impact) < 1e-10

@@ -80,6 +80,10 @@ class Modes:
     stuck: set[int] = field(default_factory=set)
     spent: set[int] = field(default_factory=set)
     """Conditions that count no more."""
+    above: list[bool] = field(default_factory=list)
+    """By condition, whether it is above zero: events change it, not the rounding of a number near zero."""
+    beyond: list[bool] = field(default_factory=list)
+    """By side of an elastic stop, whether it is pressed."""
 
     def __post_init__(self) -> None:
         stops = [e for e in self.asked.events if isinstance(e, Stop)]
@@ -162,10 +166,10 @@ class Modes:
 
     # ---------------------------------------------------------------- watches
 
-    def watches(self, p: Problem, owners: Sequence[tuple[str, int]], values: Array, hold: Array) -> list[Watch]:
+    def watches(self, p: Problem, owners: Sequence[tuple[str, int]], hold: Array) -> list[Watch]:
         """What is watched in this mode.
 
-        owners : of the active rows; values : of the conditions now; hold : what frictions can hold (grips, 2)
+        owners : of the active rows; hold : what frictions can hold (grips, 2)
         """
         found: list[Watch] = []
         for k, own in enumerate(self.sides):
@@ -175,11 +179,10 @@ class Modes:
             else:
                 found.append(Watch("stop", k, GAP_VALUE, own.gap, -own.side, own.limit))
         for k, own in enumerate(self.soft):
-            beyond = own.side * (p.g[own.gap] - own.limit) > 0.0
-            found.append(Watch("soft", k, GAP_VALUE, own.gap, own.side if beyond else -own.side, own.limit))
+            found.append(Watch("soft", k, GAP_VALUE, own.gap, own.side if self.beyond[k] else -own.side, own.limit))
         for k in range(len(self.whens)):
             if k not in self.spent:
-                found.append(Watch("when", k, CONDITION, k, 1 if values[k] > 0.0 else -1, 0.0))
+                found.append(Watch("when", k, CONDITION, k, 1 if self.above[k] else -1, 0.0))
         for k, grip in enumerate(self.grips):
             if k not in self.stuck:
                 if p.slip[k] != 0.0:
@@ -197,7 +200,11 @@ def tables(watches: Sequence[Watch]) -> tuple[NDArray[np.int64], Array]:
     return table, np.array([w.offset for w in watches], float)
 
 
-def ways(grips: Sequence[int], sides: Sequence[int]) -> Any:
-    """All ways in which frictions at rest stick or slip, and stops that are touched are leant on or not."""
-    options = [(0, 1, -1)] * len(grips) + [(1, 0)] * len(sides)
+def ways(grips: Sequence[int], sides: Sequence[int], broken: Sequence[int] = ()) -> Any:
+    """All ways in which frictions at rest stick or slip, and stops that are touched are leant on or not.
+
+    broken : frictions that do not stick
+    """
+    options: list[tuple[int, ...]] = [(1, -1) if k in broken else (0, 1, -1) for k in grips]
+    options += [(1, 0)] * len(sides)
     return itertools.product(*options) if len(options) <= MANY else [tuple(o[0] for o in options)]

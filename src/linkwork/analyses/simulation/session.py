@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -57,6 +58,7 @@ class Session:
         self.methods: list[str] = []
         self.evaluations = 0
         self._bounces: dict[int, int] = {}
+        self._recent: deque[float] = deque(maxlen=CROWDED)
         self._overrides: dict[str, float] = {}
         self._switch: Array | None = None
         self._elimination = asked.machine._forward_dynamics.elimination
@@ -275,7 +277,7 @@ class Session:
         _look(self)
         self.owners = self.modes.write_rows(p)
         hold = self._hold() if self.modes.grips else np.zeros((0, 2))
-        self.watched: list[Watch] = self.modes.watches(p, self.owners, p.watched, hold)
+        self.watched: list[Watch] = self.modes.watches(p, self.owners, hold)
         self.table, self.offsets = tables(self.watched)
         self.before, self.fired = np.zeros(len(self.watched)), np.zeros(len(self.watched), np.int64)
 
@@ -292,6 +294,8 @@ class Session:
         self.modes.write_rows(self.p)
         _look(self)
         p, modes = self.p, self.modes
+        modes.above = [bool(value > 0.0) for value in p.watched]
+        modes.beyond = [own.side * (p.g[own.gap] - own.limit) > 0.0 for own in modes.soft]
         size = self.machine._loops.length
         near, striking = [], []
         for k, own in enumerate(modes.sides):
@@ -320,14 +324,17 @@ class Session:
                 self.modes.stuck.discard(k)
         return still
 
-    def _choose(self, near: list[int], still: list[int]) -> None:
-        """Which frictions at rest stick, and which stops that are touched at rest are leant on."""
+    def _choose(self, near: list[int], still: list[int], broken: Sequence[int] = ()) -> None:
+        """Which frictions at rest stick, and which stops that are touched at rest are leant on.
+
+        broken : frictions that have just given way, and do not stick
+        """
         if not near and not still:
             self._watch()
             return
         hold = self._hold() if still else np.zeros((0, 2))
         fallback: tuple[float, tuple[int, ...]] | None = None
-        for way in ways(still, near):
+        for way in ways(still, near, broken):
             wrong = self._tried(still, near, way, hold)
             if wrong <= 0.0:
                 break
@@ -382,6 +389,7 @@ class Session:
             if w.what == "soft":
                 own = self.modes.soft[w.which]
                 left = own.side == w.sign
+                self.modes.beyond[w.which] = not left
                 self.happened.append(Happening(self.t, own.name, "leaves the stop" if left else "touches the stop"))
         for w in (w for w in fired if w.what == "when"):
             self._crossed(w)
@@ -398,7 +406,7 @@ class Session:
         before = set(modes.stuck)
         still = sorted({*self._resting(), *broken, *halted, *before})
         near = sorted(modes.touching)
-        self._choose(near, still)
+        self._choose(near, still, broken)
         for k in sorted({*broken, *halted}):
             name = modes.grips[k].name
             what = "sticks" if k in modes.stuck else "slips"
@@ -408,6 +416,7 @@ class Session:
     def _crossed(self, w: Watch) -> None:
         event = self.modes.whens[w.which]
         rising = w.sign < 0
+        self.modes.above[w.which] = rising
         if event.direction != "both" and rising != (event.direction == "rising"):
             return
         if event.once:
@@ -416,10 +425,10 @@ class Session:
 
     def _count(self) -> None:
         """Stop when events crowd together without end."""
-        recent = [h for h in self.happened[-CROWDED:] if h.time > self.t - 1e-3 * max(self.t, 1e-9)]
-        if len(recent) >= CROWDED:
-            names = ", ".join(sorted({h.name for h in recent}))
-            text = f"{CROWDED} events within {self.t - recent[0].time:.3g} s at {self.t:.6g} s ({names})"
+        self._recent.append(self.t)
+        if len(self._recent) == CROWDED and self.t - self._recent[0] < 1e-3 * max(self.t, 1e-9):
+            names = ", ".join(dict.fromkeys(h.name for h in self.happened[-10:]))
+            text = f"{CROWDED} events within {self.t - self._recent[0]:.3g} s at {self.t:.6g} s ({names})"
             raise Halt(f"{text}: they follow each other without end")
 
     def _limit_step(self) -> None:
@@ -456,8 +465,10 @@ class Session:
         kept = sorted(modes.touching - set(sides))
         struck = self._impulse({k: -modes.sides[k].stop.restitution * v for k, v in approach.items()}, kept)
         self.jumps.append((self.t, self._energy() - before))
-        _look(self)
+        modes.touching = set(kept)
+        modes.write_rows(p)
         rates_of(self)
+        _look(self)
         still, bouncing = [], []
         for k in sides:
             own = modes.sides[k]
@@ -479,6 +490,7 @@ class Session:
                 self.happened.append(Happening(self.t, own.name, f"struck at {speed:.6g}"))
         if still:
             self._impulse(dict.fromkeys(still, 0.0), kept)
+            modes.touching = set(kept)
         self._choose([*kept, *still], self._resting() if modes.grips else [])
 
     def _impulse(self, wanted: Mapping[int, float], kept: list[int]) -> list[int]:

@@ -94,7 +94,7 @@ def flow(n, h, A, f, df, work, rows, scale, z, z_new):  # type: ignore[no-untype
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def damp(n, lu, rows, x, y):  # type: ignore[no-untyped-def]
-    """x ← (2 S - S²) x, S = (1 - hA / m)⁻¹: slow parts stay as they are to O(h²), stiff ones shrink by hA. y scratch."""
+    """x ← (2 S - S²) x, S = (1 - hA / m)⁻¹: slow parts change by O(h²), stiff ones shrink with hA. y is scratch."""
     solve(lu, rows, x)
     for i in range(n):
         y[i] = x[i]
@@ -144,8 +144,9 @@ def advance(p, store, t, h, z, f, z_new, C, rest):  # type: ignore[no-untyped-de
         return math.inf
     solve(lu, rows, e)
     error = 0.0
+    atol, rtol = p.atol, p.rtol
     for i in range(n):
-        error += (e[i] / (p.atol[i] + p.rtol * max(abs(z[i]), abs(z_new[i])))) ** 2
+        error += (e[i] / (atol[i] + rtol * max(abs(z[i]), abs(z_new[i])))) ** 2
         way = z_new[i] - z[i]
         begin[i] = h * f[i] - way
         end[i] = h * end[i] - way

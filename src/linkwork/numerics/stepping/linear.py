@@ -90,17 +90,17 @@ def solve_all(a, rows, x):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def multiply(work, a, b, c):  # type: ignore[no-untyped-def]
-    """work[c] = work[a] work[b]; c is neither a nor b."""
-    n = work.shape[1]
+def multiply(a, b, c):  # type: ignore[no-untyped-def]
+    """C = A B of square matrices; C is neither of the factors."""
+    n = a.shape[0]
     for i in range(n):
         for j in range(n):
-            work[c, i, j] = 0.0
+            c[i, j] = 0.0
         for k in range(n):
-            factor = work[a, i, k]
+            factor = a[i, k]
             if factor != 0.0:
                 for j in range(n):
-                    work[c, i, j] += factor * work[b, k, j]
+                    c[i, j] += factor * b[k, j]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
@@ -135,26 +135,19 @@ def balance(a, scale):  # type: ignore[no-untyped-def]
                     a[j, i] *= factor
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def blend(work, b, k, c):  # type: ignore[no-untyped-def]
-    """work[c] ← work[c] + b[k] A² + b[k + 2] A⁴ + b[k + 4] A⁶"""
-    n = work.shape[1]
-    for i in range(n):
-        for j in range(n):
-            high = b[k + 2] * work[2, i, j] + b[k + 4] * work[3, i, j]
-            work[c, i, j] += b[k] * work[1, i, j] + high
-
-
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def exponential(work, rows, scale):  # type: ignore[no-untyped-def]
     """work[0] = A ← exp(A) by scaling, Padé's approximant and squaring; False if A or its exponential is not finite.
 
     work (SCRATCH, n, n), rows (n,) integers, scale (n,)
 
-    r = (V - U)⁻¹ (V + U), V even in A and U odd, and exp(A) = r(A / 2ˢ)^(2ˢ).
+    r = (V - U)⁻¹ (V + U), V even in A and U odd, and exp(A) = r(A / 2ˢ)^(2ˢ). In loops over elements k, the element of
+    matrix m is flat[m * size + k].
     """
     n = work.shape[1]
-    a, v, product = work[0], work[EVEN], work[PRODUCT]
+    size = n * n
+    flat = work.reshape(work.size)
+    a, product = work[0], work[PRODUCT]
     balance(a, scale)
     norm = 0.0
     for j in range(n):
@@ -170,43 +163,42 @@ def exponential(work, rows, scale):  # type: ignore[no-untyped-def]
             degree, limit = choice
     squarings = math.ceil(math.log2(norm / limit)) if norm > limit else 0
     shrink = 0.5**squarings
-    for i in range(n):
-        for j in range(n):
-            a[i, j] *= shrink
-            for m in range(1, SCRATCH):
-                work[m, i, j] = 0.0
+    for k in range(flat.size):
+        flat[k] = shrink * flat[k] if k < size else 0.0
 
     b = np.zeros(16)
     b[0] = 1.0
     for k in range(degree):
         b[k + 1] = b[k] * (degree - k) / ((2 * degree - k) * (k + 1))
-    for k in range(3):  # A² = A A, A⁴ = A² A², A⁶ = A² A⁴
-        if degree > 2 * k + 1:
-            multiply(work, min(k, 1), k, k + 1)
+    for m in range(3):  # A² = A A, A⁴ = A² A², A⁶ = A² A⁴
+        if degree > 2 * m + 1:
+            multiply(work[min(m, 1)], work[m], work[m + 1])
     for odd in range(2):
+        # b0 + b2 A² + b4 A⁴ + b6 A⁶ + A⁶ (b8 A² + b10 A⁴ + b12 A⁶), and the same with b1 ... b13
+        half = work[EVEN + odd]
         if degree > 7:
-            for i in range(n):
-                for j in range(n):
-                    product[i, j] = 0.0
-            blend(work, b, 8 + odd, PRODUCT)
-            multiply(work, 3, PRODUCT, EVEN + odd)
-        blend(work, b, 2 + odd, EVEN + odd)
+            for k in range(size):
+                two, four, six = flat[size + k], flat[2 * size + k], flat[3 * size + k]
+                flat[PRODUCT * size + k] = b[8 + odd] * two + b[10 + odd] * four + b[12 + odd] * six
+            multiply(work[3], product, half)
+        for k in range(size):
+            two, four, six = flat[size + k], flat[2 * size + k], flat[3 * size + k]
+            flat[(EVEN + odd) * size + k] += b[2 + odd] * two + b[4 + odd] * four + b[6 + odd] * six
         for i in range(n):
-            work[EVEN + odd, i, i] += b[odd]
-    multiply(work, 0, ODD, PRODUCT)
-    for i in range(n):
-        for j in range(n):
-            a[i, j] = v[i, j] + product[i, j]
-            v[i, j] -= product[i, j]
-    if not factorise(v, rows):
+            half[i, i] += b[odd]
+    multiply(a, work[ODD], product)
+    for k in range(size):
+        even, odd_part = flat[EVEN * size + k], flat[PRODUCT * size + k]
+        flat[k] = even + odd_part
+        flat[EVEN * size + k] = even - odd_part
+    if not factorise(work[EVEN], rows):
         return False
-    solve_all(v, rows, a)
+    solve_all(work[EVEN], rows, a)
 
     for _ in range(squarings):
-        multiply(work, 0, 0, PRODUCT)
-        for i in range(n):
-            for j in range(n):
-                a[i, j] = product[i, j]
+        multiply(a, a, product)
+        for k in range(size):
+            flat[k] = flat[PRODUCT * size + k]
     total = 0.0
     for i in range(n):
         for j in range(n):

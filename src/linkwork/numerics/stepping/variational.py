@@ -40,11 +40,12 @@ COMPOSED_ORDER = 4
 ITERATIONS = 40
 ROUND_OFF = 2.0**-52
 STAYS = 0.5
-"""Corrections that shrink by less have come to round-off, or do not converge."""
-SMALL = 1e-9
-"""Part of the step below which corrections may be round-off ..."""
-TINY = 1e-13
-"""... and size [rad, or parts of the machine's size] below which they are."""
+"""Corrections that do not shrink below this part of the smallest one have come to round-off, or do not converge."""
+FIRST, MORE, MOST = 1e-14, 100.0, 1e-10
+"""Part of the step that a correction must be below when it stays, so much more each time in a row, and at most: the
+inertia may be so uneven that round-off is large."""
+TINY = 1e-15
+"""Correction [rad, or parts of the machine's size] that is round-off of the variables."""
 SINGULAR = 0.1
 """Broyden's update is left out where it would lengthen a correction by more than the inverse of this."""
 SERIES = 0.05
@@ -172,7 +173,7 @@ def solve(p, t, h, z, d, x, p0, state, unit, steps):  # type: ignore[no-untyped-
     Nonlinear Equations, sec. 7.3
     """
     nw = p.nw
-    last = math.inf
+    least, last, shrank, allowed = math.inf, math.inf, 1.0, FIRST
     for count in range(ITERATIONS):
         at_midpoint(p, t, h, z, d, x, state)
         correction(p, t, h, z, x, p0)
@@ -202,11 +203,16 @@ def solve(p, t, h, z, d, x, p0, state, unit, steps):  # type: ignore[no-untyped-
         change, way = math.sqrt(change), math.sqrt(way)
         if not math.isfinite(change):
             return False
-        if change <= ROUND_OFF * way or (count and change * change <= ROUND_OFF * way * last):
+        shrinks = change / last if count else 1.0
+        if change <= ROUND_OFF * way or max(shrinks, shrank) * change <= ROUND_OFF * way:
             return True
-        if change > STAYS * last and change <= SMALL * way + TINY:
+        if change <= STAYS * least:
+            allowed = FIRST
+        elif change <= allowed * way + TINY:
             return True
-        last = change
+        else:
+            allowed = min(MORE * allowed, MOST)
+        least, last, shrank = min(least, change), change, shrinks
     return False
 
 
