@@ -94,6 +94,19 @@ class Formulas:
         settled: Array = formula.settle(given, threads=1)
         return formula, settled
 
+    def loosened(
+        self, question: Question, values: Mapping[str, float], others: Sequence[Mapping[str, float]]
+    ) -> tuple[Formula, Array]:
+        """A formula that serves a set of parameters and others too, and its settled values for the first."""
+        regrouped = question.quantity.regroups
+        numbers, given = self.numbers(values, regrouped)
+        pattern = numbers.pattern
+        for other in others:
+            pattern = folding.loosened(pattern, self.numbers(other, regrouped)[0].pattern)
+        formula = self._formula(question, pattern)
+        settled: Array = formula.settle(given, threads=1)
+        return formula, settled
+
     def settled_rows(
         self, question: Question, values: Mapping[str, float | Array], count: int
     ) -> Iterator[tuple[NDArray[np.intp], Formula, Array]]:

@@ -245,27 +245,30 @@ def errors(truth: truths.Truth, tolerances: list[float], **options: Any) -> Arra
     return np.array([truth.error(run) for run in runs])
 
 
-TENTHS = [1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10]
+HALVES = [1e-5 / 2**k for k in range(18)]
 
 
 @pytest.mark.parametrize(
     "truth",
     [
         truths.double_pendulum_truth(),
-        truths.four_bars_truth(2, np.array([0.0, 1.0, 2.0])),
-        truths.bricard_truth(np.array([0.0, 1.0, 2.0])),
-        truths.andrews_truth(np.array([0.0, 0.01, 0.02])),
+        truths.four_bars_truth(2, np.linspace(0.0, 0.7, 8)),
+        truths.bricard_truth(np.linspace(0.0, 2.0, 21)),
+        truths.andrews_truth(np.linspace(0.0, 0.02, 11)),
         truths.tumbling_box_truth(),
     ],
     ids=lambda t: t.name,
 )
 def test_errors_fall_with_the_tolerance(truth: truths.Truth) -> None:
-    """In proportion, but for the last digits: error per step is held, so steps of order p give tolerance^(p/(p+1))."""
-    found = errors(truth, TENTHS, method="explicit")
-    slope = np.polyfit(np.log(TENTHS), np.log(found), 1)[0]
-    assert 0.75 < slope < 1.2, found
-    assert (found[1:] < found[:-1]).all(), found
-    assert (found < 1e4 * np.array(TENTHS)).all(), found
+    """Half the tolerance, half the error, nearly: errors of steps are held, so order p gives tolerance^(p/(p+1)).
+
+    Luck makes single errors smaller, so they are compared over eight halvings.
+    """
+    found = errors(truth, HALVES, method="explicit")
+    slope = np.polyfit(np.log(HALVES), np.log(found), 1)[0]
+    assert 0.8 < slope < 1.2, found
+    assert (found[8:] < 0.1 * found[:-8]).all(), found
+    assert (found < 1e3 * np.array(HALVES)).all(), found
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import Problem
@@ -35,6 +35,7 @@ class SimulationEvidence:
     work [J] : done by drives, efforts, dampers and whatever else is not stored; impact_loss [J] : lost in impacts
     largest_correction : by which steps had to be put back onto the loops [rad, parts of the machine's size]
     events : that took place, in order
+    stops : signals of the forces of stops by name, and the expressions that these limit
     """
 
     methods: tuple[str, ...]
@@ -47,6 +48,7 @@ class SimulationEvidence:
     impact_loss: float
     largest_correction: float
     events: tuple[Happening, ...]
+    stops: dict[str, str] = field(default_factory=dict)
 
     def as_attribute(self) -> dict[str, Any]:
         """As plain data, for a dataset."""
@@ -60,7 +62,7 @@ def evidence_problems(told: Any) -> list[Problem]:
     """What is wrong with the attribute that tells of a simulation; nothing where there is none."""
     if told == {}:
         return []
-    kinds: dict[str, Any] = {"methods": list, "events": list, "steps": int, "rejected": int, "evaluations": int}
+    kinds: dict[str, Any] = {"methods": list, "events": list, "stops": dict, "steps": int, "rejected": int, "evaluations": int}
     names = [f.name for f in fields(SimulationEvidence)]
     if not isinstance(told, dict) or sorted(told) != sorted(names):
         return [Problem("the attribute does not tell of a simulation", "simulation", f"it has {', '.join(names)}")]

@@ -161,11 +161,23 @@ class Session:
 
         enter_laws(self.p.law_edges, self.p.law_starts, self.p.last, self.t)
 
+    def _corner(self) -> None:
+        """Enter the next pieces of the laws; where the rate of a drive jumps, all rates jump with it."""
+        from linkwork.numerics.stepping.problem import settle
+
+        self._enter()
+        if self.asked.driven and self.t > 0.0:
+            self.modes.write_rows(self.p)
+            before = self._energy()
+            if settle(self.p, self.t, self.z) < 0.0:
+                raise Halt(f"the drives cannot be followed at {self.t:.6g} s")
+            self.jumps.append((self.t, self._energy() - before))
+
     def _go(self, target: float) -> None:
         """On to a time; a new mode begins wherever the laws have a corner or something happened."""
         from linkwork.numerics.stepping import advance as loop
 
-        self._enter()
+        self._corner()
         self.state[loop.FRESH] = 0.0
         self._watch()
         while True:

@@ -76,12 +76,17 @@ def _signals(session: Session, outcome: Outcome) -> dict[str, tuple[str, Any]]:
         signals[f"{names[column]}.effort"] = (units[column], E[:, column])
         signals[f"{names[column]}.power"] = ("W", E[:, column] * outcome.w[:, column])
     for k, what in enumerate(session.modes.gaps):
-        name = next((s.stop.name for s in [*session.modes.sides, *session.modes.soft] if s.gap == k), "") or f"stop{k}"
-        signals[f"{name}.push"] = (_push_unit(loops, what, units), P[:, k])
+        signals[f"{_stop_name(session, k)}.push"] = (_push_unit(loops, what, units), P[:, k])
     kinetic, potential = _energies(session, outcome.t, outcome.y, outcome.w)
     signals["machine.kinetic_energy"] = ("J", kinetic)
     signals["machine.potential_energy"] = ("J", potential)
     return signals
+
+
+def _stop_name(session: Session, gap: int) -> str:
+    """The name under which the force of a stop is told."""
+    named = (s.stop.name for s in [*session.modes.sides, *session.modes.soft] if s.gap == gap)
+    return next(named, "") or f"stop{gap}"
 
 
 def _push_unit(loops: Loops, what: str, units: Sequence[str]) -> str:
@@ -124,6 +129,7 @@ def _evidence(session: Session, outcome: Outcome) -> SimulationEvidence:
         impact_loss=-float(sum(jump for _, jump in session.jumps)),
         largest_correction=float(state[loop.GAP]),
         events=outcome.events,
+        stops={f"{_stop_name(session, k)}.push": what for k, what in enumerate(session.modes.gaps)},
     )
 
 

@@ -85,6 +85,13 @@ def interpolant(p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyp
         store[(LAST + 1) * n + i] = f_new[i]
     for s in range(LAST + 2, STAGES):
         stage(p, store, s, t, h, z, state)
+    powers(store, h, z, f, z_new, f_new, C)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def powers(store, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
+    """The interpolant's coefficients from all stages of a step."""
+    n = z.size
     for i in range(n):
         change = z_new[i] - z[i]
         F1 = h * f[i] - change
