@@ -353,9 +353,11 @@ class Machine(System):
             or of a cam's curve; two across a curve in space; one for all samples or one for each
         threads : cores to use at most; all by default
         """
+        from linkwork.analyses.forces.of_simulation import simulation_forces
         from linkwork.analyses.forces.over_run import forces_over
 
-        return forces_over(self._loops, run, drives, efforts, preload, weights, external, contact, threads)
+        over = simulation_forces if run.analysis == "simulation" else forces_over
+        return over(self._loops, run, drives, efforts, preload, weights, external, contact, threads)
 
     def reaction(self, run: Run, joint: str, frame: str = "second") -> Array:
         """Force and moment [N, N m] that the first body of a joint exerts on the second, in any frame, (samples, 6).

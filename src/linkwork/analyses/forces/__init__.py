@@ -7,6 +7,7 @@
 `reactions`    efforts and reactions along a motion, and what is statically indeterminate
 `external`     wrenches given at run time
 `over_run`     all of it over a run
+`of_simulation` all of it over a simulation, whose efforts are known
 `statics`      at rest
 `accelerating` accelerations by name
 `sticking`     friction that holds

@@ -71,8 +71,6 @@ def forces_over(
     if run.analysis == "forces":
         raise ModelError(Problem("the run has forces already", hint="give the motion that they came from"), run.name)
     path = trajectory_of(loops, run)
-    if run.analysis == "simulation":
-        return _of_simulation(loops, run, path, drives, efforts, preload, weights, external, contact, threads)
     held = [n for n, law in run.driven.items() if law == "held"]
     if drives is None:
         named = [n for n in run.driven if n not in held]
@@ -82,66 +80,6 @@ def forces_over(
         loops, path, named, held, efforts, preload, weights, external, threads, times=True, contact=contact
     )
     return extended(run, signals, analysis="forces", indeterminate=marks, warnings=warnings)
-
-
-def _of_simulation(
-    loops: Loops,
-    run: Run,
-    path: Trajectory,
-    drives: Sequence[str] | None,
-    efforts: Mapping[str, Any] | None,
-    preload: Mapping[str, Any] | None,
-    weights: Mapping[str, float] | None,
-    external: Mapping[str, Any] | None,
-    contact: Mapping[str, Any] | None,
-    threads: int | None,
-) -> Run:
-    """Forces of a simulation: its efforts and the forces of its stops are known, and what is free takes none.
-
-    Free variables stand among the drives, so that their efforts tell how well the equations of motion are met.
-    """
-    from linkwork.results import extended
-
-    posture = Posture(loops, path.y[len(path) // 2])
-    acting, outside = _acted(loops, run)
-    named = list(run.driven)
-    if drives is None:
-        driven: Mask = np.isin(np.arange(loops.columns), columns_of(loops, named))
-        free = loops.roles(posture.y, driven).free if loops.count else np.flatnonzero(~driven)
-        named += [n for n, k in zip(effort_names(loops), range(loops.columns), strict=True) if k in free]
-    else:
-        named = as_names(drives)
-    known = {full_name(loops, n) for n in named}
-    given = {n: x for n, x in acting.items() if n not in known} | dict(efforts or {})
-    whole = {**outside, **(external or {})} or None
-    signals, marks, warnings, _ = forces_of(
-        loops, path, named, (), given, preload, weights, whole, threads, times=True, contact=contact
-    )
-    own = set(run.data.data_vars)
-    fresh = {name: signal for name, signal in signals.items() if name not in own}
-    return extended(run, fresh, analysis="forces", indeterminate=marks, warnings=warnings)
-
-
-def _acted(loops: Loops, run: Run) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Efforts by variable and forces on places by name that acted during a simulation."""
-    data, told = run.data, run.evidence.simulation
-    efforts = {n: data[f"{n}.effort"].values for n in effort_names(loops) if f"{n}.effort" in data and n not in run.driven}
-    outside: dict[str, Any] = {}
-    for signal, what in (told.stops if told is not None else {}).items():
-        push = data[signal].values
-        place, _, axis = what.rpartition(".")
-        if not push.any():
-            continue
-        if place_of(loops, what) is not None:
-            name = full_name(loops, what)
-            efforts[name] = efforts.get(name, 0.0) + push
-        elif axis in ("x", "y", "z") and place.isidentifier():
-            force = outside.setdefault(place, np.zeros((len(push), 3)))
-            force[:, "xyz".index(axis)] += push
-        else:
-            text = f"a stop limits '{what}'; which forces it exerts on which bodies is not known"
-            raise ModelError(Problem(text, signal, "limit joint variables, or coordinates of points"), run.name)
-    return efforts, outside
 
 
 def forces_of(

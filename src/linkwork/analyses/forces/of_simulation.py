@@ -1,0 +1,77 @@
+"""Forces of a simulation: what drove and pushed it is known already; the reactions of all joints are not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.analyses.forces.drives import as_names, columns_of
+from linkwork.analyses.forces.over_run import effort_names, forces_of
+from linkwork.analyses.forces.trajectory import trajectory_of
+from linkwork.analyses.kinematics.given import place_of
+from linkwork.analyses.kinematics.loops import Loops, Mask
+from linkwork.errors import ModelError, Problem
+
+if TYPE_CHECKING:
+    from linkwork.results import Run
+
+
+def simulation_forces(
+    loops: Loops,
+    run: Run,
+    drives: Sequence[str] | None,
+    efforts: Mapping[str, Any] | None,
+    preload: Mapping[str, Any] | None,
+    weights: Mapping[str, float] | None,
+    external: Mapping[str, Any] | None,
+    contact: Mapping[str, Any] | None,
+    threads: int | None,
+) -> Run:
+    """The run with its forces: efforts and forces of stops are those of the simulation, and what is free takes none.
+
+    Free variables stand among the drives, so that their efforts tell how well the equations of motion are met.
+    """
+    from linkwork.results import extended
+
+    path = trajectory_of(loops, run)
+    names = effort_names(loops)
+    acting, outside = _acted(loops, run, names)
+    if drives is None:
+        named = list(run.driven)
+        driven: Mask = np.isin(np.arange(loops.columns), columns_of(loops, named))
+        free = loops.roles(path.y[len(path) // 2], driven).free if loops.count else np.flatnonzero(~driven)
+        named += [names[k] for k in free]
+    else:
+        named = as_names(drives)
+    known = {names[k] for k in columns_of(loops, named)}
+    given = {n: x for n, x in acting.items() if n not in known} | dict(efforts or {})
+    whole = {**outside, **(external or {})} or None
+    signals, marks, warnings, _ = forces_of(
+        loops, path, named, (), given, preload, weights, whole, threads, times=True, contact=contact
+    )
+    fresh = {name: signal for name, signal in signals.items() if name not in run.data}
+    return extended(run, fresh, analysis="forces", indeterminate=marks, warnings=warnings)
+
+
+def _acted(loops: Loops, run: Run, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Efforts by variable and forces on places by name that acted during a simulation."""
+    data, told = run.data, run.evidence.simulation
+    efforts = {n: data[f"{n}.effort"].values for n in names if f"{n}.effort" in data and n not in run.driven}
+    outside: dict[str, Any] = {}
+    for signal, what in (told.stops if told is not None else {}).items():
+        push = data[signal].values
+        place, _, axis = what.rpartition(".")
+        if not push.any():
+            continue
+        if place_of(loops, what) is not None:
+            name = names[columns_of(loops, [what])[0]]
+            efforts[name] = efforts.get(name, 0.0) + push
+        elif axis in ("x", "y", "z") and place.isidentifier():
+            force = outside.setdefault(place, np.zeros((len(push), 3)))
+            force[:, "xyz".index(axis)] += push
+        else:
+            text = f"a stop limits '{what}'; which forces it exerts on which bodies is not known"
+            raise ModelError(Problem(text, signal, "limit joint variables, or coordinates of points"), run.name)
+    return efforts, outside
