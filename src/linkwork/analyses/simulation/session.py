@@ -14,6 +14,7 @@ from linkwork.analyses.simulation.engine import Engine, Equipment
 from linkwork.analyses.simulation.modes import AT_REST, Modes, Watch, tables, ways
 from linkwork.equations import simulation as equations
 from linkwork.equations.elimination_search import find_elimination
+from linkwork.equations.tree import Weightless
 from linkwork.errors import LinkworkError, ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
@@ -226,21 +227,25 @@ class Session:
             self.warnings.append(text)
 
     def _sick(self) -> None:
-        """Pivots fail: another elimination may serve here, or the posture is singular."""
+        """Pivots fail: the motion leads past a singular posture, or another elimination serves here, or it ends."""
         from linkwork.analyses.forces.states import states_around
+        from linkwork.analyses.simulation.leaping import leapt
 
         loops, plan = self.machine._loops, self.machine._plan
         y = self.z[: plan.ny]
         if not np.isfinite(self.z).all():
             self._not_finite()
         self._assert_finite_loads()
+        if leapt(self):
+            self._watch()
+            return
         before = self._elimination
         try:
             posture = Posture(loops, y.copy())
             states = states_around(loops, posture, seed=2 + len(self.methods))
             numbers, constants = loops.system._formulas.numbers(loops.system.parameters, True)
             self._elimination = find_elimination(plan, numbers, constants, states)
-        except LinkworkError as error:
+        except (LinkworkError, Weightless) as error:
             raise Halt(f"singular posture at {self.t:.6g} s: {error}") from None
         if self._elimination.key == before.key:
             loose = posture.independent
@@ -263,9 +268,13 @@ class Session:
         raise Halt(f"numbers without bound at {self.t:.6g} s")
 
     def _too_short(self) -> None:
+        from linkwork.analyses.simulation.leaping import leapt
         from linkwork.numerics.stepping import advance as loop
 
         self._assert_finite_loads()
+        if self.p.worst[0] > SINGULAR and self.method not in FIXED and leapt(self):
+            self._watch()
+            return
         h = self.state[loop.STEP]
         if self.state[loop.BAD] == loop.OPEN:
             raise Halt(f"the loops cannot be closed beyond {self.t:.6g} s: step {h:.3g} s")

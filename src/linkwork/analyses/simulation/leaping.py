@@ -1,0 +1,123 @@
+"""Past a singular posture: the motion is smooth there, but forces do not determine it, so it is carried on as it was.
+
+Hermite's polynomial of degree 7 through the last four steps, with their slopes, runs on to where the machine is well
+determined again. It obeys the loops to the accuracy of the run there, or it is not taken: another branch of the
+mechanism never is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.geometry import Array
+
+if TYPE_CHECKING:
+    from linkwork.analyses.simulation.session import Session
+
+NODES = 4
+LONGEST = 24
+"""Doublings of the length that are tried, from the last step on."""
+REACH = 4.0
+"""A leap is no longer than so many times the way from the first of the steps it rests on."""
+CLEAR = 4.0
+"""How much better than before the leap the pivots must be after it."""
+OFF = 1e-6
+"""Gap of the loops after a leap [rad, or parts of the machine's size] from which on it is none."""
+
+
+def leapt(session: Session) -> bool:
+    """Carry the motion past the singular posture ahead; False if nothing well determined is in reach."""
+    from linkwork.numerics.stepping import advance as loop
+    from linkwork.numerics.stepping.problem import rates, settle
+    from linkwork.numerics.stepping.watching import state_at
+
+    p, t, state = session.p, session.t, session.state
+    times, Z, slopes = _last_steps(session)
+    if len(times) < NODES:
+        return False
+    before = rates(p, t, session.z.copy(), session.f)
+    h = times[-1] - times[-2]
+    z, slope = np.empty(p.n), np.empty(p.n)
+    for _ in range(LONGEST):
+        far = min(t + h, session.asked.until)
+        chosen = _spread(times, h)
+        if far - t > REACH * (t - times[chosen[0]]):
+            return False
+        C = _hermite(times[chosen] - t, Z[chosen], slopes[chosen], far - t)
+        state_at(p, C, 1.0, z)
+        gap = settle(p, far, z)
+        health = rates(p, far, z, slope) if 0.0 <= gap < OFF else np.inf
+        if health * CLEAR < before or (far == session.asked.until and health < loop.FAILS):
+            _land(session, far, C, z, slope)
+            state[loop.GAP] = max(state[loop.GAP], gap)
+            return True
+        if far == session.asked.until:
+            return False
+        h *= 2.0
+    return False
+
+
+def _last_steps(session: Session) -> tuple[Array, Array, Array]:
+    """Times, states and slopes of the steps since the last event or corner."""
+    from linkwork.numerics.stepping.problem import rates
+
+    p = session.p
+    since = max([0.0, *(t for t, _ in session.jumps), *(h.time for h in session.happened)])
+    t = np.concatenate([np.zeros(0), *(own for own, _ in session.trails[-4:])])
+    rows = np.vstack([np.zeros((0, p.n + p.nw + 1)), *(own for _, own in session.trails[-4:])])
+    kept = np.flatnonzero(t > since)[-64:]
+    slopes = np.empty((len(kept), p.n))
+    for k, row in enumerate(rows[kept]):
+        rates(p, t[kept[k]], row[: p.n].copy(), slopes[k])
+        slopes[k, p.ny :] = row[p.n : p.n + p.nw]  # as they were when the step was judged
+    return t[kept], rows[kept, : p.n], slopes
+
+
+def _spread(times: Array, h: float) -> list[int]:
+    """Four steps, the last one among them, about h apart as far as there are such."""
+    chosen = [len(times) - 1]
+    for _ in range(NODES - 1):
+        left = np.arange(chosen[0])
+        needed = NODES - len(chosen)
+        left = left[left >= needed - 1]
+        chosen.insert(0, int(left[np.argmin(np.abs(times[left] - (times[chosen[0]] - h)))]))
+    return chosen
+
+
+def _hermite(times: Array, Z: Array, slopes: Array, length: float) -> Array:
+    """Coefficients by powers of x = time / length, (8, n): Σ C_k x^k passes through Z with its slopes."""
+    x = times / length
+    powers = np.arange(2 * NODES)
+    values = x[:, None] ** powers
+    rising = powers * x[:, None] ** np.maximum(powers - 1, 0)
+    found: Array = np.linalg.solve(np.vstack([values, rising]), np.vstack([Z, length * slopes]))
+    return np.ascontiguousarray(found)
+
+
+def _land(session: Session, far: float, C: Array, z: Array, slope: Array) -> None:
+    """Write down what lies on the way, and go on from the far side."""
+    from linkwork.numerics.stepping import advance as loop
+    from linkwork.numerics.stepping.problem import rates
+    from linkwork.numerics.stepping.watching import state_at
+
+    p, t, state = session.p, session.t, session.state
+    times, h = session.asked.times, far - t
+    between = np.empty(p.n)
+    while session.reached < len(times) and times[session.reached] < far:
+        k = session.reached
+        x = (times[k] - t) / h
+        state_at(p, C, x, between)
+        bent = np.arange(1, len(C)) * x ** np.arange(len(C) - 1) @ C[1:] / h
+        if not rates(p, times[k], between, np.empty(p.n)) < loop.FAILS:
+            rates(p, far, z, slope)  # efforts have no limit there; those of the far side stand for them
+        loop.note(p, session.samples, k, between, bent)
+        state[loop.NEXT] += 1.0
+    if p.energies_at:
+        state[loop.WORK] += loop.work(p, t, h, C, between, np.empty(p.n))
+    session.z[:], session.f[:] = z, slope
+    row = np.concatenate([z, slope[p.ny :], [state[loop.WORK]]])
+    session.trails.append((np.array([far]), row[np.newaxis]))
+    state[loop.TIME], state[loop.STEP], state[loop.FRESH] = far, 0.0, 0.0
+    state[loop.STEPS] += 1.0
