@@ -1,11 +1,11 @@
-"""What a simulation asks of a machine, with and without loops: how its state changes, what its loops miss, how it yields.
+"""What a simulation asks of a machine, with loops or without: how its state changes, what loops miss, how it yields.
 
     rates       y' = N(y) w,  w' = a(y, w, effort, t)              loops kept in the accelerations
     mismatch    e(y), J w                                          of the cut joints, along the axes of F
     response    M x + Jᵀ Λ = effort,  J x = -mismatch              what efforts or impulses and gaps make of the rates
 
-All three rest on one elimination (`closed_dynamics`), so that redundant rows are dropped alike. The response to a gap is
-the shortest step that closes it, measured by the masses; that to an impulse is a jump of the rates.
+All three rest on one elimination (`closed_dynamics`), so that redundant rows are dropped alike. The response to a gap
+is the shortest step that closes it, measured by the masses; that to an impulse is a jump of the rates.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _mismatch(tree: Tree, x: Any) -> list[Block]:
 
 
 def energies(switched: frozenset[str]) -> Quantity:
-    """Energies [J], and the power of loads that no spring stores [W]: (y, w, t, slip, switch) -> kinetic, potential, power.
+    """Energies [J] and power [W]: (y, w, t, slip, switch) -> kinetic, potential, power of loads that no spring stores.
 
     Kinetic and potential energy together change by that power, and by what efforts, drives and stops do.
     """

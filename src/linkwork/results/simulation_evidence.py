@@ -62,7 +62,8 @@ def evidence_problems(told: Any) -> list[Problem]:
     """What is wrong with the attribute that tells of a simulation; nothing where there is none."""
     if told == {}:
         return []
-    kinds: dict[str, Any] = {"methods": list, "events": list, "stops": dict, "steps": int, "rejected": int, "evaluations": int}
+    counted = dict.fromkeys(("steps", "rejected", "evaluations"), int)
+    kinds: dict[str, Any] = {"methods": list, "events": list, "stops": dict, **counted}
     names = [f.name for f in fields(SimulationEvidence)]
     if not isinstance(told, dict) or sorted(told) != sorted(names):
         return [Problem("the attribute does not tell of a simulation", "simulation", f"it has {', '.join(names)}")]

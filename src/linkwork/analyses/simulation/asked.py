@@ -130,7 +130,8 @@ def asked(
     absolute = read.number(atol, "atol", "give a small positive number, such as 1e-9", 0.0)
     happening = _events(read, events)
     period = _controlled(read, controller, rate)
-    prepared, acting, pushed = machine, np.zeros(machine._plan.nw), []
+    pushed: list[tuple[int, int]] = []
+    prepared, acting = machine, np.zeros(machine._plan.nw)
     if np.isfinite(end):
         prepared, acting, pushed = _efforts(read, merged(efforts, {}, machine.name), end)
     driven = _drives(read, merged(drives, {}, machine.name), end) if np.isfinite(end) else []
@@ -195,7 +196,8 @@ def _controlled(read: _Reader, controller: Any, rate: Any) -> float:
 def _drives(read: _Reader, given: Mapping[str, Any], end: float) -> list[Driven]:
     from linkwork.numerics.stepping.law_pieces import piecewise
 
-    loops, driven = read.machine._loops, []
+    loops = read.machine._loops
+    driven: list[Driven] = []
     for name, law in given.items():
         found = place_of(loops, name)
         if found is None:
@@ -310,7 +312,7 @@ def _start(machine: Machine, start: Any, rates: Any, driven: Sequence[Driven]) -
 
 def _full(loops: Loops, place: Any) -> str:
     slot, k = place
-    return loops.plan.variables[slot.q.start + k]
+    return str(loops.plan.variables[slot.q.start + k])
 
 
 def _projected(machine: Machine, start: Array) -> tuple[Posture, float]:

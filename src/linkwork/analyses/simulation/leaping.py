@@ -100,22 +100,19 @@ def _land(session: Session, far: float, C: Array, z: Array, slope: Array) -> Non
     """Write down what lies on the way, and go on from the far side."""
     from linkwork.numerics.stepping import advance as loop
     from linkwork.numerics.stepping.problem import rates
-    from linkwork.numerics.stepping.watching import state_at
 
     p, t, state = session.p, session.t, session.state
     times, h = session.asked.times, far - t
-    between = np.empty(p.n)
+    between, bent = np.empty(p.n), np.empty(p.n)
     while session.reached < len(times) and times[session.reached] < far:
         k = session.reached
-        x = (times[k] - t) / h
-        state_at(p, C, x, between)
-        bent = np.arange(1, len(C)) * x ** np.arange(len(C) - 1) @ C[1:] / h
-        if not rates(p, times[k], between, np.empty(p.n)) < loop.FAILS:
+        loop.between(p, C, t, h, times[k], between, bent)
+        if not p.health[0] < loop.FAILS:
             rates(p, far, z, slope)  # efforts have no limit there; those of the far side stand for them
         loop.note(p, session.samples, k, between, bent)
         state[loop.NEXT] += 1.0
     if p.energies_at:
-        state[loop.WORK] += loop.work(p, t, h, C, between, np.empty(p.n))
+        state[loop.WORK] += loop.work(p, t, h, C, between, bent)
     session.z[:], session.f[:] = z, slope
     row = np.concatenate([z, slope[p.ny :], [state[loop.WORK]]])
     session.trails.append((np.array([far]), row[np.newaxis]))

@@ -318,7 +318,8 @@ class Session:
         modes.above = [bool(value > 0.0) for value in p.watched]
         modes.beyond = [own.side * (p.g[own.gap] - own.limit) > 0.0 for own in modes.soft]
         size = self.machine._loops.length
-        near, striking = [], []
+        near: list[int] = []
+        striking: list[int] = []
         for k, own in enumerate(modes.sides):
             depth = own.side * (p.g[own.gap] - own.limit)
             if depth > 1e-9 * max(size, 1.0):
@@ -490,7 +491,8 @@ class Session:
         modes.write_rows(p)
         rates_of(self)
         _look(self)
-        still, bouncing = [], []
+        still: list[int] = []
+        bouncing: list[int] = []
         for k in sides:
             own = modes.sides[k]
             away = -own.side * float(p.dg[own.gap])

@@ -11,8 +11,8 @@ import math
 import numba
 import numpy as np
 
-from linkwork.numerics.stepping.methods import is_stiff, refine, take
 from linkwork.numerics.stepping.handle import Handle
+from linkwork.numerics.stepping.methods import is_stiff, refine, take
 from linkwork.numerics.stepping.problem import COLUMN, KIND, UNIT, rates, settle, working
 from linkwork.numerics.stepping.watching import first_crossing, is_force, largest_fired, look, state_at
 
@@ -23,7 +23,7 @@ stability, not by accuracy; no step leads past a posture at which the pivots fai
 TIME, STEP, FRESH, NEXT, STEPS, REJECTED, GAP, WORST, STIFF_SIGNS, SMOOTH, LONGEST, FIXED, BAD, WORK = range(14)
 """What is known of a run, in `state`: time, length of the next step (0: to be found), whether f belongs to z, the next
 sample, steps and rejected ones so far, largest gap and worst health, signs for and against stiffness, longest step,
-whether steps are of fixed length, why the last step failed (`ERROR`, `OPEN`, `PIVOTS`), work done on the machine [J]."""
+whether steps are of one length, why the last step failed (`ERROR`, `OPEN`, `PIVOTS`), work done on the machine [J]."""
 STATES = 14
 ERROR, OPEN, PIVOTS = 1.0, 2.0, 3.0
 
@@ -32,6 +32,8 @@ FAR = 0.02
 """A projection that leads further than this [rad, or parts of the machine's size] may be another closure."""
 FAILS = 1e12
 """Health of pivots, each as one part of its sum, from which a step is not taken."""
+DOUBTFUL = 1e6
+"""Health from which on a sample is looked at twice."""
 AVOIDING = 12
 """Tries to step past a posture at which pivots fail."""
 SHORTEST = 64.0
@@ -106,6 +108,33 @@ def note(p, samples, k, z, f):  # type: ignore[no-untyped-def]
             samples.E[k, p.rows[r, COLUMN]] += p.force[r]
         else:
             samples.P[k, p.rows[r, COLUMN]] += p.force[r]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def between(p, C, t, h, when, z, dz):  # type: ignore[no-untyped-def]
+    """State and slope at a time within a step, put back onto the constraints.
+
+    Next to a singular posture what is a hair's breadth off the loops may be far from any posture that closes them:
+    there the interpolant is better than what can be made of it.
+    """
+    x = (when - t) / h
+    state_at(p, C, x, z)
+    raw = z.copy()
+    closed = settle(p, when, z) >= 0.0
+    health = rates(p, when, z, dz) if closed else math.inf
+    if health <= DOUBTFUL:
+        return
+    moved = 0.0
+    for i in range(p.n):
+        moved += ((z[i] - raw[i]) / (p.atol[i] + p.rtol * abs(raw[i]))) ** 2
+    if health < FAILS and moved < p.n:
+        return
+    for i in range(p.n):
+        z[i] = raw[i]
+        total = 7.0 * C[7, i]
+        for k in range(6, 0, -1):
+            total = k * C[k, i] + x * total
+        dz[i] = total / h
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -232,10 +261,7 @@ def advance(  # type: ignore[no-untyped-def]
                     scratch[i] = z_new[i]
                 rates(p, t_new, scratch, slope)
             else:
-                state_at(p, C, (times[k] - t) / h, scratch)
-                if settle(p, times[k], scratch) < 0.0 or rates(p, times[k], scratch, slope) == math.inf:
-                    state[BAD] = OPEN
-                    return SICK, taken
+                between(p, C, t, h, times[k], scratch, slope)
             note(p, samples, k, scratch, slope)
             state[NEXT] += 1.0
         if counted:
@@ -257,9 +283,7 @@ def advance(  # type: ignore[no-untyped-def]
             longer = MOST if error == 0.0 else min(MOST, max(0.333, SAFETY * error ** (-1.0 / method.order)))
             if failed:
                 longer = min(longer, 1.0)
-            if not (lands and longer > 1.0):
-                state[STEP] = h * longer
-            elif h * longer > state[STEP]:
+            if not (lands and longer > 1.0) or h * longer > state[STEP]:
                 state[STEP] = h * longer
         failed = False
         if event:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 # fmt: off
-_WEIGHTS = (
+_WEIGHTS: tuple[dict[int, float], ...] = (
     {},
     {0: 0.05260015195876773},
     {0: 0.0197250569845379, 1: 0.0591751709536137},

@@ -8,20 +8,20 @@ array of them that owns nothing; whoever holds the handle in Python keeps the ar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 from numba.core.imputils import lower_getattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 from numba.np.arrayobj import populate_array
 
 WORDS = 3
 """Of eight bytes, by field: a number, or an address and two sizes."""
-KINDS = {
+KINDS: dict[str, Any] = {
     "integer": types.int64,
     "float": types.float64,
     "floats": types.Array(types.float64, 1, "C"),
@@ -34,7 +34,7 @@ KINDS = {
 class Handle:
     """Numbers and arrays by name; subclasses name them in `fields`, in order, with their kinds."""
 
-    fields: Mapping[str, str] = {}
+    fields: ClassVar[Mapping[str, str]] = {}
 
     def __init__(self, **values: Any) -> None:
         missing, unknown = self.fields.keys() - values.keys(), values.keys() - self.fields.keys()
@@ -54,6 +54,11 @@ class Handle:
                 self.words[at] = value.ctypes.data
                 self.words[at + 1 : at + 1 + value.ndim] = value.shape
             setattr(self, name, value)
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """A number or an array that `fields` names."""
 
     @property
     def address(self) -> int:
@@ -75,7 +80,7 @@ def _typeof(value: Handle, context: Any) -> HandleType:
 
 
 @register_model(HandleType)
-class _Model(models.PrimitiveModel):  # type: ignore[misc]
+class _Model(models.PrimitiveModel):
     def __init__(self, manager: Any, kind: HandleType) -> None:
         super().__init__(manager, kind, ir.IntType(64))
 
@@ -89,10 +94,10 @@ def _unbox(kind: HandleType, value: Any, c: Any) -> NativeValue:
 
 
 @infer_getattr
-class _Attributes(AttributeTemplate):  # type: ignore[misc]
+class _Attributes(AttributeTemplate):
     key = HandleType
 
-    def generic_resolve(self, kind: HandleType, name: str) -> Any:
+    def generic_resolve(self, kind: HandleType, name: str) -> Any:  # type: ignore[override]
         """The type of a field."""
         field = kind.owner.fields.get(name)
         return KINDS[field] if field else None

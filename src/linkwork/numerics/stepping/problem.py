@@ -36,6 +36,20 @@ DEPENDENT = 1e-10
 """Part of a row's own response that must be left for it to count beside the other rows."""
 
 
+# fmt: off
+FLOATS = (
+    "y", "w", "effort", "t", "slip", "switch", "dy", "a", "health", "e", "de", "push", "missing", "x",
+    "tangent_y", "tangent_w", "tangent_effort", "tangent_t", "tangent_settled", "tangent_dy", "tangent_a",
+    "g", "dg", "gamma", "watched", "kinetic", "potential", "power", "momentum", "drift",
+    "law", "law_edges", "given_effort", "hold", "force", "wanted", "worst", "touch",
+)
+INTEGERS = (
+    "plain_y", "plain_w", "turning_y", "turning_w", "law_starts", "last", "pushed", "pushed_law", "count",
+    "evaluations",
+)
+# fmt: on
+
+
 def _kernel(name: str) -> dict[str, str]:
     return {f"{name}_at": "integer", f"{name}_in": "integers", f"{name}_out": "integers"}
 
@@ -45,7 +59,7 @@ class Problem(Handle):
 
     ny, nw, n : variables, rates, and both; loops : cut joints; size : of the machine [m]
     rtol, atol : tolerances, the second by variable and rate
-    rates_at, rates_in, rates_out, ... : kernels by address and tables of pointers; an address 0 is one that is not there
+    rates_at, rates_in, rates_out, ... : kernels by address and tables of pointers; an address 0 is that of none
     y, w, effort, t, slip, switch -> dy, a, health : of the rates
     y, w -> e, de : of the mismatch; y, push, missing -> x : of the response
     tangent_... : directions of the rates' inputs, and what comes of them
@@ -74,17 +88,9 @@ class Problem(Handle):
         | _kernel("watched")
         | _kernel("energies")
         | _kernel("momentum")
-        | dict.fromkeys(
-            "y w effort t slip switch dy a health e de push missing x tangent_y tangent_w tangent_effort tangent_t "
-            "tangent_settled tangent_dy tangent_a g dg gamma watched kinetic potential power momentum drift law "
-            "given_effort hold force wanted worst touch law_edges".split(),
-            "floats",
-        )
+        | dict.fromkeys(FLOATS, "floats")
         | dict.fromkeys(("G", "X", "S", "law_coefficients", "soft_numbers"), "matrix")
-        | dict.fromkeys(
-            "plain_y plain_w turning_y turning_w law_starts last pushed pushed_law count evaluations".split(),
-            "integers",
-        )
+        | dict.fromkeys(INTEGERS, "integers")
         | {"rows": "table", "soft": "table"}
     )
 

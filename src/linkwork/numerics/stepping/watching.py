@@ -86,7 +86,7 @@ def first_crossing(p, table, offsets, forces, t, h, C, z, dz, before, values, fi
             low, high = last, x
             for _ in range(HALVINGS):
                 middle = 0.5 * (low + high)
-                if middle == low or middle == high:
+                if not low < middle < high:
                     break
                 state_at(p, C, middle, z)
                 look(p, table, offsets, forces, t + middle * h, z, dz, values)
@@ -111,10 +111,7 @@ def first_crossing(p, table, offsets, forces, t, h, C, z, dz, before, values, fi
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def is_force(table):  # type: ignore[no-untyped-def]
     """Whether forces of rows are among what is watched."""
-    for k in range(table.shape[0]):
-        if table[k, KIND] == FORCE:
-            return True
-    return False
+    return bool((table[:, KIND] == FORCE).any())
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
