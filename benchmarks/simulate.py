@@ -2,16 +2,16 @@
 
     python benchmarks/simulate.py [--quick] [--json FILE] [--machines four-bar stewart ...] [--peers MuJoCo Exudyn ...]
 
-Needs `pip install 'linkwork[bench]'` for the peers and goes on with those it finds. Machines, starts and references stand in
-`simulate_cases.py`, what each peer does in `simulate_peers.py` and `simulate_exudyn.py`. Every program runs at several
-steps or tolerances; *error* is the largest difference from the reference at ten times spread over the run [rad; m of the
-legs of the Stewart platform], *gap* that of its loops [m]. Of a peer's settings the one with the smallest error is kept at
-every step, and a peer takes part only if its error falls with the step.
+Needs `pip install 'linkwork[bench]'` for the peers and goes on with those it finds. Machines, starts and references
+stand in `simulate_cases.py`, what each peer does in `simulate_peers.py` and `simulate_exudyn.py`. Every program runs
+at several steps or tolerances; *error* is the largest difference from the reference at ten times spread over the run
+[rad; m of the legs of the Stewart platform], *gap* that of its loops [m]. Of a peer's settings the one with the
+smallest error is kept at every step, and a peer takes part only if its error falls with the step.
 
 CPU time is that of the process, pinned to one core: the median of a few whole runs, by the simulated second. Ours is
-all of a second call of `simulate`, at rtol from 1e-3 to 1e-12. *calls* is the share of Pinocchio's own functions, what a
-loop in C++ instead of Python would leave at best. *ratio* is the time of a peer by that of our cheapest run whose
-error is not larger. The ratios that count are the smallest of those peers' runs that are good to `LOOSEST`.
+all of a second call of `simulate`, at rtol from 1e-3 to 1e-12. *calls* is the share of Pinocchio's own functions,
+what a loop in C++ instead of Python would leave at best. *ratio* is the time of a peer by that of our cheapest run
+whose error is not larger. The ratios that count are the smallest of those peers' runs that are good to `LOOSEST`.
 """
 
 from __future__ import annotations
@@ -76,9 +76,8 @@ class Row:
             return f"{start}{self.note}"
         calls = "" if self.calls is None else f"{self.calls:.3g}"
         ratio = "" if self.ratio is None else f"{self.ratio:,.1f}"
-        return (
-            f"{start}{self.milliseconds:12,.3f}{calls:>9}{self.error:10.1e}{self.gap:10.0e}{ratio:>9}  {self.note}".rstrip()
-        )
+        numbers = f"{self.milliseconds:12,.3f}{calls:>9}{self.error:10.1e}{self.gap:10.0e}{ratio:>9}"
+        return f"{start}{numbers}  {self.note}".rstrip()
 
 
 HEAD = f"  {'':11}{'step, tol':>9}  {'setting':20}{'CPU ms/s':>12}{'calls':>9}{'error':>10}{'gap':>10}{'ratio':>9}"

@@ -1,4 +1,4 @@
-"""What `simulate.py` lets go: machines of `closed_machines.py` with a start, loads and a time, and converged references.
+"""What `simulate.py` lets go: machines of `closed_machines.py` with start, loads and time, and converged references.
 
 A case names the coordinates in which its error is measured: the largest difference at ten times spread over the run
 [rad, or m of sliders]. References come from the equations of `closed_machines.py` in plain numpy, all rates of the tree
@@ -262,7 +262,9 @@ def n_four_bar(n: int) -> Case:
 def andrews() -> Case:
     """IFToMM A03, to 0.05 s."""
     loops = closed_machines.andrews()
-    pull = Pull("K3", tuple(closed_machines.C), tuple(closed_machines.D), closed_machines.STIFFNESS, closed_machines.FREE)
+    pull = Pull(
+        "K3", tuple(closed_machines.C), tuple(closed_machines.D), closed_machines.STIFFNESS, closed_machines.FREE
+    )
     end = {"K1": 33.82586776695452, "K2": -33.58343151746387, "K3": 0.113395073812599, "K7": 1.056902429434963}
     return Case(
         loops.name, loops, 0.05, (0.0,), ("K1",), (1e-4, 4e-5, 2e-5, 1e-5, 5e-6, 2e-6), pull=pull,

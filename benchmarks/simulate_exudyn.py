@@ -1,15 +1,14 @@
 """The cases of `simulate_cases.py` in Exudyn: bodies of all coordinates, or kinematic trees, and constraints.
 
-Exudyn is taken in its build without range checks. *bodies*: every link of a plane has three coordinates, every joint is a
-constraint. *trees*: links that hang on ground by pins, sliders and Hooke's joints are kinematic trees in the angles and
-slides; a link on a ball is a body of six coordinates. Settings are a form and a method: generalised-alpha of index 3 at
-a spectral radius, or trapezoidal of index 2.
+Exudyn is taken in its build without range checks. *bodies*: every link of a plane has three coordinates, every joint
+is a constraint. *trees*: links that hang on ground by pins, sliders and Hooke's joints are kinematic trees in the
+angles and slides; a link on a ball is a body of six coordinates. Settings are a form and a method: generalised-alpha
+of index 3 at a spectral radius, or trapezoidal of index 2.
 """
 
 from __future__ import annotations
 
 import importlib
-import math
 import sys
 import time
 import warnings
@@ -17,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from peers import AXES, Array, Link
+from peers import AXES, Array
 from simulate_cases import SAMPLES, Case
 from simulate_peers import Outcome
 
@@ -88,9 +87,7 @@ class Model:
         for k, (sensor, column, offset) in enumerate(self.sensors):
             found[:, k] = self.system.GetSensorStoredData(sensor)[-SAMPLES:, 1 + column] + offset
         where = exu.OutputVariableType.Position
-        gaps = [
-            np.subtract(*(np.array(self.system.GetMarkerOutput(m, where)) for m in pair)) for pair in self.pairs
-        ]
+        gaps = [np.subtract(*(np.array(self.system.GetMarkerOutput(m, where)) for m in pair)) for pair in self.pairs]
         return Outcome(cpu, case.error(found), float(np.abs(gaps).max()))
 
 
@@ -184,7 +181,10 @@ class Trees(Model):
                 system.AddObject(joint)
 
         if p is not None:
-            ends = [self._marker(-1, np.array([*p.ground, 0])), self._marker(m.names.index(p.link), np.array([*p.point, 0]))]
+            ends = [
+                self._marker(-1, np.array([*p.ground, 0])),
+                self._marker(m.names.index(p.link), np.array([*p.point, 0])),
+            ]
             system.AddObject(items.SpringDamper(markerNumbers=ends, referenceLength=p.free, stiffness=p.stiffness))
 
     def _root(self, i: int) -> int:
@@ -198,7 +198,7 @@ class Trees(Model):
         exu, items, case = self.exudyn, self.items, self.case
         m = case.loops
         q, v = case.start
-        kinds, parents, masses, offsets, place, rate, free, stiff = [], [], [], [], [], [], [], []
+        kinds, parents, masses, place, rate, free, stiff = [], [], [], [], [], [], []
         turns, offset, coms, inertias = exu.Matrix3DList(), exu.Vector3DList(), exu.Vector3DList(), exu.Matrix3DList()
         number: dict[int, int] = {}
         watched: list[tuple[int, int]] = []

@@ -2,14 +2,14 @@
 
 Each peer runs as its makers mean it to be run, and stops ten times on the way to be looked at:
 
-- MuJoCo: `mj_step` with its Runge-Kutta of fourth order, many steps a call. Loops are `connect` constraints, as stiff as
-  it allows (`solimp` 0.9999); their time constant is scanned, in steps.
-- Pinocchio: `constraintDynamics`, Runge-Kutta of fourth order in a loop in Python on coordinates without quaternions, and
-  Baumgarte's gains, which are scanned. *calls alone* is the time of its four calls a step, which is what a loop in
-  C++ would leave at best.
-- Exudyn (its build without checks): generalised-alpha of index 3 at several spectral radii, and trapezoidal of index 2.
-  Planar machines have bodies of three coordinates each, every joint a constraint; others are kinematic trees with the
-  platform a body of its own. Sensors read it at the ten times.
+- MuJoCo: `mj_step` with its Runge-Kutta of fourth order, many steps a call. Loops are `connect` constraints, as stiff
+  as it allows (`solimp` 0.9999); their time constant is scanned, in steps.
+- Pinocchio: `constraintDynamics`, Runge-Kutta of fourth order in a loop in Python on coordinates without quaternions,
+  and Baumgarte's gains, which are scanned. *calls alone* is the time of its four calls a step, which is what a loop
+  in C++ would leave at best.
+- Exudyn (its build without checks): generalised-alpha of index 3 at several spectral radii, and trapezoidal of index
+  2. Planar machines have bodies of three coordinates each, every joint a constraint; others are kinematic trees with
+  the platform a body of its own. Sensors read it at the ten times.
 
 For every step the setting with the smallest error is kept.
 """
@@ -19,12 +19,9 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import math
-import sys
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
