@@ -3,11 +3,16 @@
 A tuple of a hundred arrays would be passed part by part, to every function, with a count of references for each.
 A handle is the address of a table instead. `p.y` in compiled code reads an address and a size from it and makes an
 array of them that owns nothing; whoever holds the handle in Python keeps the arrays alive.
+
+Compiled loops are kept on disk, by file: one that calls functions of other files would not be made anew when these
+change. So the type of a handle, which all of them take, carries a mark of this folder's sources.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,6 +24,8 @@ from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 from numba.np.arrayobj import populate_array
 
+SOURCES = hashlib.sha256(b"".join(f.read_bytes() for f in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()[:16]
+"""A mark of all files of this folder."""
 WORDS = 3
 """Of eight bytes, by field: a number, or an address and two sizes."""
 KINDS: dict[str, Any] = {
@@ -71,7 +78,7 @@ class HandleType(types.Type):
 
     def __init__(self, owner: type[Handle]) -> None:
         self.owner = owner
-        super().__init__(name=f"{owner.__module__}.{owner.__qualname__}")
+        super().__init__(name=f"{owner.__module__}.{owner.__qualname__} {SOURCES}")
 
 
 @typeof_impl.register(Handle)
