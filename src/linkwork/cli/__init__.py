@@ -4,6 +4,8 @@
 `models`    FILE: a model file or the name of an example
 `driving`   options that drive a machine, shared by the commands that move it
 `acting`    options that say what drives and what acts, shared by the commands that ask for forces
+`releasing` options of a machine that is let go; `released` what they say
+`happening` events as text, in `clauses`, of names that `measuring` knows
 `given`     what options say: values and laws by joint name, all problems at once
 `progress`  a bar on a terminal, and Ctrl-C that keeps what is done
 `picturing` options for what is plotted and written of a run
@@ -27,11 +29,12 @@ from linkwork.cli.commands.motion import motion
 from linkwork.cli.commands.report import report
 from linkwork.cli.commands.schema import schema
 from linkwork.cli.commands.show import show
+from linkwork.cli.commands.simulate import simulate
 from linkwork.cli.commands.statics import statics
 from linkwork.cli.commands.view import view
 from linkwork.cli.root import app, main
 
-_COMMANDS = (check, show, view, mobility, motion, forces, statics, animate, closures, report, equations)
+_COMMANDS = (check, show, view, mobility, motion, simulate, forces, statics, animate, closures, report, equations)
 for _command in (*_COMMANDS, examples, schema, cache):
     app.command()(_command)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
@@ -126,19 +126,19 @@ def idle_problems(m: Mechanism, acts: Acting, moving: bool) -> list[Problem]:
 
 
 @contextmanager
-def as_options() -> Iterator[None]:
+def as_options(options: Mapping[str, str] = _OPTIONS) -> Iterator[None]:
     """Problems of parameters are told with the options that they came from."""
     try:
         yield
     except ModelError as error:
-        raise ModelError([_of_option(p) for p in error.problems], error.source) from None
+        raise ModelError([_of_option(p, options) for p in error.problems], error.source) from None
     except ClosureError as error:
-        raise type(error)(_of_option(error.problem), error.source, error.reached, error.limit) from None
+        raise type(error)(_of_option(error.problem, options), error.source, error.reached, error.limit) from None
 
 
-def _of_option(problem: Problem) -> Problem:
+def _of_option(problem: Problem, options: Mapping[str, str]) -> Problem:
     parameter, _, name = problem.where.partition(".")
-    option = _OPTIONS.get(parameter)
+    option = options.get(parameter)
     return problem if option is None else replace(problem, where=f"{option} {name}".strip())
 
 

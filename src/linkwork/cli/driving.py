@@ -88,7 +88,7 @@ def check_driven(drive: Sequence[str] | None, problems: Problems, machine: Machi
         problems.note("nothing is driven", "--drive", f"for example --drive '{name}=0:1'")
 
 
-def check_samples(samples: int | None, problems: Problems) -> None:
+def check_samples(samples: int | None, problems: Problems, least: int = 1) -> None:
     """Notes a number of samples that is none."""
-    if samples is not None and not 1 <= samples <= MOST_SAMPLES:
-        problems.note(f"{samples} samples", "--samples", f"give a whole number from 1 to {MOST_SAMPLES}")
+    if samples is not None and not least <= samples <= MOST_SAMPLES:
+        problems.note(f"{samples} samples", "--samples", f"give a whole number from {least} to {MOST_SAMPLES}")

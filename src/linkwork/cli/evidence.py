@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from linkwork.cli.printing import console, print_problems, say, title
 from linkwork.errors import Problem
 
 if TYPE_CHECKING:
-    from linkwork.results import Run
+    from linkwork.results import Evidence, Run
+    from linkwork.results.simulation_evidence import SimulationEvidence
     from linkwork.units import UnitSystem
+
+MOST_EVENTS = 6
+"""Events that are printed, besides the last one."""
 
 
 def held_in(run: Run) -> list[str]:
@@ -17,14 +22,27 @@ def held_in(run: Run) -> list[str]:
     return [name for name, law in run.driven.items() if law == "held"]
 
 
-def print_evidence(name: str, run: Run, texts: dict[str, str], units: UnitSystem) -> None:
-    """What was driven and held, how far it came, how well the loops closed, and what was noticed."""
+def print_evidence(
+    name: str,
+    run: Run,
+    texts: Mapping[str, str],
+    units: UnitSystem,
+    efforts: Mapping[str, str] | None = None,
+    told: Callable[[str], str] = str,
+) -> None:
+    """What was driven, what acted, how far it came, how well the loops closed, and what was noticed.
+
+    texts, efforts : laws of drives and what acted along joints, as they were written
+    told : gives messages and names of events the words of the user
+    """
     from linkwork.units import TIME, format_quantity
 
     found = run.evidence
     title(name, "  [bold green]complete[/bold green]" if found.complete else "  [bold red]stopped[/bold red]")
     for variable, text in texts.items():
         say(f"  driven: {variable} = {text}")
+    for variable, text in (efforts or {}).items():
+        say(f"  effort: {variable.strip()} = {text.strip()}")
     if held := held_in(run):
         say(f"  held: {', '.join(held[:12])}{f' and {len(held) - 12} more' if len(held) > 12 else ''}")
 
@@ -34,13 +52,43 @@ def print_evidence(name: str, run: Run, texts: dict[str, str], units: UnitSystem
     samples = f"{found.reached}" if found.complete else f"{found.reached} of {found.asked}"
     span = f", time {at(found.span[0])} to {at(found.span[1])}" if found.span else ""
     say(f"  {samples} sample{'s' * (found.asked != 1)}{span}")
-    if found.worst_residual is not None and found.smallest_quality is not None:
-        residual = f"largest residual {found.worst_residual:.1e}"
-        quality = f"smallest quality {found.smallest_quality:.3g} at {at(found.smallest_quality_at)}"
-        mobility = f", mobility {' and '.join(map(str, found.mobility))}" if len(found.mobility) > 1 else ""
-        say(f"  {residual}, {quality}{mobility}")
+    _print_closing(found, at)
+    if found.simulation is not None:
+        _print_simulation(found.simulation, at, told)
     if not found.complete:
         out = console()
         out.print("  stopped: ", style="bold red", end="")
-        out.print(found.message, markup=False, soft_wrap=True)
+        out.print(told(found.message), markup=False, soft_wrap=True)
     print_problems([Problem(text, severity="warning") for text in found.warnings])
+
+
+def _print_closing(found: Evidence, at: Callable[[float | None], str]) -> None:
+    if found.worst_residual is None:
+        return
+    text = f"  largest residual {found.worst_residual:.1e}"
+    if found.smallest_quality is not None:
+        text += f", smallest quality {found.smallest_quality:.3g} at {at(found.smallest_quality_at)}"
+    if found.simulation is not None:
+        text += f", largest correction {found.simulation.largest_correction:.1e}"
+    if len(found.mobility) > 1:
+        text += f", mobility {' and '.join(map(str, found.mobility))}"
+    say(text)
+
+
+def _print_simulation(found: SimulationEvidence, at: Callable[[float | None], str], told: Callable[[str], str]) -> None:
+    """Steps, balance of energy, events."""
+    rejected = f", {found.rejected} taken back" if found.rejected else ""
+    say(f"  {found.steps} steps ({', '.join(found.methods)}){rejected}, {found.evaluations} evaluations")
+    share = f", {found.energy_error / found.energy_scale:.1e} of the" if found.energy_scale else "; nothing of the"
+    say(f"  energy balances to {found.energy_error:.1e} J{share} {found.energy_scale:.4g} J that moved")
+    if abs(found.impact_loss) > found.energy_error:
+        say(f"  impacts and events {'took' if found.impact_loss > 0.0 else 'gave'} {abs(found.impact_loss):.6g} J")
+    if found.events:
+        say(f"  {len(found.events)} event{'s' * (len(found.events) > 1)}")
+    shown = found.events if len(found.events) <= MOST_EVENTS + 2 else found.events[:MOST_EVENTS]
+    for event in shown:
+        say(f"    {at(event.time)}  {told(event.name)}: {event.what}")
+    if len(shown) < len(found.events):
+        last = found.events[-1]
+        say(f"    ... {len(found.events) - len(shown) - 1} more (see --json)")
+        say(f"    {at(last.time)}  {told(last.name)}: {last.what}")

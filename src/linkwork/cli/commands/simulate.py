@@ -1,0 +1,156 @@
+"""`linkwork simulate`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from linkwork.cli.acting import as_options
+from linkwork.cli.driving import Closure, Drives, Samples, Speeds, Start, begun, check_samples
+from linkwork.cli.evidence import print_evidence
+from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
+from linkwork.cli.picturing import Out, Over, Paths, Plots
+from linkwork.cli.printing import MOST_ROWS, print_json, print_problems, print_tables, say, tell
+from linkwork.cli.releasing import (
+    OPTIONS,
+    AbsoluteError,
+    Ats,
+    Efforts,
+    Method,
+    Rates,
+    RelativeError,
+    Step,
+    Stops,
+    Times,
+    Until,
+    Whens,
+)
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+    from linkwork.cli.given import Problems
+    from linkwork.cli.outputs import Outputs
+    from linkwork.results import Run
+    from linkwork.units import UnitSystem
+
+GLIMPSE = 1e-9
+"""Part of a simulation that is enough to know its signals."""
+
+
+def simulate(
+    file: File,
+    until: Until = None,
+    start: Start = None,
+    rate: Rates = None,
+    drive: Drives = None,
+    speed: Speeds = None,
+    effort: Efforts = None,
+    stop: Stops = None,
+    when: Whens = None,
+    at: Ats = None,
+    closure: Closure = None,
+    samples: Samples = None,
+    times: Times = None,
+    method: Method = "auto",
+    step: Step = None,
+    rtol: RelativeError = 1e-7,
+    atol: AbsoluteError = 1e-9,
+    plot: Plots = None,
+    x: Over = None,
+    path: Paths = None,
+    out: Out = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let a machine go: how it moves under gravity, loads, drives and efforts, and what it runs into.
+
+    Joints with a --drive follow their laws, all others move freely. A simulation that ends before its time, by itself
+    or by an event, keeps and writes what was reached, with exit code 1; Ctrl-C does the same with 130.
+
+    Example: linkwork simulate pendulum --until 10s --start A=30deg --plot A --out run.nc
+    """
+    m = sound(file, as_json)
+    from linkwork.analyses.simulation.asked import SAMPLES
+    from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.happening import Happenings
+    from linkwork.cli.outputs import outputs
+    from linkwork.cli.progress import Work
+    from linkwork.cli.released import Released
+
+    units, problems = units_of(m), Problems()
+    wanted = outputs(file.stem, out or (), plot or (), x, path or (), problems)
+    with asking(file, m, as_json):
+        machine = m.assemble()
+        variables = Variables(machine, units, problems)
+        read = Released(machine, variables)
+        how = read.stepping(until, times, method, step, rtol, atol)
+        given = variables.laws_of_time(drive or (), speed or (), until if how.until is not None else None)
+        asked: dict[str, Any] = {
+            "start": variables.values(start or (), "--start"),
+            "rates": read.rates(rate or ()),
+            "drives": {name: law for name, (_, law) in given.items()},
+            "efforts": read.efforts(effort or ()),
+            "samples": samples, "times": how.times, "method": how.method, "step": how.step, "rtol": how.rtol,
+            "atol": how.atol,
+        }  # fmt: skip
+        happening = Happenings(machine, units, problems)
+        happening.read(stop or (), when or (), at or (), how.until)
+        check_samples(samples, problems, least=2)
+        if samples is not None and times is not None:
+            problems.note("samples and times are both given", "--times", "give one of them")
+        problems.done(m.name)
+        assert how.until is not None
+        asked["events"] = happening.events
+        with Work("simulation") as work, as_options(OPTIONS):
+            if closure is not None:
+                machine = begun(machine, asked["start"], asked["drives"], closure, work)
+                asked["start"] = None
+            if wanted.of_names:  # before long work, a glimpse tells the names that there will be
+                _check_names(machine, how.until, asked, wanted, problems)
+                problems.done(m.name)
+            count = len(how.times) if how.times else samples or SAMPLES
+            run = machine.simulate(
+                how.until, **asked, progress=lambda t, end: work.progress(round(count * t / end), count)
+            )
+    unwritten: list[str] = []
+    written = wanted.write(run, units, unwritten.append)
+    texts = {name: text for name, (text, _) in given.items()}
+    efforts = dict(text.split("=", 1) for text in effort or ())
+    if as_json:
+        plain = _plain(run, texts, efforts, [str(event) for event in happening.events])
+        doubts = [str(p) for p in happening.doubts]
+        print_json({**head(file, m, FORCES), **plain, "warnings": doubts, "written": [str(w) for w in written]})
+    else:
+        print_evidence(m.name, run, texts, units, efforts, happening.told)
+        print_problems(happening.doubts)
+        _print_ranges(run, units)
+        for each in written:
+            say(f"wrote {each}")
+    for text in unwritten:
+        tell(text)
+    raise typer.Exit(130 if work.stopped else 2 if unwritten else 0 if run.evidence.complete else 1)
+
+
+def _check_names(machine: Machine, until: float, asked: dict[str, Any], wanted: Outputs, problems: Problems) -> None:
+    glimpse = {**asked, "samples": None, "times": [0.0], "events": [e for e in asked["events"] if hasattr(e, "low")]}
+    wanted.check_names(machine.simulate(GLIMPSE * until, **glimpse), problems)
+
+
+def _plain(run: Run, texts: dict[str, str], efforts: dict[str, str], events: list[str]) -> dict[str, Any]:
+    from linkwork.views.ranges import joint_ranges
+
+    ranges = joint_ranges(run)
+    return {
+        "driven": texts,
+        "efforts": efforts,
+        "events": events,
+        "joints": {name: {level: r.as_dict() for level, r in own.items()} for name, own in ranges.items()},
+        "evidence": run.evidence.as_dict(),
+    }
+
+
+def _print_ranges(run: Run, units: UnitSystem) -> None:
+    from linkwork.views.ranges import joint_ranges
+    from linkwork.views.tables import range_table
+
+    print_tables([range_table(joint_ranges(run), units)], MOST_ROWS)
