@@ -15,8 +15,9 @@ from typing import Any, Literal, Self, TypedDict, Unpack
 
 import numpy as np
 
+from linkwork.equations.closed_forces import load_state
 from linkwork.equations.joint_motion import law_parameters
-from linkwork.equations.load_plans import unfit_numbers
+from linkwork.equations.load_plans import unfit_numbers, with_formulas
 from linkwork.equations.plan import Plan, make_plan
 from linkwork.equations.quantities import OF_MACHINE, OF_TARGET, QUANTITIES, Quantity, of_target, with_loads
 from linkwork.errors import ModelError, Problem, did_you_mean
@@ -34,6 +35,7 @@ SHORT_CHAIN = 14
 
 _FORWARD = {m: f"forward_dynamics by {m} bodies" for m in ("composite", "articulated")}
 _NEEDS_OPEN_TREE = frozenset(("inverse_dynamics", "joint_wrenches", *_FORWARD.values()))
+_FEELS_LOADS = _NEEDS_OPEN_TREE | {"bias"}
 
 
 class EvaluationOptions(TypedDict, total=False):
@@ -84,6 +86,7 @@ class System:
         self.topology: Topology = graph
         self._plan: Plan = make_plan(mechanism, layout, graph)
         self._formulas = Formulas(self._plan)
+        self._may_lack_values = bool(with_formulas(self._plan.loads))
         self._choice = (tree, cut)
         self._overrides: dict[str, float] = {}
         self._ready: dict[str, Kernel] = {}
@@ -562,7 +565,7 @@ class System:
         if self._plan.chords and name in _NEEDS_OPEN_TREE:
             cut = ", ".join(self._plan.chords)
             text = f"'{quantity.partition(' ')[0]}' of a machine with loops: its cut joints ({cut}) carry forces too"
-            hint = "ask an open mechanism, or take the mass matrix and bias of the tree"
+            hint = "`drive_efforts` and `forces` of the assembled machine count them"
             raise ModelError(Problem(text, hint=hint), self.name)
         return Question(with_loads(QUANTITIES[name], self._plan))
 
@@ -668,13 +671,50 @@ class System:
     ) -> Any:
         if "t" in question.quantity.inputs:
             arrays = (*arrays, np.asarray(t, float)[..., np.newaxis])
-        if not parameters:
-            return self._own(question)(*arrays, out=out, threads=threads)
+        if parameters:
+            found = self._evaluate_with(question, arrays, out, parameters, threads)
+        else:
+            found = self._own(question)(*arrays, out=out, threads=threads)
+        if self._may_lack_values and question.quantity.name in _FEELS_LOADS and not question.by:
+            self._assert_valued(question, arrays, found[0] if isinstance(found, tuple) else found)
+        return found
+
+    def _evaluate_with(
+        self,
+        question: Question,
+        arrays: Sequence[Any],
+        out: Any,
+        parameters: Mapping[str, Any],
+        threads: int | None,
+    ) -> Any:
+        """With other parameters than the system's own."""
         own = self._checked_parameters(parameters)
         if any(x.ndim for x in own.values()):
             return self._evaluate_each(question, arrays, out, own, threads)
         formula, settled = self._settled(question, {**self.parameters, **{n: float(x) for n, x in own.items()}})
         return formula.kernel.bind(settled)(*arrays, out=out, threads=threads)
+
+    def _assert_valued(self, question: Question, arrays: Sequence[Any], found: Array) -> None:
+        """ModelError where forces or accelerations are no numbers though all that was given is: for want of a load."""
+        if np.isfinite(found).all():
+            return
+        spread = [np.broadcast_to(x, (*found.shape[:-1], np.shape(x)[-1])) for x in arrays]
+        good = np.all([np.isfinite(x).all(axis=-1) for x in spread], axis=0)
+        bad = good & ~np.isfinite(found).all(axis=-1)
+        if bad.any():
+            given = {n: np.atleast_2d(x[bad]) for n, x in zip(question.quantity.inputs, spread, strict=True)}
+            y, w = given.get("y", given.get("q")), given.get("w", given.get("v"))
+            assert y is not None and w is not None
+            lacking: list[str] = []
+            if y.shape[-1] == self._plan.ny and w.shape[-1] == self._plan.nw:
+                lacking = self._loads_without_value(y, w, given.get("t", np.zeros((len(y), 1))))
+            raise without_value(lacking or [load.name for load in with_formulas(self._plan.loads)], self.name)
+
+    def _loads_without_value(self, y: Array, w: Array, when: Array) -> list[str]:
+        """Names of loads that are no finite numbers at some states of all joints (samples, ...)."""
+        magnitudes, _ = self._own(Question(load_state()))(y, w, when)
+        bad = ~np.isfinite(magnitudes).all(axis=0)
+        return [load.name for load, wrong in zip(self._plan.loads, bad, strict=True) if wrong]
 
     def _evaluate_each(
         self, question: Question, arrays: Sequence[Any], out: Any, own: Mapping[str, Array], threads: int | None
@@ -770,6 +810,12 @@ class Derivative:
     def kernel(self) -> Kernel:
         """The compiled function, with the parameters of the system bound to it."""
         return self.system._own(self.question)
+
+
+def without_value(loads: Sequence[str], source: str) -> ModelError:
+    """The error of loads whose formulas have no value at a state."""
+    hint = "look where its formula or table has no value"
+    return ModelError([Problem("the load is not a finite number there", name, hint) for name in loads], source)
 
 
 def _is_solid(values: Mapping[str, float], body: str) -> bool:

@@ -181,7 +181,7 @@ def test_sharing_needs_more_drives_than_freedoms(engine: lw.Machine, run: lw.Run
 
 def test_plain_efforts_do_not_share(engine: lw.Machine) -> None:
     said = refused(lambda: engine.drive_efforts(engine.home.y, np.zeros(4), np.zeros(4), ["A", "D"]))
-    assert "2 drives for 1 freedom" in said
+    assert "2 drives for 1 freedom;" in said
 
 
 # ---------------------------------------------------------------- forces from outside
@@ -207,6 +207,16 @@ def test_runs_that_do_not_fit(engine: lw.Machine, run: lw.Run) -> None:
     said = refused(lambda: other.forces(run))
     assert "the run has no O2.angle" in said and "of this machine" in said
     assert "has forces already" in refused(lambda: engine.forces(engine.forces(run)))
+    for wrong in (3, engine.home, engine.statics()):
+        said = f"run: a {type(wrong).__name__} is not a run; give what `motion`"
+        assert said in refused(lambda wrong=wrong: engine.forces(wrong))
+        assert said in refused(lambda wrong=wrong: engine.reaction(wrong, "A"))
+
+
+def test_inverse_dynamics_of_loops_points_to_drive_efforts(engine: lw.Machine) -> None:
+    y = engine.home.y
+    said = refused(lambda: engine.inverse_dynamics(y, np.zeros(4), np.zeros(4)))
+    assert "its cut joints (C) carry forces too; `drive_efforts` and `forces`" in said
 
 
 # ---------------------------------------------------------------- singular postures

@@ -261,7 +261,7 @@ def test_what_is_refused():
     s, _ = wall_arm()
     run = s.motion(A=lw.cycloidal(0, -0.3, duration=0.5), samples=4)
     f = s.forces(run)
-    with pytest.raises(lw.ModelError, match="1 wanted forces, but 1 drives for 1 freedoms leave 0 open"):
+    with pytest.raises(lw.ModelError, match="1 wanted force, but of 1 drive the motion takes 1; name more drives"):
         s.forces(run, contact={"K": 1.0})
     with pytest.raises(lw.ModelError, match="'A' is a revolute joint"):
         s.forces(run, drives=["A", "B"], contact={"A": 1.0})

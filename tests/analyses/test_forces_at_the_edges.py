@@ -56,6 +56,49 @@ def test_loads_without_a_value_are_named() -> None:
     assert "not a time" in refused(lambda: s.statics(t=math.nan))
 
 
+def test_loads_without_a_value_are_named_in_trees_too() -> None:
+    """In a batch the bad sample spoils no answer silently; what was given as no number comes back as none."""
+    m = lw.Mechanism("arm", gravity=(0, -9.81, 0))
+    m.body("arm", mass=2.0, com=(0.3, 0, 0), inertia=(0, 0.1, 0.1))
+    m.revolute("A", "ground", "arm", axis="z")
+    m.load("steady", "A", amount=0.3)
+    m.load("root", "A", amount="sqrt(0.5 - A)*t")
+    for s in (m.assemble(), lw.System(m)):
+        fine, bad, still = np.array([[0.1], [0.4]]), np.array([[0.1], [0.7]]), np.zeros((2, 1))
+        for method in ("auto", "composite", "articulated"):
+            found = s.forward_dynamics(fine, still, still, method=method, t=2.0)
+            expected = (0.3 + 2.0 * np.sqrt(0.5 - fine) - 2.0 * 9.81 * 0.3 * np.cos(fine)) / (0.1 + 2.0 * 0.3**2)
+            np.testing.assert_allclose(found, expected, rtol=1e-13)
+        for call in (
+            lambda s=s, q=bad, v=still: s.forward_dynamics(q, v, v, t=2.0),
+            lambda s=s, q=bad, v=still: s.inverse_dynamics(q, v, v, t=2.0),
+            lambda s=s, q=bad, v=still: s.joint_wrenches(q, v, v, t=2.0),
+            lambda s=s, q=bad, v=still: s.bias(q, v, t=2.0),
+            lambda s=s: s.inverse_dynamics([0.7], [0.0], [0.0], parameters={"steady.amount": 0.4}),
+            lambda s=s: s.inverse_dynamics([0.7], [0.0], [0.0], parameters={"steady.amount": [0.4, 0.5]}),
+        ):
+            said = refused(call)
+            assert "root: the load is not a finite number" in said and "steady" not in said
+        assert np.isnan(s.inverse_dynamics([math.nan], [0.0], [0.0])).all()
+
+
+def test_samples_without_a_value_leave_the_peak_of_the_others() -> None:
+    m = lw.Mechanism("arm", gravity=(0, -9.81, 0))
+    m.body("arm", mass=2.0, com=(0.3, 0, 0), inertia=(0, 0.1, 0.1))
+    m.revolute("A", "ground", "arm", axis="z")
+    m.load("root", "A", amount="sqrt(0.5 - A)")
+    s = m.assemble()
+    run = s.forces(s.motion(A=(0.0, 1.0), samples=5))
+    (effort,) = run.evidence.forces.efforts
+    assert effort.missing == 2 and math.isnan(effort.rms)
+    assert effort.value == pytest.approx(2.0 * 9.81 * 0.3 * math.cos(0.25) - 0.5, rel=1e-14)
+    assert run.evidence.forces.power_error < 1e-14 * run.evidence.forces.largest_power
+    assert "effort: A.angle, peak 5.20302 N m at 0.25 s, not known at 2 samples\n" in str(run)
+    assert any("root.effort" in w and "not finite at 2 of 5 samples" in w for w in run.warnings)
+    beyond = s.forces(s.motion(A=(0.6, 1.0), samples=5))
+    assert "effort: A.angle, not known\n" in str(beyond) and "nan" not in str(beyond)
+
+
 def test_postures_of_other_numbers_are_closed_anew() -> None:
     s = four_bar().assemble()
     heavy = s.with_parameters({"rod.mass": 50.0})

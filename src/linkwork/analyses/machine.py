@@ -355,7 +355,9 @@ class Machine(System):
         """
         from linkwork.analyses.forces.of_simulation import simulation_forces
         from linkwork.analyses.forces.over_run import forces_over
+        from linkwork.analyses.forces.trajectory import check_run
 
+        check_run(self._loops, run)
         over = simulation_forces if run.analysis == "simulation" else forces_over
         return over(self._loops, run, drives, efforts, preload, weights, external, contact, threads)
 

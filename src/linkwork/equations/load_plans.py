@@ -228,10 +228,20 @@ def exact_frictions(plans: Sequence[LoadPlan]) -> list[FrictionPlan]:
     return [plan for plan in plans if isinstance(plan, FrictionPlan) and plan.exact]
 
 
+def amounts_of(plan: LoadPlan) -> list[AmountPlan]:
+    """The amounts of a load."""
+    amounts = [getattr(plan, key, None) for key in ("law", "normal", "amount")]
+    return [a for a in amounts if isinstance(a, AmountPlan)]
+
+
 def is_timed(plans: Sequence[LoadPlan]) -> bool:
     """Whether some amount depends on time."""
-    amounts = [getattr(p, key, None) for p in plans for key in ("law", "normal", "amount")]
-    return any(isinstance(a, AmountPlan) and ("t", 0) in a.sources for a in amounts)
+    return any(("t", 0) in amount.sources for plan in plans for amount in amounts_of(plan))
+
+
+def with_formulas(plans: Sequence[LoadPlan]) -> list[LoadPlan]:
+    """Loads with a formula, which may have no value at some states; tables and numbers always have one."""
+    return [plan for plan in plans if any(isinstance(amount.law, Formula) for amount in amounts_of(plan))]
 
 
 def feel_cuts(plans: Sequence[LoadPlan], nq: int, nv: int) -> bool:

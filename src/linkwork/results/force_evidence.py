@@ -23,7 +23,8 @@ class Peak:
 
     name : of the variable that is driven, or of the joint that carries it
     value, unit, at : the value that is largest in size, with its sign; its unit and its time [s]
-    rms : root of the mean square over time
+    rms : root of the mean square over time; NaN where some samples have no value
+    missing : samples without a value, as at singular postures; value is NaN only where all are
     """
 
     name: str
@@ -31,6 +32,7 @@ class Peak:
     unit: str
     at: float
     rms: float
+    missing: int = 0
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,8 @@ def force_evidence_of(data: xr.Dataset) -> ForceEvidence | None:
     time: Array = data.variables["time"].values
     efforts = [_peak(n.removesuffix(".effort"), data.variables[n].values, _unit(data, n), time) for n in drives]
     error = _peak("machine", data.variables[BALANCE].values, "W", time) if shapes.get(BALANCE) == () else None
-    powers = [float(np.max(np.abs(data.variables[n].values))) for n in shapes if n.endswith(".power")]
+    error = None if error is None or np.isnan(error.value) else error
+    powers = [abs(_peak(n, data.variables[n].values, "W", time).value) for n in shapes if n.endswith(".power")]
     return ForceEvidence(
         efforts=tuple(efforts),
         largest_force=_largest(data, [v for j in joints if shapes.get(v := f"{j}.force") == (3,)], time),
@@ -71,7 +74,7 @@ def force_evidence_of(data: xr.Dataset) -> ForceEvidence | None:
         indeterminate=tuple(f"{joint}.{c}" for joint, marked in data.attrs["indeterminate"].items() for c in marked),
         power_error=None if error is None else abs(error.value),
         power_error_at=None if error is None else error.at,
-        largest_power=max(powers, default=None),
+        largest_power=max((power for power in powers if np.isfinite(power)), default=None),
     )
 
 
@@ -80,9 +83,12 @@ def _unit(data: xr.Dataset, name: str) -> str:
 
 
 def _peak(name: str, values: Array, unit: str, time: Array) -> Peak:
-    """Peak and root mean square. NaN is the largest of all: argmax finds it first."""
-    at = int(np.argmax(np.abs(values)))
-    return Peak(name, float(values[at]), unit, float(time[at]), _mean(values**2, time) ** 0.5)
+    """Peak of the samples that have a value, and root mean square of all."""
+    there = np.isfinite(values)
+    at = int(np.argmax(np.where(there, np.abs(values), -1.0)))
+    value = float(values[at]) + 0.0 if there[at] else np.nan  # no -0
+    rms = _mean(values**2, time) ** 0.5 if there.all() else np.nan
+    return Peak(name, value, unit, float(time[at]), rms, int((~there).sum()))
 
 
 def _mean(values: Array, time: Array) -> float:
@@ -97,4 +103,4 @@ def _largest(data: xr.Dataset, names: Iterable[str], time: Array) -> Peak | None
     """The largest vector by its length, of what is determinate."""
     found = [_peak(n.partition(".")[0], np.linalg.norm(known(data, n), axis=1), _unit(data, n), time) for n in names]
     found = [e for e in found if e.value != 0.0]
-    return max(found, key=lambda e: np.inf if np.isnan(e.value) else e.value, default=None)
+    return max(found, key=lambda e: -1.0 if np.isnan(e.value) else e.value, default=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def _of_simulation(found: SimulationEvidence) -> list[tuple[str, str]]:
 
 def _of_forces(found: ForceEvidence) -> list[tuple[str, str]]:
     """What drives take, what joints carry, and how well the power balances."""
-    lines = [("effort", f"{_peak(e)}, rms {e.rms:.6g} {e.unit}") for e in found.efforts]
+    lines = [("effort", _peak(e) + ("" if e.missing else f", rms {e.rms:.6g} {e.unit}")) for e in found.efforts]
     for what, largest in (("force", found.largest_force), ("moment", found.largest_moment)):
         if largest is not None:
             start = f"{largest.name}.{what[0]}"  # B.f of B.fx
@@ -93,7 +94,10 @@ def _of_forces(found: ForceEvidence) -> list[tuple[str, str]]:
 
 
 def _peak(found: Peak) -> str:
-    return f"{found.name}, peak {found.value:.6g} {found.unit} at {found.at:.6g} s"
+    if math.isnan(found.value):
+        return f"{found.name}, not known"
+    gaps = f", not known at {found.missing} sample{'s' * (found.missing > 1)}" if found.missing else ""
+    return f"{found.name}, peak {found.value:.6g} {found.unit} at {found.at:.6g} s{gaps}"
 
 
 def html_page(run: Run) -> str:

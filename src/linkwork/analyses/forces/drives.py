@@ -121,10 +121,15 @@ def _cannot_move(loops: Loops, y: Array, columns: NDArray[np.int64], free: Any, 
         text = f"singular posture: {driven} cannot move {loose} there"
         hint = "name other drives, or a posture beside this one"
         raise DeadCentre(Problem(text, "drives", hint), loops.plan.name, Posture(loops, y))
-    count = "1 freedom" if len(free) == 1 else f"{len(free)} freedoms"
+    count = counted(len(free), "freedom")
     text = f"driver count too small: {count}, and {driven or 'nothing'} drives; {loose} would be free"
     hint = "name a drive for every freedom, those that are held too"
     raise TooFewDrives(Problem(text, "drives", hint), loops.plan.name)
+
+
+def counted(number: int, what: str) -> str:
+    """So many of a thing, in words."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 @dataclass(frozen=True, eq=False)

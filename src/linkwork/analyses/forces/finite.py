@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.equations.closed_forces import load_state
 from linkwork.errors import ModelError, Problem
-from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.system import without_value
 
 
 def one_time(loops: Loops, t: Any) -> float:
@@ -26,12 +25,5 @@ def one_time(loops: Loops, t: Any) -> float:
 
 def loads_must_be_finite(loops: Loops, y: Array, w: Array, when: Array) -> None:
     """Refuse loads that are no finite numbers at some states (samples, ...); each is named."""
-    plan = loops.plan
-    if not plan.loads:
-        return
-    magnitudes, _ = loops.system._own(Question(load_state()))(y, w, when)
-    bad = ~np.isfinite(magnitudes).all(axis=0)
-    if bad.any():
-        hint = "look where its formula or table has no value"
-        named = [load.name for load, wrong in zip(plan.loads, bad, strict=True) if wrong]
-        raise ModelError([Problem("the load is not a finite number there", name, hint) for name in named], plan.name)
+    if loops.plan.loads and (lacking := loops.system._loads_without_value(y, w, when)):
+        raise without_value(lacking, loops.plan.name)

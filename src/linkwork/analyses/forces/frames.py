@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.analyses.forces.reactions import COMPONENTS
-from linkwork.analyses.forces.trajectory import trajectory_of
+from linkwork.analyses.forces.trajectory import check_run, trajectory_of
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.equations.closed_forces import joint_frames
 from linkwork.errors import ModelError, Problem, did_you_mean
@@ -28,6 +28,7 @@ def reaction_in(loops: Loops, run: Run, joint: str, frame: str) -> Array:
         second along the world's axes, or the name of a body or frame
     Components that mix with statically indeterminate ones are not numbers.
     """
+    check_run(loops, run)
     system, plan = loops.system, loops.plan
     data = run.data
     if joint not in system.mechanism.joints or f"{joint}.force" not in data:

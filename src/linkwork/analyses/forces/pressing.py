@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.analyses.forces.contact import assert_contact, open_components, rows_in_second
-from linkwork.analyses.forces.drives import Drives
+from linkwork.analyses.forces.drives import Drives, counted
 from linkwork.analyses.forces.meshes import law_over
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.errors import ModelError, Problem
@@ -95,10 +95,9 @@ def pressing_of(
         places += [joints.index(name)] * count
         rows.append(own)
         wanted.append(number)
-    spare = len(drives.columns) - int(drives.independent.sum())
-    if not problems and len(places) > spare:
-        count = f"{len(drives.columns)} drives for {int(drives.independent.sum())} freedoms"
-        text = f"{len(places)} wanted forces, but {count} leave {spare} open"
+    many, needed = len(drives.columns), int(drives.independent.sum())
+    if not problems and len(places) > many - needed:
+        text = f"{counted(len(places), 'wanted force')}, but of {counted(many, 'drive')} the motion takes {needed}"
         hint = "name more drives, or want fewer forces"
         problems.append(Problem(text, "contact", hint))
     if problems:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.forces.drives import Drives, Sharing, as_names, drives_of, retaken, shared_efforts
+from linkwork.analyses.forces.drives import Drives, Sharing, as_names, counted, drives_of, retaken, shared_efforts
 from linkwork.analyses.forces.finite import loads_must_be_finite
 from linkwork.analyses.forces.pressing import Pressing, pressed_efforts
 from linkwork.analyses.forces.trajectory import Trajectory
@@ -211,7 +211,7 @@ def effort_kernel(
         names = tuple(loops.names(home._roles.independent)) if chosen is None else chosen
         drives = drives_of(loops, home.y, names, ())
         if drives.shared:
-            text = f"{len(drives.columns)} drives for {int(drives.independent.sum())} freedoms"
+            text = f"{len(drives.columns)} drives for {counted(int(drives.independent.sum()), 'freedom')}"
             raise ModelError(Problem(text, "drives", "`forces` lets them share the work"), loops.plan.name)
         order = loops.order(home.y, drives.independent)
         kernel = loops.system._own(Question(closed_forces(order, "efforts", False)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +30,15 @@ class Trajectory:
 
     def __len__(self) -> int:
         return len(self.t)
+
+
+def check_run(loops: Loops, run: Any) -> None:
+    """ModelError where something else than a run is given, such as a posture, or a result as plain arrays."""
+    from linkwork.results import Run
+
+    if not isinstance(run, Run):
+        hint = "give what `motion` or `simulate` of this machine gave; `statics` is for a machine at rest"
+        raise ModelError(Problem(f"a {type(run).__name__} is not a run", "run", hint), loops.plan.name)
 
 
 def trajectory_of(loops: Loops, run: Run) -> Trajectory:
