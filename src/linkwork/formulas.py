@@ -107,6 +107,24 @@ class Formulas:
         settled: Array = formula.settle(given, threads=1)
         return formula, settled
 
+    def settled_all(self, question: Question, values: Mapping[str, float | Array], count: int) -> tuple[Formula, Array]:
+        """One formula for `count` sets of parameters, and its settled values (count, ...).
+
+        A constant that is folded in some of them alone stays free, so answers may differ in the last bit from those of
+        each set by itself.
+        """
+        rows = np.empty((count, len(values)))
+        for k, x in enumerate(values.values()):
+            rows[:, k] = x
+        regrouped = question.quantity.regroups
+        numbers, errors = self._row_kernel(regrouped)(rows, threads=1)
+        codes = self._codes(numbers, errors)
+        shared = (codes == codes[0]).all(axis=0)
+        found = tuple(STRUCTURAL[c] if same else None for c, same in zip(codes[0], shared, strict=True))
+        formula = self._formula(question, folding.loosened(self._own_found(regrouped)[0], found))
+        settled: Array = formula.settle(rows if formula.from_parameters else numbers, threads=1)
+        return formula, settled
+
     def settled_rows(
         self, question: Question, values: Mapping[str, float | Array], count: int
     ) -> Iterator[tuple[NDArray[np.intp], Formula, Array]]:

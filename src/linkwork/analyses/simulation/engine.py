@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import numpy as np
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination, Joints
+from linkwork.equations.load_plans import exact_frictions
 from linkwork.equations.tangents import tangent_function
 from linkwork.equations.variational import momentum_and_drift
 from linkwork.formulas import Formula, Question
@@ -46,19 +47,55 @@ class Equipment:
     counted: bool = False
 
 
+KERNELS = {
+    "rates": ("y w effort t slip switch", "dy a health"),
+    "mismatch": ("y w", "e de"),
+    "response": ("y push missing", "x"),
+    "gaps": ("y w t", "g dg G gamma"),
+    "watched": ("y w t", "watched"),
+    "energies": ("y w t slip switch", "kinetic potential power"),
+    "momentum": ("y w effort t slip switch", "momentum drift"),
+    "grips": ("y w t", "grip"),
+    "tangent": ("y w effort t slip switch", "tangent_dy tangent_a"),
+}
+"""By kernel, arrays that it reads and writes; settled values and directions come after what is read."""
+DIRECTIONS = ("tangent_y", "tangent_w", "tangent_effort", "tangent_t", "tangent_settled")
+
+
 @dataclass
 class Engine:
-    """Kernels of one machine for one elimination."""
+    """Kernels of one machine for one elimination.
+
+    varied : of many runs with parameters of their own, those parameters by name, (runs,)
+    """
 
     loops: Loops
     elimination: Elimination
     needs: Equipment
+    varied: Mapping[str, Array] | None = None
     _held: list[Any] = field(default_factory=list)
+    _rows: dict[int, Array] = field(default_factory=dict)
+    """By kernel, settled values of all runs."""
+    room: Array = field(default_factory=lambda: np.zeros(0))
+    """Of many runs: where all kernels find settled values."""
+    settled_of_runs: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    """What belongs into `room`, (runs, ...)."""
 
     def _bound(self, question: Question) -> Kernel:
-        kernel = self.loops.system._own(question)
+        if self.varied is None:
+            kernel = self.loops.system._own(question)
+        else:
+            formula, settled = self._settled_of_all(question)
+            kernel = formula.kernel.bind(settled[0])
+            self._rows[id(kernel)] = settled
         kernel.compile()
         return kernel
+
+    def _settled_of_all(self, question: Question) -> tuple[Formula, Array]:
+        assert self.varied is not None
+        system = self.loops.system
+        count = len(next(iter(self.varied.values())))
+        return system._formulas.settled_all(question, {**system.parameters, **self.varied}, count)
 
     @cached_property
     def rates_question(self) -> Question:
@@ -96,6 +133,9 @@ class Engine:
     @cached_property
     def settled(self) -> tuple[Formula, Array]:
         """The formula of the rates, and its settled values."""
+        if self.varied is not None:
+            formula, settled = self._settled_of_all(self.rates_question)
+            return formula, settled[0]
         system = self.loops.system
         return system._settled(self.rates_question, system.parameters)
 
@@ -142,44 +182,22 @@ class Engine:
             "g": zeros(len(needs.gaps)), "dg": zeros(len(needs.gaps)), "G": zeros((len(needs.gaps), nw)),
             "gamma": zeros(len(needs.gaps)), "watched": zeros(len(needs.watched)),
             "kinetic": zeros(1), "potential": zeros(1), "power": zeros(1),
-            "momentum": zeros(nw), "drift": zeros(nw),
+            "momentum": zeros(nw), "drift": zeros(nw), "grip": zeros((plan.n_slips, 2)),
         }  # fmt: skip
         wiring: dict[str, Any] = {}
-
-        def wire(name: str, kernel: Kernel | None, inputs: str, outputs: str, first: Sequence[Array] = ()) -> None:
+        for name, (kernel, settled) in self._kernels(rows).items():
             if kernel is None:
                 wiring.update({f"{name}_at": 0, f"{name}_in": NOTHING, f"{name}_out": NOTHING})
-                return
-            own = [a[k] for k in inputs.split()]
-            middle = [*first] if first else [*kernel.bound]
-            split = len(own) if not first else inputs.split().index("tangent_y")
+                continue
+            inputs, outputs = KERNELS[name]
+            after: list[Array] = []
+            if name == "tangent":
+                a["tangent_settled"] = zeros(settled.size)
+                after = [a[k] for k in DIRECTIONS]
             wiring[f"{name}_at"] = kernel.address
-            wiring[f"{name}_in"] = pointers([*own[:split], *middle, *own[split:]])
+            wiring[f"{name}_in"] = pointers([*(a[k] for k in inputs.split()), settled, *after])
             wiring[f"{name}_out"] = pointers([a[k] for k in outputs.split()])
-            self._held += [kernel, *middle]
-
-        wire("rates", self.rates, "y w effort t slip switch", "dy a health")
-        wire("mismatch", self.mismatch if loops.count else None, "y w", "e de")
-        wire("response", self.response if loops.count or rows or needs.momenta else None, "y push missing", "x")
-        tangent = None
-        settled: list[Array] = []
-        if needs.tangents:
-            tangent, settled = self.tangent, [np.ascontiguousarray(self.settled[1])]
-            a["tangent_settled"] = zeros(settled[0].size)
-        wire(
-            "tangent", tangent,
-            "y w effort t slip switch tangent_y tangent_w tangent_effort tangent_t tangent_settled",
-            "tangent_dy tangent_a", settled,
-        )  # fmt: skip
-        wire("gaps", self._asked("gaps", needs.gaps), "y w t", "g dg G gamma")
-        wire("watched", self._asked("conditions", needs.watched), "y w t", "watched")
-        wire("energies", self.energies if needs.counted else None, "y w t slip switch", "kinetic potential power")
-        wire(
-            "momentum",
-            self._optional(needs.momenta, momentum_and_drift(needs.switched)),
-            "y w effort t slip switch",
-            "momentum drift",
-        )
+            self._held += [kernel, settled]
         plain = [(s.q.start + k, s.v.start + k) for s in plan.slots for k in range(s.plain)]
         turning = [(s.q.start + s.plain, s.v.start + s.plain) for s in plan.slots if s.plain < len(s.law.variables)]
         laws_: Laws = together(laws)
@@ -194,10 +212,39 @@ class Engine:
             pushed=_integers([c for c, _ in pushed]), pushed_law=_integers([k for _, k in pushed]),
             rows=np.zeros((rows, 4), np.int64), hold=zeros(rows), count=np.zeros(1, np.int64), force=zeros(rows),
             X=zeros((rows, nw)), S=zeros((rows, rows + 1)), wanted=zeros(rows),
-            evaluations=np.zeros(1, np.int64), worst=zeros(1), touch=zeros(len(needs.gaps)),
-            soft=np.array([s[:2] for s in soft], np.int64).reshape(-1, 2),
+            evaluations=np.zeros(1, np.int64), static=self._static(), held=np.zeros(plan.n_slips, np.int64), worst=zeros(1), touch=zeros(len(needs.gaps)),
+            soft=np.array([[*s[:2], 0] for s in soft], np.int64).reshape(-1, 3),
             soft_numbers=np.array([s[2:] for s in soft], float).reshape(-1, 3),
         )  # fmt: skip
+
+    def _kernels(self, rows: int) -> dict[str, tuple[Kernel | None, Array]]:
+        """Kernels by name, each with its settled values; None where there is no need of one."""
+        needs, count = self.needs, self.loops.count
+        found: dict[str, Kernel | None] = {
+            "rates": self.rates,
+            "mismatch": self.mismatch if count else None,
+            "response": self.response if count or rows or needs.momenta else None,
+            "gaps": self._asked("gaps", needs.gaps),
+            "watched": self._asked("conditions", needs.watched),
+            "energies": self.energies if needs.counted else None,
+            "momentum": self._optional(needs.momenta, momentum_and_drift(needs.switched)),
+            "grips": self._optional(self.loops.plan.n_slips > 0, equations.grips()),
+            "tangent": self.tangent if needs.tangents else None,
+        }
+        settled = {name: kernel.bound[0] for name, kernel in found.items() if kernel is not None and kernel.bound}
+        if needs.tangents:
+            settled["tangent"] = np.ascontiguousarray(self.settled[1])
+        if self.varied is not None:
+            of_runs = [self._rows[id(found["rates" if name == "tangent" else name])] for name in settled]
+            edges = np.cumsum([0, *(x.size for x in settled.values())])
+            self.room, self.settled_of_runs = np.concatenate(list(settled.values())), np.hstack(of_runs)
+            settled = {name: self.room[a:b] for name, a, b in zip(settled, edges[:-1], edges[1:], strict=True)}
+        return {name: (kernel, settled.get(name, np.zeros(0))) for name, kernel in found.items()}
+
+    def _static(self) -> Array:
+        """By exact friction, what it holds in parts of what it slides with."""
+        numbers = self.loops.system.parameters
+        return np.array([numbers[f"{load.name}.static"] for load in exact_frictions(self.loops.plan.loads)])
 
     def _sizes(self) -> Array:
         """By variable, what counts like a radian."""
