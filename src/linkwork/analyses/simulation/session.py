@@ -620,28 +620,10 @@ class Session:
 
     def _control(self) -> None:
         """Ask the controller, and hold what it says until it is asked again."""
-        from linkwork.analyses.kinematics.given import place_of
-        from linkwork.analyses.simulation.state import State
+        from linkwork.analyses.simulation.controlling import held_efforts
 
-        p, loops, asked = self.p, self.machine._loops, self.asked
-        assert asked.controller is not None
-        try:
-            answer = asked.controller(self.t, State(self.machine, self.z[: p.ny].copy(), self.z[p.ny :].copy(), self.t))
-        except Exception as error:
-            raise Halt(f"the controller failed at {self.t:.6g} s: {type(error).__name__}: {error}") from error
-        if answer is not None and not isinstance(answer, Mapping):
-            raise Halt(
-                f"the controller gave a {type(answer).__name__} at {self.t:.6g} s; give {{'A': torque}}, or None"
-            )
-        effort = asked.efforts.copy()
-        for name, value in (answer or {}).items():
-            found = place_of(loops, name)
-            if found is None:
-                raise Halt(f"the controller names '{name}' at {self.t:.6g} s, which is no variable")
-            number = float(value)
-            if not np.isfinite(number):
-                raise Halt(f"the controller gave {number} for {name} at {self.t:.6g} s")
-            effort[found[0].v.start + found[1]] += number
+        p = self.p
+        effort = held_efforts(self.asked, self.machine, self.t, self.z[: p.ny], self.z[p.ny :])
         p.given_effort[:] = effort
         p.effort[:] = effort
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork.analyses.simulation.asked import asked
 from linkwork.analyses.simulation.session import Session
-from linkwork.analyses.simulation.telling import told
+from linkwork.analyses.simulation.telling import ended, told
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -37,6 +37,10 @@ def simulated(
         machine, until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol,
         atol,
     )  # fmt: skip
+    if question.method == "ida":
+        from linkwork.analyses.simulation.ida import run_ida
+
+        return told(run_ida(question, progress), threads)
     session = Session(question, progress)
     session.run()
-    return told(session, threads)
+    return told(ended(session), threads)

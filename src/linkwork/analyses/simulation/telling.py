@@ -1,8 +1,9 @@
-"""From a session that has ended to a result: arrays, evidence, and a run by name."""
+"""From a simulation that has ended to a result: arrays, evidence, and a run by name."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from linkwork.analyses.kinematics.given import place_of
 from linkwork.analyses.kinematics.histories import joint_histories, place_histories
 from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.simulation.asked import Asked
 from linkwork.analyses.simulation.session import SINGULAR, Session
 from linkwork.geometry import Array
 from linkwork.results.simulation import Outcome, Simulation
@@ -21,11 +23,40 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-def told(session: Session, threads: int | None) -> Simulation:
-    """The result of a session."""
+@dataclass(frozen=True, eq=False)
+class Ended:
+    """A simulation that has ended, whoever took its steps.
+
+    outcome : what came of it, as arrays; efforts, pushes : along rates and of stops, one sample a row
+    trails : times, and (variables, rates, ..., work so far [J]) after steps
+    jumps : times [s] of jumps of the energy [J]; correction : the largest [rad, parts of the machine's size]
+    energies : (times, variables, rates) -> kinetic, potential [J]
+    stops : by gap, the name under which its force is told, and the expression that it limits
+    """
+
+    asked: Asked
+    outcome: Outcome
+    efforts: Array
+    pushes: Array
+    trails: Sequence[tuple[Array, Array]]
+    jumps: Sequence[tuple[float, float]]
+    work: float
+    correction: float
+    warnings: Sequence[str]
+    energies: Callable[[Array, Array, Array], tuple[Array, Array]]
+    stops: tuple[tuple[str, str], ...] = ()
+
+
+def told(ended: Ended, threads: int | None) -> Simulation:
+    """The result of a simulation."""
+    return Simulation(ended.outcome, lambda: _dataset(ended, threads), ended.asked.machine)
+
+
+def ended(session: Session) -> Ended:
+    """What a session leaves behind."""
     from linkwork.numerics.stepping import advance as loop
 
-    asked, p, reached = session.asked, session.p, session.reached
+    asked, p, state, reached = session.asked, session.p, session.state, session.reached
     Z = session.samples.Z[:reached]
     outcome = Outcome(
         asked.times[:reached],
@@ -36,48 +67,58 @@ def told(session: Session, threads: int | None) -> Simulation:
         session.status,
         session.message,
         session.evaluations + int(p.evaluations[0]),
-        int(session.state[loop.STEPS]),
-        int(session.state[loop.REJECTED]),
+        int(state[loop.STEPS]),
+        int(state[loop.REJECTED]),
         tuple(session.methods),
     )
-    return Simulation(outcome, lambda: _dataset(session, outcome, threads), asked.machine)
+    return Ended(
+        asked,
+        outcome,
+        session.samples.E[:reached],
+        session.samples.P[:reached],
+        session.trails,
+        session.jumps,
+        float(state[loop.WORK]),
+        float(state[loop.GAP]),
+        [*session.warnings, *_singular(session)],
+        lambda t, y, w: _energies(session, t, y, w),
+        tuple((_stop_name(session, k), what) for k, what in enumerate(session.modes.gaps)),
+    )
 
 
-def _dataset(session: Session, outcome: Outcome, threads: int | None) -> xr.Dataset:
+def _dataset(ended: Ended, threads: int | None) -> xr.Dataset:
     from linkwork.results import ClosureHistory, build_run
 
-    asked, loops = session.asked, session.asked.loops
+    asked, loops, outcome = ended.asked, ended.asked.loops, ended.outcome
     levels = [outcome.w, outcome.a]
     variables, speeds = joint_histories(loops, outcome.y, levels)
     closure = None
     if loops.count and len(outcome.t):
         closure = ClosureHistory(residual=loops.residual(outcome.y), unit="1")
-    evidence = _evidence(session, outcome)
-    warnings = [*session.warnings, *_singular(session)]
+    warnings = [*ended.warnings]
     if len(outcome.t):
         warnings += warnings_of_run(loops, outcome.y, outcome.t)
     run = build_run(
         outcome.t, mechanism=loops.plan.name, analysis="simulation", variables=variables, speeds=speeds,
-        **place_histories(loops, outcome.y, levels, threads), signals=_signals(session, outcome), closure=closure,
+        **place_histories(loops, outcome.y, levels, threads), signals=_signals(ended), closure=closure,
         driven={d.name: str(d.drive) for d in asked.driven}, status=outcome.status, message=outcome.message,
-        asked=len(asked.times), warnings=warnings, simulation=evidence, machine=asked.machine,
+        asked=len(asked.times), warnings=warnings, simulation=_evidence(ended), machine=asked.machine,
     )  # fmt: skip
     return run.data
 
 
-def _signals(session: Session, outcome: Outcome) -> dict[str, tuple[str, Any]]:
+def _signals(ended: Ended) -> dict[str, tuple[str, Any]]:
     """Efforts and their power, forces of stops, energies."""
-    asked, loops, reached = session.asked, session.asked.loops, len(outcome.t)
+    asked, loops, outcome, E = ended.asked, ended.asked.loops, ended.outcome, ended.efforts
     names, units = effort_names(loops), effort_units(loops)
-    E, P = session.samples.E[:reached], session.samples.P[:reached]
     acting = {d.column for d in asked.driven} | {c for c, _ in asked.pushed} | set(np.flatnonzero(E.any(axis=0)))
     signals: dict[str, tuple[str, Any]] = {}
     for column in sorted(acting):
         signals[f"{names[column]}.effort"] = (units[column], E[:, column])
         signals[f"{names[column]}.power"] = ("W", E[:, column] * outcome.w[:, column])
-    for k, what in enumerate(session.modes.gaps):
-        signals[f"{_stop_name(session, k)}.push"] = (_push_unit(loops, what, units), P[:, k])
-    kinetic, potential = _energies(session, outcome.t, outcome.y, outcome.w)
+    for k, (name, what) in enumerate(ended.stops):
+        signals[f"{name}.push"] = (_push_unit(loops, what, units), ended.pushes[:, k])
+    kinetic, potential = ended.energies(outcome.t, outcome.y, outcome.w)
     signals["machine.kinetic_energy"] = ("J", kinetic)
     signals["machine.potential_energy"] = ("J", potential)
     return signals
@@ -104,20 +145,18 @@ def _energies(session: Session, t: Array, y: Array, w: Array) -> tuple[Array, Ar
     return kinetic, potential
 
 
-def _evidence(session: Session, outcome: Outcome) -> SimulationEvidence:
-    from linkwork.numerics.stepping import advance as loop
-
-    state, p = session.state, session.p
-    t = np.concatenate([np.zeros(1), *(own for own, _ in session.trails)])
-    rows = np.vstack([np.zeros((1, p.n + p.nw + 1)), *(own for _, own in session.trails)])
-    rows[0, : p.n] = np.concatenate([session.asked.y, session.asked.w])
-    kinetic, potential = _energies(session, t, rows[:, : p.ny], rows[:, p.ny : p.n])
+def _evidence(ended: Ended) -> SimulationEvidence:
+    outcome, ny, first = ended.outcome, len(ended.asked.y), np.concatenate([ended.asked.y, ended.asked.w])
+    t = np.concatenate([np.zeros(1), *(own for own, _ in ended.trails)])
+    states = np.vstack([first, *(own[:, : len(first)] for _, own in ended.trails)])
+    work = np.concatenate([np.zeros(1), *(own[:, -1] for _, own in ended.trails)])
+    kinetic, potential = ended.energies(t, states[:, :ny], states[:, ny:])
     whole = kinetic + potential
     jumps = np.zeros(len(t))
-    for when, jump in session.jumps:
+    for when, jump in ended.jumps:
         jumps[np.searchsorted(t, when, side="right") :] += jump
-    error = np.abs(whole - whole[:1] - rows[:, -1] - jumps)
-    scale = max(float(np.ptp(kinetic)), float(np.ptp(potential)), float(np.abs(rows[:, -1]).max()), 1e-300)
+    error = np.abs(whole - whole[:1] - work - jumps)
+    scale = max(float(np.ptp(kinetic)), float(np.ptp(potential)), float(np.abs(work).max()), 1e-300)
     return SimulationEvidence(
         methods=outcome.methods,
         steps=outcome.steps,
@@ -125,11 +164,11 @@ def _evidence(session: Session, outcome: Outcome) -> SimulationEvidence:
         evaluations=outcome.nfev,
         energy_error=float(error.max()),
         energy_scale=scale if scale > 1e-300 else 0.0,
-        work=float(state[loop.WORK]),
-        impact_loss=-float(sum(jump for _, jump in session.jumps)),
-        largest_correction=float(state[loop.GAP]),
+        work=ended.work,
+        impact_loss=-float(sum(jump for _, jump in ended.jumps)),
+        largest_correction=ended.correction,
         events=outcome.events,
-        stops={f"{_stop_name(session, k)}.push": what for k, what in enumerate(session.modes.gaps)},
+        stops={f"{name}.push": what for name, what in ended.stops},
     )
 
 
