@@ -65,7 +65,8 @@ class Loaded:
 class Modes:
     """How loads act where that is not a matter of the state alone.
 
-    slip : by exact friction of the plan, the way it slips: 1, -1, or 0 where it sticks; without, the sign of the rate
+    slip : by exact friction of the plan, the way it slips: 1, -1, or 0 where it sticks; where it holds beside others
+        that part of the level; without, the sign of the rate
     switch : by load of the plan, a factor; switched : names of the loads that have one
     """
 
@@ -260,8 +261,8 @@ def _friction(state: _State, plan: FrictionPlan, given: LoadConstants) -> _Done:
     rate = state.w[plan.along.w]
     forward, backward = _levels(state, plan, own)
     if plan.exact:
-        way = rate if state.slips is None else next(state.slips)
-        (dry,) = replay(_exact(), [[way, forward, backward]])[0]
+        law, way = (_exact(), rate) if state.slips is None else (_slipping(), next(state.slips))
+        (dry,) = replay(law, [[way, forward, backward]])[0]
     else:
         (dry,) = replay(_smooth(), [[rate, forward, backward, own["speed"]]])[0]
     return state.work(plan.along, state.on(-(dry + own["viscous"] * rate)))
@@ -300,6 +301,13 @@ def _smooth() -> ca.Function:
 def _exact() -> ca.Function:
     x = ca.SX.sym("x", 3)
     return ca.Function("exact", [x], [ca.sign(x[0]) * ca.if_else(x[0] >= 0, x[1], x[2])])
+
+
+@functools.cache
+def _slipping() -> ca.Function:
+    """A part of the level: the whole where it slips, what is needed where it holds."""
+    x = ca.SX.sym("x", 3)
+    return ca.Function("slipping", [x], [x[0] * ca.if_else(x[0] >= 0, x[1], x[2])])
 
 
 def _motor(state: _State, plan: MotorPlan, given: LoadConstants) -> _Done:

@@ -61,6 +61,7 @@ class Watch:
     index: int
     sign: int
     offset: float
+    grip: int = -1
 
 
 @dataclass
@@ -196,8 +197,8 @@ class Modes:
 
 def tables(watches: Sequence[Watch]) -> tuple[NDArray[np.int64], Array]:
     """Watches as the compiled loop takes them."""
-    table = np.array([[w.kind, w.index, w.sign] for w in watches], np.int64).reshape(-1, 3)
-    return table, np.array([w.offset for w in watches], float)
+    table = np.array([[w.kind, w.index, w.sign, w.grip] for w in watches], np.int64).reshape(-1, 4)
+    return table, np.array([[w.offset, 0.0] for w in watches], float).reshape(-1, 2)
 
 
 def ways(grips: Sequence[int], sides: Sequence[int], broken: Sequence[int] = ()) -> Any:

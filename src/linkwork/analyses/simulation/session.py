@@ -115,6 +115,7 @@ class Session:
         self.samples = loop.Samples(
             times=asked.times, Z=np.full((count, p.n), np.nan), A=np.full((count, p.nw), np.nan),
             E=np.zeros((count, p.nw)), P=np.zeros((count, len(self.modes.gaps))),
+            H=np.zeros((count, len(self.modes.grips))),
         )  # fmt: skip
         self.trail_t, self.trail = np.empty(CHUNK), np.empty((CHUNK, p.n + p.nw + 1))
 
@@ -300,6 +301,8 @@ class Session:
         hold = self._hold() if self.modes.grips else np.zeros((0, 2))
         self.watched: list[Watch] = self.modes.watches(p, self.owners, hold)
         self.table, self.offsets = tables(self.watched)
+        for s, beyond in enumerate(self.modes.beyond):
+            p.soft[s, 2] = beyond
         self.before, self.fired = np.zeros(len(self.watched)), np.zeros(len(self.watched), np.int64)
 
     def _hold(self) -> Array:

@@ -11,10 +11,13 @@ import math
 import numba
 import numpy as np
 
+from linkwork.kernels import drive
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.methods import is_stiff, refine, take
-from linkwork.numerics.stepping.problem import COLUMN, KIND, UNIT, rates, settle, working
-from linkwork.numerics.stepping.watching import first_crossing, is_force, largest_fired, look, state_at
+from linkwork.numerics.stepping.problem import COLUMN, KIND, LAW, STUCK, UNIT, rates, settle, working
+from linkwork.numerics.stepping.watching import first_crossing, is_force, largest_fired, look, state_at, take_sides
+
+call = drive.call
 
 DONE, PAUSED, EVENT, STIFF, SICK, SHORT = 0, 1, 2, 3, 4, 5
 """Why the loop came back: at its end; after as many steps as it was given; at an event; the steps are held short by
@@ -86,9 +89,10 @@ def attempt(method, p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-u
 
 
 class Samples(Handle):
-    """Room for samples: times [s], states, accelerations, efforts along variables, and forces of gaps."""
+    """Room for samples: times [s], states, accelerations, efforts along variables, forces of gaps, and of frictions
+    that hold."""
 
-    fields = {"times": "floats", "Z": "matrix", "A": "matrix", "E": "matrix", "P": "matrix"}  # noqa: RUF012
+    fields = {"times": "floats", **dict.fromkeys(("Z", "A", "E", "P", "H"), "matrix")}  # noqa: RUF012
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -104,10 +108,16 @@ def note(p, samples, k, z, f):  # type: ignore[no-untyped-def]
         for j in range(p.nw):  # what elastic stops do is told by gap, not by variable
             samples.E[k, j] -= p.touch[i] * p.G[i, j]
     for r in range(p.count[0]):
-        if p.rows[r, KIND] == UNIT:
+        if p.rows[r, KIND] != UNIT:
+            samples.P[k, p.rows[r, COLUMN]] += p.force[r]
+        elif p.rows[r, LAW] > STUCK:
             samples.E[k, p.rows[r, COLUMN]] += p.force[r]
         else:
-            samples.P[k, p.rows[r, COLUMN]] += p.force[r]
+            samples.H[k, STUCK - p.rows[r, LAW]] = p.force[r]
+    for i in range(p.held.size):
+        if p.held[i]:
+            call(p.grips_at, p.grips_in, p.grips_out)
+            samples.H[k, i] = -p.slip[i] * p.grip[i, 0 if p.slip[i] > 0.0 else 1] / p.static[i]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -149,13 +159,49 @@ def work(p, t, h, C, z, dz):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fired):  # type: ignore[no-untyped-def]
+    """The step again, so that it ends at the event and not on its interpolant: Newton's steps for its length.
+
+    x : part of the step at which the interpolant has the event
+    Returns the length and the gap that was closed; z_new, f_new and C are those of the shorter step.
+    """
+    forces, values = is_force(table), np.empty(table.shape[0])
+    there, slope, scratch = np.empty(p.n), np.empty(p.n), np.empty(p.n)
+    state_at(p, C, x, there)
+    end = x * h
+    for _ in range(6):
+        error, gap, _health = attempt(method, p, store, t, end, z, f, z_new, f_new, C)
+        if not error <= 1.0 or gap < 0.0:  # a shorter step is seldom worse; then the interpolant serves
+            end = x * h
+            for i in range(p.n):
+                z_new[i] = there[i]
+            gap = max(settle(p, t + end, z_new), 0.0)
+            rates(p, t + end, z_new, f_new)
+            break
+        refine(method, p, store, t, end, z, f, z_new, f_new, C)
+        look(p, table, numbers, forces, t + end, z_new, slope, values)
+        here = largest_fired(values, fired)
+        small = min(1e-6 * h, 0.5 * end)
+        if small == 0.0:
+            break
+        state_at(p, C, 1.0 - small / end, scratch)
+        look(p, table, numbers, forces, t + end - small, scratch, slope, values)
+        rate = (here - largest_fired(values, fired)) / small
+        change = here / rate if rate != 0.0 else 0.0
+        if not abs(change) > 2e-16 * max(abs(t), h) or abs(change) > 0.1 * h:
+            break
+        end = min(max(end - change, 0.0), h)
+    return end, gap
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def advance(  # type: ignore[no-untyped-def]
-    method, p, store, state, z, f, until, samples, table, offsets, before, fired, trail_t, trail
+    method, p, store, state, z, f, until, samples, table, numbers, before, fired, trail_t, trail
 ):  # fmt: skip
     """Go on from the state until a time, an event, or as many steps as `trail_t` has room for.
 
     samples : at which times they are wanted, and where they go
-    table, offsets : of what is watched; before : the watched numbers now, none below zero; fired : which ones fell
+    table, numbers : of what is watched; before : the watched numbers now, none below zero; fired : which ones fell
     trail_t, trail : times and (state, accelerations, work) after each step of this call; how many is returned
     Returns why it came back, and the steps of this call.
     """
@@ -175,7 +221,8 @@ def advance(  # type: ignore[no-untyped-def]
                 return SICK, taken
             state[FRESH] = 1.0
             if watches:
-                look(p, table, offsets, forces, t, z, slope, values)
+                look(p, table, numbers, forces, t, z, slope, values)
+                take_sides(table, numbers, values)
                 for k in range(watches):
                     before[k] = max(values[k], 0.0)
             while int(state[NEXT]) < times.size and times[int(state[NEXT])] <= t:
@@ -225,38 +272,20 @@ def advance(  # type: ignore[no-untyped-def]
         event = False
         t_new = until if lands else t + h
         if watches:
-            x = first_crossing(p, table, offsets, forces, t, h, C, scratch, slope, before, values, fired)
+            x = first_crossing(p, table, numbers, forces, t, h, C, scratch, slope, before, values, fired)
             if x <= 1.0:
                 event = True
-                end = x * h
-                for _ in range(4):  # the step again, so that it ends at the event and not on its interpolant
-                    e, g, _b = attempt(method, p, store, t, end, z, f, z_new, f_new, C)
-                    if not e <= 1.0 or g < 0.0:
-                        break
-                    look(p, table, offsets, forces, t + end, z_new, slope, values)
-                    here = largest_fired(values, fired)
-                    small = 1e-6 * h
-                    state_at(p, C, min(max(x, 0.0), 1.0), scratch)
-                    refine(method, p, store, t, end, z, f, z_new, f_new, C)
-                    state_at(p, C, 1.0 - small / end if end > small else 0.0, scratch)
-                    look(p, table, offsets, forces, t + end - small, scratch, slope, values)
-                    rate = (here - largest_fired(values, fired)) / min(small, end)
-                    change = here / rate if rate != 0.0 else 0.0
-                    if not abs(change) > 1e-14 * max(abs(t), h) or abs(change) > 0.1 * h:
-                        break
-                    end = min(max(end - change, 0.0), h)
-                h = end
+                h, gap = locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fired)
                 t_new = t + h
-                refine(method, p, store, t, h, z, f, z_new, f_new, C)
             else:
-                look(p, table, offsets, forces, t_new, z_new, slope, values)
+                look(p, table, numbers, forces, t_new, z_new, slope, values)
                 for k in range(watches):
                     before[k] = max(values[k], 0.0)
         while int(state[NEXT]) < times.size and times[int(state[NEXT])] <= t_new:
             k = int(state[NEXT])
             if times[k] == t_new:
-                if event:
-                    break  # what comes after the event stands in the sample
+                if event or lands:
+                    break  # what comes after the event, or what changes at that time, stands in the sample
                 for i in range(n):
                     scratch[i] = z_new[i]
                 rates(p, t_new, scratch, slope)
@@ -269,12 +298,14 @@ def advance(  # type: ignore[no-untyped-def]
         for i in range(n):
             z[i] = z_new[i]
             f[i] = f_new[i]
-            trail[taken, i] = z_new[i]
-        for i in range(nw):
-            trail[taken, n + i] = f_new[ny + i]
-        trail[taken, n + nw] = state[WORK]
-        trail_t[taken] = t_new
-        taken += 1
+        if t_new > t:
+            for i in range(n):
+                trail[taken, i] = z_new[i]
+            for i in range(nw):
+                trail[taken, n + i] = f_new[ny + i]
+            trail[taken, n + nw] = state[WORK]
+            trail_t[taken] = t_new
+            taken += 1
         state[TIME] = t_new
         state[STEPS] += 1.0
         state[GAP] = max(state[GAP], gap)

@@ -27,7 +27,11 @@ Integers = NDArray[np.int64]
 UNIT, GAP = 0, 1
 """Kinds of rows: a variable, or an expression that has a gradient."""
 KIND, COLUMN, PLACE, LAW = 0, 1, 2, 3
-"""Columns of `rows`: kind; the rate's column or the gap's number; the variable's place; a law of time, or -1."""
+"""Columns of `rows`: kind; the rate's column or the gap's number; the variable's place; a law of time, or -1, or of
+friction that holds `STUCK` less its number."""
+STUCK = -2
+PRESSED = 2
+"""Column of `soft`: whether an elastic stop is touched. Events change it, not the rounding of a gap near zero."""
 CLOSING = 10
 """Newton's steps at most."""
 NEAR = 1e-8
@@ -41,11 +45,11 @@ FLOATS = (
     "y", "w", "effort", "t", "slip", "switch", "dy", "a", "health", "e", "de", "push", "missing", "x",
     "tangent_y", "tangent_w", "tangent_effort", "tangent_t", "tangent_settled", "tangent_dy", "tangent_a",
     "g", "dg", "gamma", "watched", "kinetic", "potential", "power", "momentum", "drift",
-    "law", "law_edges", "given_effort", "hold", "force", "wanted", "worst", "touch",
+    "law", "law_edges", "given_effort", "hold", "force", "wanted", "worst", "touch", "static",
 )
 INTEGERS = (
     "plain_y", "plain_w", "turning_y", "turning_w", "law_starts", "last", "pushed", "pushed_law", "count",
-    "evaluations",
+    "evaluations", "held",
 )
 # fmt: on
 
@@ -71,7 +75,10 @@ class Problem(Handle):
     law : value, rate and acceleration of one of them
     given_effort : efforts that do not follow laws; pushed, pushed_law : columns of those that do
     rows : of at most so many active ones, (KIND, COLUMN, PLACE, LAW); hold : value that a row without a law holds
-    soft : elastic stops, the gap's number and the side (1 above, -1 below); soft_numbers : limit, stiffness, damping
+    soft : elastic stops, the gap's number, the side (1 above, -1 below), and whether it is touched
+    soft_numbers : limit, stiffness, damping
+    y, w, t -> grip : what exact frictions hold forward and backward; static : as many times what they slide with
+    held : frictions that hold without a row of their own, since others keep their joints at rest
     touch : by gap, the force of elastic stops
     count : (1,) rows that are active; force : by active row; X, S, wanted : room for their equations
     evaluations : (1,) calls of `rates`; worst : (1,) largest health seen
@@ -87,9 +94,10 @@ class Problem(Handle):
         | _kernel("gaps")
         | _kernel("watched")
         | _kernel("energies")
+        | _kernel("grips")
         | _kernel("momentum")
         | dict.fromkeys(FLOATS, "floats")
-        | dict.fromkeys(("G", "X", "S", "law_coefficients", "soft_numbers"), "matrix")
+        | dict.fromkeys(("G", "X", "S", "law_coefficients", "soft_numbers", "grip"), "matrix")
         | dict.fromkeys(INTEGERS, "integers")
         | {"rows": "table", "soft": "table"}
     )
@@ -131,7 +139,7 @@ def push_back(p):  # type: ignore[no-untyped-def]
     for s in range(p.soft.shape[0]):
         k, side = p.soft[s, 0], p.soft[s, 1]
         depth = side * (p.g[k] - p.soft_numbers[s, 0])
-        if depth > 0.0:
+        if p.soft[s, PRESSED]:
             push = max(0.0, p.soft_numbers[s, 1] * depth + p.soft_numbers[s, 2] * side * p.dg[k])
             p.touch[k] -= side * push
             for i in range(p.nw):

@@ -14,14 +14,21 @@ call = drive.call
 
 VARIABLE, RATE, CONDITION, FORCE, GAP_VALUE = 0, 1, 2, 3, 4
 """Kinds of watches: a variable, a rate, an expression, the force of a row, the value of a gap."""
-KIND, INDEX, SIGN = 0, 1, 2
+KIND, INDEX, SIGN, GRIP = 0, 1, 2, 3
 """Columns of the table of watches; the number watched is SIGN · (what it is of - offset), and an event when it falls
-below zero."""
+below zero. A sign of 0 is not known yet: that of the side to which the number goes first. GRIP is the friction that
+gives the offset at all times, or -1."""
+OFFSET, SIZE = 0, 1
+"""Columns of the numbers of watches: the offset, and the largest number seen so far."""
 PARTS = 4
 """Places along a step at which numbers are looked at."""
-HALVINGS = 80
+HALVINGS = 60
+LOWERING = 12
+"""Looks for the lowest place of a number that falls and rises again between two places."""
 SAME = 1e-12
-"""Part of the largest number along a step below which another one counts as zero at the same instant."""
+"""Part of the largest number seen below which another one counts as zero at the same instant."""
+NOISE = 1e-14
+"""Part of the largest number seen that is no more than rounding."""
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -36,7 +43,7 @@ def state_at(p, C, x, z):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def look(p, table, offsets, forces, t, z, dz, values):  # type: ignore[no-untyped-def]
+def look(p, table, numbers, forces, t, z, dz, values):  # type: ignore[no-untyped-def]
     """All watched numbers at a state. forces : whether those of rows are among them."""
     if forces:
         rates(p, t, z, dz)
@@ -46,8 +53,10 @@ def look(p, table, offsets, forces, t, z, dz, values):  # type: ignore[no-untype
         call(p.watched_at, p.watched_in, p.watched_out)
     if p.gaps_at != 0:
         call(p.gaps_at, p.gaps_in, p.gaps_out)
+    if forces and p.grips_at != 0:
+        call(p.grips_at, p.grips_in, p.grips_out)
     for k in range(table.shape[0]):
-        kind, index = table[k, KIND], table[k, INDEX]
+        kind, index, sign, grip = table[k, KIND], table[k, INDEX], table[k, SIGN], table[k, GRIP]
         if kind == VARIABLE:
             number = z[index]
         elif kind == RATE:
@@ -58,53 +67,113 @@ def look(p, table, offsets, forces, t, z, dz, values):  # type: ignore[no-untype
             number = p.force[index]
         else:
             number = p.g[index]
-        values[k] = table[k, SIGN] * (number - offsets[k])
+        offset = numbers[k, OFFSET]
+        if grip >= 0:
+            offset = -p.grip[grip, 0] if sign > 0 else p.grip[grip, 1]
+        values[k] = (sign if sign != 0 else 1) * (number - offset)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def first_crossing(p, table, offsets, forces, t, h, C, z, dz, before, values, fired):  # type: ignore[no-untyped-def]
+def take_sides(table, numbers, values):  # type: ignore[no-untyped-def]
+    """Note how large numbers are, and give a side to those that leave zero for the first time."""
+    for k in range(table.shape[0]):
+        if math.isfinite(values[k]):
+            numbers[k, SIZE] = max(numbers[k, SIZE], abs(values[k]))
+        if table[k, SIGN] == 0 and abs(values[k]) > NOISE * numbers[k, SIZE]:
+            table[k, SIGN] = 1 if values[k] > 0.0 else -1
+            values[k] = abs(values[k])
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def some_below(table, numbers, values):  # type: ignore[no-untyped-def]
+    """Whether a number is below zero by more than rounding."""
+    for k in range(table.shape[0]):
+        if table[k, SIGN] != 0 and values[k] < -NOISE * numbers[k, SIZE]:
+            return True
+    return False
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def lowest(p, table, numbers, forces, t, h, C, z, dz, values, k, x0, v0, x1, v1, x2, v2):  # type: ignore[no-untyped-def]
+    """Where number k is below zero between x0 and x2, 2.0 if nowhere: parabolas through three places, time and again.
+
+    x1 : a place between them at which the number is above zero
+    """
+    for _ in range(LOWERING):
+        d0, d2 = (v0 - v1) / (x1 - x0), (v2 - v1) / (x2 - x1)
+        if not d0 + d2 > 0.0:
+            return 2.0
+        way = 0.5 * (d0 * (x2 - x1) - d2 * (x1 - x0)) / (d0 + d2)
+        bottom = v1 - (d0 + d2) / (x2 - x0) * way * way
+        x = x1 + way
+        if not x0 < x < x2 or bottom > 0.5 * min(v0, v1, v2):
+            return 2.0
+        state_at(p, C, x, z)
+        look(p, table, numbers, forces, t + x * h, z, dz, values)
+        v = values[k]
+        if v < -NOISE * numbers[k, SIZE]:
+            return x
+        if x < x1 and v < v1:
+            x1, v1, x2, v2 = x, v, x1, v1
+        elif x < x1:
+            x0, v0 = x, v
+        elif v < v1:
+            x0, v0, x1, v1 = x1, v1, x, v
+        else:
+            x2, v2 = x, v
+        if not x0 < x1 < x2:
+            return 2.0
+    return 2.0
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def first_crossing(p, table, numbers, forces, t, h, C, z, dz, before, values, fired):  # type: ignore[no-untyped-def]
     """Part of the step at which the first watched number falls below zero, 2.0 if none does; which one is in `fired`.
 
     before : the numbers at the beginning of the step, none below zero; values : room for as many
     """
     count = table.shape[0]
-    largest = np.empty(count)
+    seen = np.empty((PARTS + 1, count))
     for k in range(count):
-        largest[k] = abs(before[k])
+        seen[0, k] = before[k]
         fired[k] = 0
-    last = 0.0
     for part in range(1, PARTS + 1):
-        x = part / PARTS
-        state_at(p, C, x, z)
-        look(p, table, offsets, forces, t + x * h, z, dz, values)
-        found = False
-        for k in range(count):
-            largest[k] = max(largest[k], abs(values[k]))
-            if values[k] < 0.0:
-                found = True
-        if found:
-            low, high = last, x
-            for _ in range(HALVINGS):
-                middle = 0.5 * (low + high)
-                if not low < middle < high:
-                    break
-                state_at(p, C, middle, z)
-                look(p, table, offsets, forces, t + middle * h, z, dz, values)
-                below = False
-                for k in range(count):
-                    if values[k] < 0.0:
-                        below = True
-                if below:
-                    high = middle
-                else:
-                    low = middle
-            state_at(p, C, high, z)
-            look(p, table, offsets, forces, t + high * h, z, dz, values)
+        low, high = (part - 1) / PARTS, part / PARTS
+        state_at(p, C, high, z)
+        look(p, table, numbers, forces, t + high * h, z, dz, values)
+        take_sides(table, numbers, values)
+        seen[part] = values
+        found = some_below(table, numbers, values)
+        if part > 1:  # it may have fallen and risen again between the last three places
+            first, middle, far = (part - 2) / PARTS, low, high
             for k in range(count):
-                if values[k] <= SAME * largest[k] and (values[k] < 0.0 or before[k] > SAME * largest[k]):
+                if table[k, SIGN] == 0 or min(seen[part - 2, k], seen[part - 1, k]) < 0.0:
+                    continue
+                x = lowest(
+                    p, table, numbers, forces, t, h, C, z, dz, values, k, first, seen[part - 2, k], middle,
+                    seen[part - 1, k], far, seen[part, k],
+                )  # fmt: skip
+                if x < high:
+                    found, low, high = True, middle if x > middle else first, x
+        if found:
+            for _ in range(HALVINGS):
+                x = 0.5 * (low + high)
+                if not low < x < high:
+                    break
+                state_at(p, C, x, z)
+                look(p, table, numbers, forces, t + x * h, z, dz, values)
+                if some_below(table, numbers, values):
+                    high = x
+                else:
+                    low = x
+            state_at(p, C, high, z)
+            look(p, table, numbers, forces, t + high * h, z, dz, values)
+            for k in range(count):
+                near = SAME * numbers[k, SIZE]
+                beyond = values[k] < -NOISE * numbers[k, SIZE]
+                if table[k, SIGN] != 0 and values[k] <= near and (beyond or before[k] > near):
                     fired[k] = 1
             return high
-        last = x
     return 2.0
 
 
