@@ -66,6 +66,8 @@ class System:
     numpy's broadcasting, and know the options `out`, `parameters` and `threads` (`EvaluationOptions`).
     """
 
+    _more_kernels: tuple[str, ...] = ()
+
     def __init__(
         self,
         mechanism: Mechanism,
@@ -558,7 +560,7 @@ class System:
             return Question(self._target(quantity, of))
         name = self._forward("auto") if quantity == "forward_dynamics" else quantity
         if name not in QUANTITIES:
-            hint = did_you_mean(quantity, [*OF_MACHINE, *OF_TARGET])
+            hint = did_you_mean(quantity, [*OF_MACHINE, *OF_TARGET, *self._more_kernels])
             raise ModelError(Problem(f"no quantity '{quantity}'", hint=hint), self.name)
         if of:
             raise ModelError(Problem(f"'{quantity}' is of the whole machine, not of '{of}'"), self.name)

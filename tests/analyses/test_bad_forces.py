@@ -217,6 +217,7 @@ def test_inverse_dynamics_of_loops_points_to_drive_efforts(engine: lw.Machine) -
     y = engine.home.y
     said = refused(lambda: engine.inverse_dynamics(y, np.zeros(4), np.zeros(4)))
     assert "its cut joints (C) carry forces too; `drive_efforts` and `forces`" in said
+    assert "did you mean 'drive_efforts'" in refused(lambda: engine.kernel("drive_effort"))
 
 
 # ---------------------------------------------------------------- singular postures

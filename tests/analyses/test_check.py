@@ -593,9 +593,10 @@ def test_point_masses_that_turn_are_told_once() -> None:
     assert note(*[None] * 10) == [told + ", ".join(f"b{i}" for i in range(8)) + ", 2 more"]
 
 
-def test_a_gravity_of_millimetres_is_told() -> None:
+@pytest.mark.parametrize("g", ["-9.81", "{table: [[0, -9.81], [1 s, 3]]}"])
+def test_a_gravity_of_millimetres_is_told(g: str) -> None:
     m = lw.loads(
-        "linkwork: 1\nunits: {length: mm}\ngravity: [0, 0, -9.81]\nbodies: {a: {mass: 1, com: [0, 0, 0]}}\n"
+        f"linkwork: 1\nunits: {{length: mm}}\ngravity: [0, 0, {g}]\nbodies: {{a: {{mass: 1, com: [0, 0, 0]}}}}\n"
         "joints: {A: {revolute: [ground, a], axis: x}}\n"
     )
     (warning,) = lw.check(m).warnings

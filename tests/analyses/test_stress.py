@@ -321,6 +321,7 @@ def test_bad_questions() -> None:
         ("two ends", lambda: lw.stress(run, "fore", "BC", TUBE)),
         ("height lies along", lambda: lw.stress(run, "fore", ("B", "C"), BOX, up=(0.4, 0.05, 0.2))),
         ("not know its machine", lambda: lw.stress(lw.Run(run.data), "fore", ("B", "C"), TUBE)),
+        ("machine: a float is not a machine", lambda: lw.stress(run, "fore", ("B", "C"), TUBE, machine=1.0)),
         ("not a cross section", lambda: lw.segment_stress(np.zeros((2, 6)), np.zeros((2, 6)), 3, 1.0)),
         ("upper: its shape", lambda: lw.segment_stress(np.zeros((2, 6)), np.zeros((3, 6)), TUBE, 1.0)),
         ("sample 1 is not finite", lambda: lw.segment_stress([[0.0] * 6, [math.nan] * 6], np.zeros((2, 6)), TUBE, 1.0)),

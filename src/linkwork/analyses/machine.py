@@ -57,6 +57,8 @@ class Machine(System):
     tree, cut : as of `System`
     """
 
+    _more_kernels = ("drive_efforts", "constraint_jacobian")
+
     def __init__(
         self,
         mechanism: Mechanism,

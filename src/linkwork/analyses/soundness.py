@@ -8,6 +8,7 @@ import numpy as np
 
 from linkwork.analyses.mobility import Mobility
 from linkwork.errors import Problem, did_you_mean
+from linkwork.model.amounts import Tabulated
 from linkwork.model.curves import Curve, ExpressionCurve
 from linkwork.model.layout import MANY_PROBLEMS, Layout
 from linkwork.model.mechanism import Mechanism
@@ -35,7 +36,9 @@ def problems_of_parts(m: Mechanism, layout: Layout, graph: Topology) -> list[Pro
 
 
 def _gravity_problems(m: Mechanism, layout: Layout) -> list[Problem]:
-    size = float(np.linalg.norm(m.gravity))
+    # Formulas are SI whatever the header says; numbers of tables are not.
+    tables = [law.ys for law in m.gravity_laws.values() if isinstance(law, Tabulated)]
+    size = float(np.linalg.norm([*m.gravity, *(np.abs(ys).max() for ys in tables)]))
     if size == 0.0 and m.gravity_laws:
         return []
     if size == 0.0:

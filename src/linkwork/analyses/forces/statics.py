@@ -57,7 +57,7 @@ class Statics:
     units: dict[str, str]
 
     def __getitem__(self, name: str) -> Any:
-        """An effort by variable or joint, a reaction by joint, a load by name."""
+        """An effort by variable (`A.angle`), a reaction by joint (`A`), a load by name."""
         for table in (self.efforts, self.reactions, self.loads):
             if name in table:
                 return table[name]

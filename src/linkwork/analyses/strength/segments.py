@@ -84,6 +84,9 @@ def stress(
 
 
 def _system(run: Run, machine: System | None) -> System:
+    if machine is not None and not isinstance(machine, System):
+        text = f"a {type(machine).__name__} is not a machine"
+        raise ModelError(Problem(text, "machine", "give what `assemble` of its mechanism gave"), run.name)
     system = run.machine if machine is None else machine
     if not isinstance(system, System):
         hint = "say machine=...: files do not keep it"
