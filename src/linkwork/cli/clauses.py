@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"[-+−]?\s*\.?[0-9]")
 
 
 class Several:
-    """Reads several things in spite of errors, and raises all problems at its end."""
+    """Reads several things in spite of errors, and keeps the problems of all."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -33,11 +33,6 @@ class Several:
     def wrong(self, what: str, hint: str) -> None:
         """One problem."""
         self.problems.append(Problem(what, hint=hint))
-
-    def done(self) -> None:
-        """Raises everything that was found."""
-        if self.problems:
-            raise ModelError(list(dict.fromkeys(self.problems)))
 
 
 def parted(text: str) -> list[str]:

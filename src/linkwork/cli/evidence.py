@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 MOST_EVENTS = 6
 """Events that are printed, besides the last one."""
+RECORDED = "record it"
+"""What events do that do nothing: their name tells enough."""
 
 
 def held_in(run: Run) -> list[str]:
@@ -86,9 +88,10 @@ def _print_simulation(found: SimulationEvidence, at: Callable[[float | None], st
     if found.events:
         say(f"  {len(found.events)} event{'s' * (len(found.events) > 1)}")
     shown = found.events if len(found.events) <= MOST_EVENTS + 2 else found.events[:MOST_EVENTS]
-    for event in shown:
-        say(f"    {at(event.time)}  {told(event.name)}: {event.what}")
+    lines = [f"    {at(event.time)}  {told(event.name)}: {event.what}" for event in shown]
     if len(shown) < len(found.events):
         last = found.events[-1]
-        say(f"    ... {len(found.events) - len(shown) - 1} more (see --json)")
-        say(f"    {at(last.time)}  {told(last.name)}: {last.what}")
+        lines.append(f"    ... {len(found.events) - len(shown) - 1} more (see --json)")
+        lines.append(f"    {at(last.time)}  {told(last.name)}: {last.what}")
+    for line in lines:
+        say(line.removesuffix(f": {RECORDED}"))

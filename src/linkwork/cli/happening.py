@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from linkwork.cli.clauses import FALLING, RISING, Several, compared, first_word, names, number_side, parted
 from linkwork.cli.measuring import compared_with, effort_along, parameter_measures
 from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.expressions import names_in
 from linkwork.model.event_checks import check_events
 from linkwork.model.events import At, Direction, Event, Stop, When, at, stop, when
-from linkwork.units import NUMBER, SI, TIME, UnitSystem, format_quantity, parse_quantity
+from linkwork.units import NUMBER, TIME, UnitSystem, format_quantity, parse_quantity
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -48,14 +49,24 @@ class Happenings:
         until : end of the simulation [s], None where it is not known
         """
         for text in stops:
-            self._take(f"--stop '{text}'", lambda text=text: self.stop(text))  # type: ignore[misc]
+            self._take(f"--stop '{text}'", _Text(self, text).stop)
         for text in whens:
-            self._take(f"--when '{text}'", lambda text=text: self.when(text), text)  # type: ignore[misc]
+            self._take(f"--when '{text}'", _Text(self, text).when)
         for text in ats:
-            self._take(f"--at '{text}'", lambda text=text: self.at(text, until))  # type: ignore[misc]
+            self._take(f"--at '{text}'", lambda part, text=text: _Text(self, text).at(part, until))  # type: ignore[misc]
         called = [event.name for event in self.events if event.name]
         for name in dict.fromkeys(n for n in called if called.count(n) > 1):
             self.problems.note(f"{called.count(name)} events are called '{name}'", "events", "give each its own name")
+
+    def _take(self, where: str, read: Callable[[Several], Event | None]) -> None:
+        part = Several()
+        event = part(lambda: read(part))
+        if event is not None:
+            found = check_events(self.mechanism, event, tuple(self.machine.parameters))
+            part.problems += [p for p in found if p.severity == "error"]
+            self.events.append(event)
+        for problem in dict.fromkeys(part.problems):
+            self.problems.note(problem.what, where, problem.hint)
 
     @property
     def doubts(self) -> list[Problem]:
@@ -64,155 +75,152 @@ class Happenings:
         return [p for p in found if p.severity == "warning"]
 
     def told(self, text: str) -> str:
-        """A message that begins with a recorded name, with what the user wrote instead."""
-        for name in sorted(self.texts, key=len, reverse=True):
-            if text.startswith(name):
-                return self.texts[name] + text.removeprefix(name)
+        """The name of an event, or a message that begins with it, in the user's words."""
+        for condition, written in self.texts.items():
+            if text == condition or text.startswith(f"{condition} at "):
+                return written + text.removeprefix(condition)
         return text
 
-    def _take(self, where: str, read: Callable[[], Event], text: str = "") -> None:
-        event = self.problems.reading(where, read)
-        if event is None:
-            return
-        for problem in check_events(self.mechanism, event, tuple(self.machine.parameters)):
-            if problem.severity == "error":
-                self.problems.note(problem.what, where, problem.hint)
-        self.events.append(event)
-        if isinstance(event, When) and not event.name:
-            self.texts[event.condition] = text.partition(":")[0].strip()
+
+class _Text:
+    """One text on its way to an event; problems that leave the rest readable go to `part`."""
+
+    def __init__(self, all_: Happenings, text: str) -> None:
+        self.all, self.text = all_, text
+        self.mechanism, self.units = all_.mechanism, all_.units
 
     # ---------------------------------------------------------------- stops
 
-    def stop(self, text: str) -> Stop:
+    def stop(self, part: Several) -> Stop | None:
         """A stop from "0 <= A <= 60deg; restitution 0.5"."""
-        limits, *more = parted(text)
-        parts, signs = compared(limits)
-        if not signs or len(parts) > 3 or not all(parts) or any(sign in ("=", "==") for sign in signs):
-            raise ModelError(Problem("this is no limit", hint=_STOP_EXAMPLE))
-        if len(parts) == 3:
-            if (signs[0] in FALLING) != (signs[1] in FALLING):
-                raise ModelError(Problem("the comparisons go both ways", hint=_STOP_EXAMPLE))
-            what, ends = parts[1], {"low": parts[0], "high": parts[2]}
-            if signs[0] not in FALLING:
-                ends = {"low": parts[2], "high": parts[0]}
-        else:
-            limit = number_side(parts)
-            what = parts[1 - limit]
-            above = (signs[0] in FALLING) == (limit == 1)  # what <= limit, or limit >= what
-            ends = {"high" if above else "low": parts[limit]}
-        part = Several()
-        dimension, units = part(lambda: compared_with(self.mechanism, what, self.units)) or (NUMBER, SI)
+        limits, *more = parted(self.text)
+        what, ends = _limited(limits)
+        dimension, units = compared_with(self.mechanism, what, self.units)
         given: dict[str, Any] = {
             key: part(lambda end=end: parse_quantity(end, dimension, units))  # type: ignore[misc]
             for key, end in ends.items()
         }
+        readable = None not in given.values()
         effort = effort_along(dimension)
         measured = {"restitution": NUMBER, "stiffness": effort / dimension, "damping": effort * TIME / dimension}
         for clause in more:
             key, value = first_word(clause)
+            value = value.removeprefix("=").strip()
             if key not in (*measured, "name"):
                 hint = f"{did_you_mean(key, [*measured, 'name'])}; such as 'restitution 0.5' or 'stiffness 1e5 N/m'"
-                part.wrong(f"'{clause}' says nothing of a stop", hint=hint)
+                part.wrong(f"'{clause}' says nothing of a stop" if clause else "a clause is empty", hint)
             elif key in given:
-                part.wrong(f"{key} is given twice", hint="give it once")
-            else:
-                plain = value.removeprefix("=").strip()
-                given[key] = plain if key == "name" else part(
-                    lambda key=key, plain=plain: parse_quantity(plain, measured[key], self.units)  # type: ignore[misc]
-                )  # fmt: skip
-        part.done()
-        return stop(what, **given)
+                part.wrong(f"{key} is given twice", "give it once")
+            elif key == "name":
+                given[key] = value
+            elif (read := part(lambda k=key, v=value: parse_quantity(v, measured[k], self.units))) is not None:  # type: ignore[misc]
+                given[key] = read
+        return part(lambda: stop(what, **given)) if readable else None
 
     # ---------------------------------------------------------------- conditions and times
 
-    def when(self, text: str) -> When:
+    def when(self, part: Several) -> When | None:
         """A condition from "tip.z < 100mm: stop"."""
-        condition, colon, rest = text.partition(":")
-        if not condition.strip():
-            raise ModelError(Problem("there is no condition", hint=_WHEN_EXAMPLE))
-        if not colon or not rest.strip():
-            raise ModelError(Problem("it does not say what to do", hint=_WHEN_EXAMPLE))
-        part = Several()
+        condition, rest = self._halves("condition", _WHEN_EXAMPLE)
+        actions = self._actions(rest, _WORDS, part)
         crossed = part(lambda: self._crossing(condition))
-        actions = part(lambda: self._actions(rest, (*_WORDS,))) or {}
-        part.done()
-        assert crossed is not None
-        return when(crossed[0], direction=crossed[1], **actions)
+        if crossed is None or (part.problems and not actions):
+            return None
+        return part(lambda: when(crossed[0], direction=crossed[1], **actions))
 
-    def at(self, text: str, until: float | None) -> At:
+    def at(self, part: Several, until: float | None) -> At | None:
         """Something to do at a time, from "2.5s: off coil"."""
-        moment, colon, rest = text.partition(":")
-        if not moment.strip():
-            raise ModelError(Problem("there is no time", hint=_AT_EXAMPLE))
-        if not colon or not rest.strip():
-            raise ModelError(Problem("it does not say what to do", hint=_AT_EXAMPLE))
-        part = Several()
+        moment, rest = self._halves("time", _AT_EXAMPLE)
+        actions = self._actions(rest, tuple(word for word in _WORDS if word != "once"), part)
         time = part(lambda: parse_quantity(moment, TIME, self.units))
-        actions = part(lambda: self._actions(rest, tuple(w for w in _WORDS if w != "once"))) or {}
         if time is not None and until is not None and time > until:
-            told = f"{format_quantity(time, TIME)} never comes: the simulation ends at {format_quantity(until, TIME)}"
-            part.wrong(told, hint="change the time, or --until")
-        part.done()
-        assert time is not None
-        return at(time, **actions)
+            what = f"{format_quantity(time, TIME)} never comes: the simulation ends at {format_quantity(until, TIME)}"
+            part.wrong(what, "change the time, or --until")
+        if time is None or (part.problems and not actions):
+            return None
+        return part(lambda: at(time, **actions))
+
+    def _halves(self, first: str, example: str) -> tuple[str, str]:
+        """What stands before ':', and the actions after it."""
+        before, _, after = (half.strip() for half in self.text.partition(":"))
+        if not before:
+            raise ModelError(Problem(f"there is no {first}", hint=example))
+        if not after:
+            raise ModelError(Problem("it does not say what to do", hint=example))
+        return before, after
 
     def _crossing(self, text: str) -> tuple[str, Direction]:
-        """An expression whose zero counts, and which crossings do."""
+        """An expression whose zero counts, and which crossings do; it rises where an inequality becomes true."""
         parts, signs = compared(text)
         if len(parts) > 2 or not all(parts):
-            raise ModelError(Problem(f"'{text.strip()}' is no condition", hint=_WHEN_EXAMPLE))
+            raise ModelError(Problem(f"'{text}' is no condition", hint=_WHEN_EXAMPLE))
         if len(parts) == 1:
             return parts[0], "both"
         limit = number_side(parts)
         what = parts[1 - limit]
-        dimension, units = compared_with(self.mechanism, what, self.units)
-        value = parse_quantity(parts[limit], dimension, units)
-        direction: Direction = "both"
-        if signs[0] in (*FALLING, *RISING):
-            direction = "rising" if (signs[0] in RISING) == (limit == 1) else "falling"
-        if value == 0.0:
-            return what, direction
-        return f"{what} {'-' if value > 0.0 else '+'} {abs(value)!r}", direction
+        value = parse_quantity(parts[limit], *compared_with(self.mechanism, what, self.units))
+        if signs[0] not in FALLING + RISING:
+            crossed: tuple[str, Direction] = f"{_enclosed(what)} - {value!r}", "both"
+        elif (signs[0] in RISING) == (limit == 1):
+            crossed = f"{_enclosed(what)} - {value!r}", "rising"
+        else:
+            crossed = f"{value!r} - {_enclosed(what)}", "rising"
+        self.all.texts[crossed[0]] = text
+        return crossed
 
-    def _actions(self, text: str, known: tuple[str, ...]) -> dict[str, Any]:
+    def _actions(self, text: str, known: tuple[str, ...], part: Several) -> dict[str, Any]:
         """Parameters of `when` and `at` from "lock B; set tool.mass = 2kg; from rest"."""
         given: dict[str, Any] = {}
-        part = Several()
         for clause in parted(text):
-            key, value = ("from rest", "") if " ".join(clause.split()) == "from rest" else first_word(clause)
+            key, value = ("from rest", "") if clause.split() == ["from", "rest"] else first_word(clause)
             if key not in known:
                 hint = f"{did_you_mean(key, known)}; {_ACTIONS_EXAMPLE}" if clause else _ACTIONS_EXAMPLE
-                part.wrong(f"'{clause}' is no action" if clause else "an action is empty", hint=hint)
+                part.wrong(f"'{clause}' is no action" if clause else "an action is empty", hint)
             elif key in ("stop", "end", "once", "from rest"):
                 if value:
-                    part.wrong(f"'{value}' after '{key}' is out of place", hint="part actions with ';'")
+                    part.wrong(f"'{value}' after '{key}' is out of place", "part actions with ';'")
                 given[{"end": "stop", "from rest": "from_rest"}.get(key, key)] = True
             elif not value:
                 example = {"set": "set tool.mass = 2kg", "name": "name turning"}.get(key, f"{key} B")
-                part.wrong(f"'{key}' names nothing", hint=f"write '{example}', for example")
+                part.wrong(f"'{key}' names nothing", f"write '{example}', for example")
             elif key == "set":
-                given["set"] = {**given.get("set", {}), **(part(lambda value=value: self._set(value)) or {})}  # type: ignore[misc]
+                given["set"] = given.get("set", {}) | self._set(value, part)
             elif key == "name":
                 given["name"] = value
             else:
-                given[key] = [*given.get(key, []), *(part(lambda value=value: names(value)) or [])]  # type: ignore[misc]
-        part.done()
+                given[key] = given.get(key, []) + (part(lambda v=value: names(v)) or [])  # type: ignore[misc]
         return given
 
-    def _set(self, text: str) -> dict[str, float]:
+    def _set(self, text: str, part: Several) -> dict[str, float]:
         """New values of parameters from "tool.mass = 2kg, gravity.z = 0"."""
         found: dict[str, float] = {}
-        part = Several()
         for each in text.split(","):
             name, equals, value = (word.strip() for word in each.partition("="))
             if not (name and equals and value):
-                part.wrong(f"'{each.strip()}' sets nothing", hint="write 'set tool.mass = 2kg', for example")
-                continue
-            if name not in self.machine.parameters:
-                found[name] = 0.0  # which is told with the other names that are not there
+                part.wrong(f"'{each.strip()}' sets nothing", "write 'set tool.mass = 2kg', for example")
                 continue
             dimension = parameter_measures(self.mechanism, name)
-            read = part(lambda v=value, d=dimension: parse_quantity(v, d or NUMBER, self.units if d else SI))  # type: ignore[misc]
-            found[name] = 0.0 if read is None else read
-        part.done()
+            found[name] = 0.0  # stays where the name is not known, which is told with the event
+            if dimension is not None:
+                found[name] = part(lambda v=value, d=dimension: parse_quantity(v, d, self.units)) or 0.0  # type: ignore[misc]
         return found
+
+
+def _limited(text: str) -> tuple[str, dict[str, str]]:
+    """What is limited, and its limits as text: {"low": "0", "high": "60deg"} of "0 <= A <= 60deg"."""
+    parts, signs = compared(text)
+    falling = [sign in FALLING for sign in signs]
+    if not signs or len(parts) > 3 or not all(parts) or any(sign not in FALLING + RISING for sign in signs):
+        raise ModelError(Problem("this is no limit", hint=_STOP_EXAMPLE))
+    if len(parts) == 2:
+        limit = number_side(parts)
+        return parts[1 - limit], {"high" if falling[0] == (limit == 1) else "low": parts[limit]}
+    if falling[0] != falling[1]:
+        raise ModelError(Problem("the comparisons go both ways", hint=_STOP_EXAMPLE))
+    first, what, last = parts
+    return what, {"low": first, "high": last} if falling[0] else {"low": last, "high": first}
+
+
+def _enclosed(expression: str) -> str:
+    """In brackets, unless it is a name."""
+    return expression if names_in(expression) == (expression.strip("'"),) else f"({expression})"

@@ -13,7 +13,9 @@ from linkwork.drives import Drive, parse_drive
 from linkwork.drives.steady import Constant
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
-from linkwork.model.amounts import Formula
+from linkwork.model.amounts import TIME as CLOCK
+from linkwork.model.amounts import Formula, variable_in
+from linkwork.model.variables import find_variable
 from linkwork.units import ANGLE, LENGTH, TIME, Dimension, parse_quantity
 from linkwork.units.efforts import effort_units
 
@@ -85,11 +87,20 @@ class Released:
         plain = " ".join((found["text"] if found else text).split())
         unit = f"1 {found['unit']}" if found else 1.0
         try:
-            return Formula(plain, names_in(plain), parse_quantity(unit, dimension, self.units))
+            names = names_in(plain)
+            self._assert_known(names)
+            return Formula(plain, names, parse_quantity(unit, dimension, self.units))
         except ModelError:
             if found or re.search(r"\*|\brate\s*\(", text):
                 raise
             return None
+
+    def _assert_known(self, names: Sequence[str]) -> None:
+        joints = self.machine.mechanism.joints
+        unknown = [n for n in names if n != CLOCK and find_variable(joints, variable_in(n)) is None]
+        known = [CLOCK, *(j.name for j in joints.values() if len(j.law.variables) == 1), *self.variables.dimensions]
+        if unknown:
+            raise ModelError([Problem(f"there is nothing called '{n}'", hint=did_you_mean(n, known)) for n in unknown])
 
     def _rate(self, name: str, where: str) -> str | None:
         """A joint with one variable, a variable, or a rate of a joint that turns freely."""
@@ -139,9 +150,10 @@ class Released:
             return None
         parts = [part.strip() for part in text.split(",")]
         unit = parts[-1].lstrip("+-−.0123456789eE ")
-        read = [self.variables.time(f"{p} {unit}" if p[-1:].isdigit() else p, "--times") for p in parts]
-        found = [t for t in read if t is not None]
-        if len(found) < len(parts):
+        written = [f"{part} {unit}" if part[-1:].isdigit() else part for part in parts]
+        units = self.variables.units
+        found = self.problems.reading("--times", lambda: [parse_quantity(w, TIME, units) for w in written])
+        if found is None:
             return None
         back = next((i for i in range(1, len(found)) if found[i] < found[i - 1]), None)
         if back is not None:

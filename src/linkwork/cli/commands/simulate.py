@@ -132,7 +132,11 @@ def simulate(
 
 
 def _check_names(machine: Machine, until: float, asked: dict[str, Any], wanted: Outputs, problems: Problems) -> None:
-    glimpse = {**asked, "samples": None, "times": [0.0], "events": [e for e in asked["events"] if hasattr(e, "low")]}
+    """Notes names that the simulation will not have; of events, stops alone bring signals."""
+    from linkwork.model.events import Stop
+
+    stops = [event for event in asked["events"] if isinstance(event, Stop)]
+    glimpse = asked | {"samples": 2, "times": None, "method": "explicit", "step": None, "events": stops}
     wanted.check_names(machine.simulate(GLIMPSE * until, **glimpse), problems)
 
 
