@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
     from linkwork.model.events import Event
-    from linkwork.results import Run, Simulation
+    from linkwork.results import Run, Simulation, Simulations
 
 Progress = Callable[[int, int], None]
 
@@ -609,6 +609,52 @@ class Machine(System):
             self, until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol,
             atol, progress, threads,
         )  # fmt: skip
+
+    def simulate_many(
+        self,
+        until: float,
+        start: Mapping[str, Any] | None = None,
+        rates: Mapping[str, Any] | None = None,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+        efforts: Mapping[str, Any] | None = None,
+        drives: Mapping[str, Any] | None = None,
+        events: Event | Sequence[Event] = (),
+        controller: Controller | None = None,
+        rate: float | None = None,
+        samples: int | None = None,
+        times: Any = None,
+        method: str = "auto",
+        step: float | None = None,
+        rtol: float = 1e-7,
+        atol: float = 1e-9,
+        progress: Callable[[int, int], None] | None = None,
+        threads: int | None = None,
+    ) -> Simulations:
+        """Let the machine go many times, with other starts, inputs or numbers each time; over all cores.
+
+        Arrays (runs,) stand where runs differ: in `start`, `rates`, `efforts` and `parameters`. A run that cannot be
+        finished says so, and the others go on; Ctrl-C keeps the runs that are done.
+
+        Parameters
+        ----------
+        until : end of every run [s]
+        start, rates : variables and rates by name at the beginning: numbers, or one for each run
+        parameters : numbers of the model by name, SI: numbers, or one for each run
+        efforts : forces and torques along variables [N, N m]: as of `simulate`, or one number for each run
+        drives, events, controller, rate, samples, times, method, step, rtol, atol : as of `simulate`, for all runs.
+            With events or a controller the runs are made one by one; a controller is then called by several threads
+        progress : function (runs done, runs in all) called now and then
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.simulation.many import given, simulated_many
+
+        differing = {"start": start, "rates": rates, "efforts": efforts, "parameters": parameters}
+        shared = {
+            "until": until, "drives": drives, "events": events, "controller": controller, "rate": rate,
+            "samples": samples, "times": times, "method": method, "step": step, "rtol": rtol, "atol": atol,
+        }  # fmt: skip
+        return simulated_many(given(self, differing, shared), progress, threads)
 
     # ---------------------------------------------------------------- four-bars, screws
 

@@ -9,7 +9,7 @@
 `items`     joints, places and loads; `signals` one signal
 `samples`   one sample, by number or by time
 `evidence`  how far a run can be trusted; `force_evidence` what it takes; `simulation_evidence`
-`simulation` the run of a simulation, whose arrays are there at once
+`simulation` the run of a simulation, whose arrays are there at once; `simulations` many of them
 `plots`     time histories and paths
 `store`     NetCDF and CSV files; `table` the CSV text
 `report`    summary, plain data, HTML
@@ -27,6 +27,7 @@ from linkwork.results.run import Run
 from linkwork.results.signals import Signal
 from linkwork.results.simulation import Outcome, Simulation
 from linkwork.results.simulation_evidence import Happening, SimulationEvidence
+from linkwork.results.simulations import Outcomes, Simulations
 from linkwork.results.store import load_run
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "Happening",
     "JointItem",
     "Outcome",
+    "Outcomes",
     "Panels",
     "Peak",
     "PlaceHistory",
@@ -45,6 +47,7 @@ __all__ = [
     "Signal",
     "Simulation",
     "SimulationEvidence",
+    "Simulations",
     "VariableHistory",
     "build_run",
     "extended",

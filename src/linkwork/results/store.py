@@ -9,7 +9,7 @@ import importlib
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +34,25 @@ JSON_ATTRIBUTES = tuple(k for k, v in attributes().items() if isinstance(v, list
 def save_run(run: Run, path: str | Path) -> Path:
     """Write a run; the file appears whole or not at all, and replaces one that exists."""
     target = Path(path)
-    write = {".nc": _write_netcdf, ".csv": _write_csv}[_ending(target)]
+    return _saved(run.data, target, {".nc": _write_netcdf, ".csv": _write_csv}[_ending(target)])
+
+
+def save_dataset(data: xr.Dataset, path: str | Path) -> Path:
+    """Write a dataset of many runs to a .nc file, likewise."""
+    target = Path(path)
+    if target.suffix.lower() != ".nc":
+        hint = "use .nc (NetCDF4); single runs have .csv too"
+        raise ModelError(Problem(f"many runs do not go into '{target.suffix}'", hint=hint), target.name)
+    return _saved(data, target, _write_netcdf)
+
+
+def _saved(data: xr.Dataset, target: Path, write: Callable[[xr.Dataset, Path], None]) -> Path:
     if not target.parent.is_dir():
         raise ModelError(Problem(f"there is no folder '{target.parent}'", hint="make it first"), target.name)
     handle, draft = tempfile.mkstemp(suffix=target.suffix, prefix=".linkwork-", dir=target.parent)
     os.close(handle)
     try:
-        write(run.data, Path(draft))
+        write(data, Path(draft))
         _give_usual_rights(Path(draft))
         Path(draft).replace(target)
     finally:
@@ -135,15 +147,22 @@ def _write_netcdf(data: xr.Dataset, path: Path) -> None:
         describe(file, data.attrs)
         for i, dimension in enumerate(map(str, data.sizes)):
             labels = data[dimension].values
-            if dimension == "time":
+            if labels.dtype.kind in "fi":
                 scale = file.create_dataset(dimension, data=labels, fletcher32=labels.size > 0)
             else:
                 scale = file.create_dataset(dimension, data=labels.astype(object), dtype=h5py.string_dtype())
             scale.make_scale(dimension)
             scale.attrs["_Netcdf4Dimid"] = np.int32(i)
             describe(scale, data[dimension].attrs)
-        for name, variable in data.data_vars.items():
-            entry = file.create_dataset(str(name), data=variable.values, fletcher32=variable.size > 0)
+        labels_too = [name for name in data.coords if name not in data.sizes]
+        for name in [*labels_too, *data.data_vars]:
+            variable = data[name]
+            if variable.dtype.kind == "U":
+                entry = file.create_dataset(
+                    str(name), data=variable.values.astype(object), dtype=h5py.string_dtype(), track_order=True
+                )
+            else:
+                entry = file.create_dataset(str(name), data=variable.values, fletcher32=variable.size > 0)
             describe(entry, variable.attrs)
             for i, dimension in enumerate(map(str, variable.dims)):
                 entry.dims[i].attach_scale(file[dimension])

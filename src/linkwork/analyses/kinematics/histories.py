@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,13 +41,23 @@ def joint_histories(
     return variables, speeds
 
 
-def place_histories(loops: Loops, Y: Array, levels: Sequence[Array], threads: int | None) -> dict[str, Any]:
-    """Histories of bodies, frames and points, as `build_run` takes them."""
+def place_histories(
+    loops: Loops,
+    Y: Array,
+    levels: Sequence[Array],
+    threads: int | None,
+    parameters: Mapping[str, Array] | None = None,
+) -> dict[str, Any]:
+    """Histories of bodies, frames and points, as `build_run` takes them.
+
+    parameters : that differ from sample to sample, by name (samples,)
+    """
     from linkwork.results import PlaceHistory
 
     plan = loops.plan
     q, v, a = (np.ascontiguousarray(x) for x in (Y[:, : plan.nq], *(r[:, : plan.nv] for r in levels[:2])))
-    X, V, A = loops.system._own(Question(QUANTITIES["motion"]))(q, v, a, threads=threads)
+    question = Question(QUANTITIES["motion"])
+    X, V, A = loops.system._evaluate(question, (q, v, a), parameters=parameters, threads=threads)
     names = [*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames)]
     point = {m.name for m in plan.points}
     made: dict[str, PlaceHistory] = {}

@@ -1,0 +1,446 @@
+"""Many simulations of one machine, with other starts, inputs or numbers: in compiled loops, over all cores.
+
+Starts are found for all runs at once. A run that meets something that the compiled loop alone does not deal with
+(stiffness, a singular posture, loops that do not close) is simulated by itself afterwards, and so are all of them where
+events or a controller take part.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.analyses.forces.drives import columns_of
+from linkwork.analyses.forces.over_run import effort_names, effort_units
+from linkwork.analyses.kinematics.given import merged, place_of
+from linkwork.analyses.kinematics.histories import joint_histories, place_histories
+from linkwork.analyses.kinematics.loops import Loops, Mask
+from linkwork.analyses.simulation.asked import FIXED, Asked, asked
+from linkwork.analyses.simulation.engine import Engine
+from linkwork.analyses.simulation.session import WAYS, Session
+from linkwork.equations import simulation as equations
+from linkwork.errors import LinkworkError, ModelError, Problem
+from linkwork.formulas import Question
+from linkwork.geometry import Array
+from linkwork.results.simulations import Outcomes, Simulations
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+    from linkwork.results.run import Run
+    from linkwork.results.simulation import Simulation
+
+Progress = Callable[[int, int], None]
+CHUNKS = 16
+"""Parts of the work by thread."""
+LARGEST = 64
+"""Runs of one part."""
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """What is asked for, with arrays (runs,) where runs differ.
+
+    kinds : start, rates, efforts, parameters; each by name
+    shared : what else `Machine.simulate` takes, the same for all
+    """
+
+    machine: Machine
+    kinds: dict[str, dict[str, Any]]
+    shared: dict[str, Any]
+    count: int
+
+    @property
+    def inputs(self) -> dict[str, Array]:
+        """What differs, by name."""
+        found: dict[str, Array] = {}
+        for kind, own in self.kinds.items():
+            for name, value in own.items():
+                if np.ndim(value) == 1:
+                    found[name if kind == "parameters" else f"{kind}.{name}"] = np.asarray(value, float)
+        return found
+
+    def of(self, kind: str, run: int) -> dict[str, Any]:
+        """The values of a run."""
+        return {n: float(x[run]) if np.ndim(x) == 1 else x for n, x in self.kinds[kind].items()}
+
+    def single(self, run: int) -> Simulation:
+        """One of them by itself."""
+        changed = self.of("parameters", run)
+        machine = self.machine.with_parameters(changed) if changed else self.machine
+        own = {kind: self.of(kind, run) for kind in ("start", "rates", "efforts")}
+        return machine.simulate(**own, **self.shared)
+
+
+def given(machine: Machine, kinds: Mapping[str, Mapping[str, Any] | None], shared: dict[str, Any]) -> Given:
+    """Checked: arrays are of one length, and finite."""
+    named = {kind: dict(merged(own, {}, machine.name)) for kind, own in kinds.items()}
+    problems: list[Problem] = []
+    lengths: dict[str, int] = {}
+    for kind, own in named.items():
+        for name, value in own.items():
+            where = f"{kind}.{name}"
+            if isinstance(value, (list, tuple, np.ndarray)):
+                own[name] = value = np.asarray(value, float)
+                if value.ndim != 1 or not value.size or not np.isfinite(value).all():
+                    problems.append(Problem("one finite number for each run is wanted", where))
+                else:
+                    lengths[where] = len(value)
+    if not problems and not lengths:
+        hint = "give an array somewhere, such as start={'A': np.linspace(0, 1, 100)}"
+        problems.append(Problem("nothing differs between the runs", hint=hint))
+    if len(set(lengths.values())) > 1:
+        text = "arrays of different lengths: " + ", ".join(f"{n} has {k}" for n, k in lengths.items())
+        problems.append(Problem(text, hint="one number for each run everywhere"))
+    if problems:
+        raise ModelError(problems, machine.name)
+    return Given(machine, named, shared, next(iter(lengths.values())))
+
+
+def simulated_many(asked_for: Given, progress: Progress | None, threads: int | None) -> Simulations:
+    """All runs; what was reached when Ctrl-C comes is kept."""
+    table = _Table(asked_for, threads or len(os.sched_getaffinity(0)), progress)
+    table.run()
+    return table.told()
+
+
+@dataclass
+class _Table:
+    """Results of all runs while they come in."""
+
+    given: Given
+    threads: int
+    progress: Progress | None
+    done: int = 0
+    interrupted: bool = False
+    single: dict[int, Simulation] = field(default_factory=dict)
+    """Runs that were simulated by themselves."""
+
+    def __post_init__(self) -> None:
+        own, first = self.given, {kind: self.given.of(kind, 0) for kind in ("start", "rates", "efforts")}
+        fixed = {n: x for n, x in own.kinds["parameters"].items() if np.ndim(x) == 0}
+        self.varied = {n: x for n, x in own.kinds["parameters"].items() if np.ndim(x) == 1}
+        own.machine._checked_parameters(self.varied)
+        self.machine = own.machine.with_parameters(fixed) if fixed else own.machine
+        self.asked: Asked = asked(self.machine, **{**_ASKED, **own.shared, **first})
+        plan, count, samples = self.machine._plan, own.count, len(self.asked.times)
+        self.y = np.full((count, samples, plan.ny), np.nan)
+        self.w, self.a = (np.full((count, samples, plan.nw), np.nan) for _ in range(2))
+        self.e = np.full((count, samples, plan.nw), np.nan)
+        self.status, self.message = ["left out"] * count, [""] * count
+        self.counts = np.zeros((count, 3))
+        self.balance = np.full((count, 2), np.nan)
+
+    # ---------------------------------------------------------------- running
+
+    def run(self) -> None:
+        """By compiled loops where they will do, the rest one by one."""
+        left: Iterable[int] = range(self.given.count)
+        try:
+            if self._is_plain():
+                left = self._compiled()
+            self._one_by_one(list(left))
+        except KeyboardInterrupt:
+            self.interrupted = True
+        for k, status in enumerate(self.status):
+            if status == "left out":
+                self.message[k] = "interrupted before its turn"
+
+    def _is_plain(self) -> bool:
+        """Whether nothing happens on the way that the compiled loop cannot deal with."""
+        session = Session(self.asked)
+        modes = session.modes
+        return not (self.asked.events or self.asked.controller or modes.grips) and self.asked.method in ("auto", *WAYS)
+
+    def _told(self, more: int) -> None:
+        self.done += more
+        if self.progress is not None:
+            self.progress(self.done, self.given.count)
+
+    def _compiled(self) -> list[int]:
+        """All runs in compiled loops; those that need more are returned."""
+        from linkwork.numerics.stepping import many as loop
+        from linkwork.numerics.stepping import methods
+        from linkwork.numerics.stepping.advance import DONE, REJECTED, STATES, STEPS, WORK, Samples
+        from linkwork.numerics.stepping.laws import breaks_of
+
+        question, loops, count, nsample = self.asked, self.machine._loops, self.given.count, len(self.asked.times)
+        session = Session(question)
+        engine = Engine(loops, session._elimination, session._needs(), self.varied or None)
+        starts, lost = _starts(self.given, question)
+        held, held_rates = _held(self.given, question)
+        drives = np.array([[0, d.column, d.place, d.law] for d in question.driven], np.int64).reshape(-1, 4)
+        rows = max(len(held), len(held_rates), len(drives))
+        efforts = _efforts(self.given, loops, question.efforts)
+        corners = [t for t in breaks_of(question.laws) if 0.0 < t < question.until]
+        shared = {
+            "starts": starts, "efforts": efforts, "stops": np.array([*corners, question.until]), "held": held,
+            "held_rates": held_rates, "Z": np.full((count, nsample * starts.shape[1]), np.nan),
+            "A": np.full((count, self.a[0].size), np.nan), "E": np.full((count, self.e[0].size), np.nan),
+            "ends": np.full(starts.shape, np.nan), "reports": np.full((count, 2 + STATES), -2.0),
+        }  # fmt: skip
+        benches: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        for _ in range(min(self.threads, count)):
+            p = engine.problem(question.rtol, question.atol, question.laws, question.pushed, rows, question.efforts)
+            stepper, size = methods.method_of(getattr(methods, WAYS[session.method]), p.n)
+            sizes = {"Z": p.n, "A": p.nw, "E": p.nw, "P": 0, "H": 0}
+            samples = Samples(times=question.times, **{k: np.empty((nsample, n)) for k, n in sizes.items()})
+            settled = engine.settled_of_runs if self.varied else np.zeros((count, 0))
+            batch = loop.Batch(**shared, settled=np.ascontiguousarray(settled), room=engine.room)
+            benches.put((stepper, p, np.zeros(size), samples, batch))
+        longest = question.step if question.step is not None else question.until
+
+        def some(first: int, last: int) -> int:
+            bench = benches.get()
+            try:
+                loop.run_some(*bench, drives, np.zeros(len(drives)), first, last, longest, session.method in FIXED)
+            finally:
+                benches.put(bench)
+            return last - first
+
+        self._in_threads(some, _parts(count, self.threads))
+        reports = shared["reports"]
+        finished = (reports[:, 0] == DONE) & ~lost
+        ny = self.y.shape[2]
+        Z = shared["Z"].reshape(count, nsample, -1)
+        self.y[finished], self.w[finished] = Z[finished, :, :ny], Z[finished, :, ny:]
+        self.a[finished] = shared["A"].reshape(self.a.shape)[finished]
+        self.e[finished] = shared["E"].reshape(self.e.shape)[finished]
+        self.counts[finished] = reports[finished][:, [1, 2 + STEPS, 2 + REJECTED]]
+        self._balance(engine, starts, shared["ends"], reports[:, 2 + WORK], finished)
+        for k in np.flatnonzero(finished):
+            self.status[k] = "complete"
+        if self.interrupted:
+            return []
+        others = np.flatnonzero(~finished).tolist()
+        self.done -= len(others)
+        return others
+
+    def _in_threads(self, work: Callable[..., int], parts: Iterable[tuple[int, ...]]) -> None:
+        with ThreadPoolExecutor(self.threads) as pool:
+            futures: list[Future[int]] = [pool.submit(work, *part) for part in parts]
+            try:
+                for future in as_completed(futures):
+                    self._told(future.result())
+            except KeyboardInterrupt:
+                self.interrupted = True
+                for future in futures:
+                    future.cancel()
+
+    def _balance(self, engine: Engine, starts: Array, ends: Array, work: Array, rows: Any) -> None:
+        """What is missing in the balance of energy between start and end, and how much moved [J]."""
+        question = Question(equations.energies(engine.needs.switched))
+        k0, p0 = self._energies(question, np.zeros(len(starts)), starts)
+        k1, p1 = self._energies(question, np.full(len(starts), self.asked.until), ends)
+        counted = work if engine.needs.counted else np.zeros(len(work))
+        self.balance[rows, 0] = np.abs(k1 + p1 - k0 - p0 - counted)[rows]
+        times = np.tile(self.asked.times, len(starts))
+        y, w, _, _ = self._flat()
+        along = [x.reshape(len(starts), -1)[rows] for x in self._energies(question, times, np.hstack([y, w]))]
+        moved = np.stack([np.ptp(x, axis=1) for x in along] + [np.abs(counted)[rows]])
+        self.balance[rows, 1] = moved.max(axis=0)
+
+    def _energies(self, question: Question, t: Array, Z: Array) -> tuple[Array, Array]:
+        """Kinetic and potential energy at a state of each run, or at several."""
+        system, plan = self.machine, self.machine._plan
+        y, w = np.ascontiguousarray(Z[:, : plan.ny]), np.ascontiguousarray(Z[:, plan.ny :])
+        more = (np.zeros(plan.n_slips), np.ones(plan.n_loads))
+        repeats = len(Z) // self.given.count
+        varied = {n: np.repeat(x, repeats) for n, x in self.varied.items()}
+        formula, settled = (
+            system._formulas.settled_all(question, {**system.parameters, **varied}, len(Z))
+            if varied
+            else system._settled(question, system.parameters)
+        )
+        kinetic, potential, _ = formula.kernel(y, w, t[:, np.newaxis], *more, settled)
+        return kinetic, potential
+
+    def _one_by_one(self, runs: list[int]) -> None:
+        """Each by itself, several threads at a time."""
+
+        def alone(k: int) -> int:
+            try:
+                self.single[k] = found = self.given.single(k)
+            except LinkworkError as error:
+                self.status[k], self.message[k] = "failed", str(error)
+                return 1
+            reached = len(found.t)
+            self.y[k, :reached], self.w[k, :reached], self.a[k, :reached] = found.y, found.w, found.a
+            self.status[k], self.message[k] = found.status, found.message
+            self.counts[k] = found.nfev, found.steps, found.rejected
+            told = found.evidence.simulation
+            assert told is not None
+            self.balance[k] = told.energy_error, told.energy_scale
+            names = effort_names(self.machine._loops)
+            for column, name in enumerate(names):
+                if f"{name}.effort" in found.data:
+                    self.e[k, :reached, column] = found.data[f"{name}.effort"].values
+            return 1
+
+        if runs:
+            self._in_threads(alone, ((k,) for k in runs))
+
+    # ---------------------------------------------------------------- telling
+
+    def told(self) -> Simulations:
+        """The result."""
+        outcome = Outcomes(
+            self.asked.times, self.y, self.w, self.a, tuple(self.status), tuple(self.message),
+            *(self.counts[:, k].astype(np.int64) for k in range(3)), self.balance[:, 0], self.balance[:, 1],
+            self._residuals(),
+        )  # fmt: skip
+        return Simulations(self.machine.name, self.given.inputs, outcome, self._whole, self._alone)
+
+    def _alone(self, run: int) -> Simulation:
+        if run not in self.single:
+            self.single[run] = self.given.single(run)
+        return self.single[run]
+
+    def _flat(self) -> tuple[Array, Array, Array, dict[str, Array]]:
+        """Samples of all runs one after the other, and the parameters that they differ by."""
+        samples = len(self.asked.times)
+        y, w, a = (x.reshape(-1, x.shape[2]) for x in (self.y, self.w, self.a))
+        return y, w, a, {n: np.repeat(x, samples) for n, x in self.varied.items()}
+
+    def _residuals(self) -> Array:
+        """Largest loop error by run."""
+        loops = self.machine._loops
+        if not loops.count:
+            return np.zeros(self.given.count)
+        y, w, _, varied = self._flat()
+        e, _ = self.machine._evaluate(Question(equations.mismatch()), (y, w), parameters=varied or None)
+        scale = np.where(np.arange(e.shape[1]) % 6 < 3, loops.length, 1.0)
+        found: Array = np.abs(e / scale).max(axis=1).reshape(self.given.count, -1)
+        return np.where(np.isnan(found).all(axis=1), np.nan, np.nanmax(np.nan_to_num(found), axis=1))
+
+    def _whole(self) -> Run:
+        from linkwork.results import build_run
+
+        loops = self.machine._loops
+        y, w, a, varied = self._flat()
+        variables, speeds = joint_histories(loops, y, [w, a])
+        names, units = effort_names(loops), effort_units(loops)
+        E = self.e.reshape(-1, self.e.shape[2])
+        acting = {d.column for d in self.asked.driven} | set(np.flatnonzero(np.nan_to_num(E).any(axis=0)).tolist())
+        signals: dict[str, tuple[str, Any]] = {}
+        for column in sorted(acting):
+            signals[f"{names[column]}.effort"] = (units[column], E[:, column])
+            signals[f"{names[column]}.power"] = ("W", E[:, column] * w[:, column])
+        times = np.tile(self.asked.times, self.given.count)
+        kinetic, potential = self._energies(Question(equations.energies(frozenset())), times, np.hstack([y, w]))
+        signals["machine.kinetic_energy"] = ("J", kinetic)
+        signals["machine.potential_energy"] = ("J", potential)
+        return build_run(
+            np.arange(len(y), dtype=float), mechanism=loops.plan.name, analysis="simulation", variables=variables,
+            speeds=speeds, **place_histories(loops, y, [w, a], None, varied or None), signals=signals,
+        )  # fmt: skip
+
+
+_ASKED: dict[str, Any] = dict.fromkeys(("drives", "events", "controller", "rate", "samples", "times", "step"), None) | {
+    "events": (),
+    "method": "auto",
+    "rtol": 1e-7,
+    "atol": 1e-9,
+}
+"""What `asked` takes besides, unless it is given."""
+
+
+def _parts(count: int, threads: int) -> Iterator[tuple[int, int]]:
+    size = max(1, min(LARGEST, count // (CHUNKS * threads)))
+    return ((k, min(k + size, count)) for k in range(0, count, size))
+
+
+# ---------------------------------------------------------------- starts
+
+
+def _starts(own: Given, question: Asked) -> tuple[Array, Array]:
+    """States from which the runs begin (runs, n), and which of them could not be found.
+
+    Positions are solved for all runs at once; loops are closed with the numbers of each run in the compiled loop.
+    """
+    machine, loops, count = question.machine, question.loops, own.count
+    y, w = np.tile(question.y, (count, 1)), np.tile(question.w, (count, 1))
+    lost = np.zeros(count, bool)
+    start, rates = own.kinds["start"], own.kinds["rates"]
+    if any(np.ndim(x) == 1 for x in start.values()):
+        values = {d.name: float(d.drive.sample(0.0)[0]) for d in question.driven}
+        wanted = {n: x for n, x in start.items() if _full(loops, n) not in values}
+        spread = {n: np.broadcast_to(x, (count,)) for n, x in {**wanted, **values}.items()}
+        if loops.count:
+            found = machine.solve(spread, path=False)
+            y[:] = found.variables
+        else:
+            for name, x in spread.items():
+                slot, k = place_of(loops, name) or (None, 0)
+                assert slot is not None
+                y[:, slot.q.start + k] = x
+        lost = ~np.isfinite(y).all(axis=1)
+        y[lost] = question.y
+    if start or any(np.ndim(x) == 1 for x in rates.values()):
+        w = _rates(own, question, y)
+    return np.ascontiguousarray(np.hstack([y, w])), lost
+
+
+def _full(loops: Loops, name: str) -> str:
+    place = place_of(loops, name)
+    return "" if place is None else loops.plan.variables[place[0].q.start + place[1]]
+
+
+def _rates(own: Given, question: Asked, y: Array) -> Array:
+    """Rates of all joints (runs, nw): those given, the other independent ones at rest."""
+    loops, count = question.loops, own.count
+    w = np.zeros((count, loops.columns))
+    for name, x in own.kinds["rates"].items():
+        w[:, columns_of(loops, [name])[0]] = x
+    for d in question.driven:
+        w[:, d.column] = float(d.drive.sample(0.0)[1])
+    if not loops.count:
+        return w
+    independent = _independent(own, question, "rates")
+    J = loops.equations(y)[1]  # (runs, rows, columns), of scaled columns
+    scaled = w / loops.column_scale
+    missed = np.einsum("krc,kc->kr", J[:, :, independent], scaled[:, independent])
+    scaled[:, ~independent] = -np.einsum("kcr,kr->kc", np.linalg.pinv(J[:, :, ~independent], rcond=1e-9), missed)
+    found: Array = scaled * loops.column_scale
+    return found
+
+
+def _independent(own: Given, question: Asked, kind: str) -> Mask:
+    """Columns that are given, and others that are then free."""
+    loops = question.loops
+    names = list(own.kinds[kind]) + [d.name for d in question.driven]
+    columns = columns_of(loops, list(dict.fromkeys(_full(loops, n) or n for n in names)))
+    specified: Mask = np.isin(np.arange(loops.columns), columns)
+    if loops.count:
+        specified[loops.roles(question.y, specified).free] = True
+    return specified
+
+
+def _held(own: Given, question: Asked) -> tuple[Any, Any]:
+    """Rows that hold plain independent variables, and rates, while a start is closed."""
+    loops = question.loops
+    tables = []
+    for kind in ("start", "rates"):
+        kept = _independent(own, question, kind)
+        rows = [
+            (0, s.v.start + k, s.q.start + k, -1)
+            for s in loops.plan.slots
+            for k in range(s.plain)
+            if kept[s.v.start + k]
+        ]
+        tables.append(np.array(rows, np.int64).reshape(-1, 4))
+    return tables[0], tables[1]
+
+
+def _efforts(own: Given, loops: Loops, steady: Array) -> Array:
+    """Efforts that do not change, by run."""
+    found = np.tile(steady, (own.count, 1))
+    for name, x in own.kinds["efforts"].items():
+        if np.ndim(x) == 1:
+            found[:, columns_of(loops, [name])[0]] = x
+    return np.ascontiguousarray(found)
