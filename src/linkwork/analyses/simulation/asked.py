@@ -50,7 +50,7 @@ class Asked:
 
     machine : with loads for efforts that depend on the state
     y, w : the start; efforts : that do not change, by rate; pushed : (column, law) of those that do
-    laws : of time, in pieces; controller : called every `period` [s]
+    laws : of time, in pieces; controller : called `rate` times a second
     """
 
     machine: Machine
@@ -64,12 +64,16 @@ class Asked:
     laws: tuple[Pieces, ...]
     events: tuple[Event, ...]
     controller: Controller | None
-    period: float
+    rate: float
     method: str
     step: float | None
     rtol: float
     atol: float
     warnings: tuple[str, ...]
+
+    def tick(self, k: int) -> float:
+        """Time of the k-th call of the controller [s], the first being k = 0."""
+        return k / self.rate
 
     @property
     def loops(self) -> Loops:
@@ -129,7 +133,7 @@ def asked(
     relative = read.number(rtol, "rtol", "give a small positive number, such as 1e-7", FINEST)
     absolute = read.number(atol, "atol", "give a small positive number, such as 1e-9", 0.0)
     happening = _events(read, events)
-    period = _controlled(read, controller, rate)
+    often = _controlled(read, controller, rate)
     pushed: list[tuple[int, int]] = []
     prepared, acting = machine, np.zeros(machine._plan.nw)
     if np.isfinite(end):
@@ -140,7 +144,7 @@ def asked(
     y, w, told = _start(prepared, start, rates, driven)
     return Asked(
         prepared, end, when, y, w, tuple(driven), acting, tuple(pushed), tuple(read.laws), happening, controller,
-        period, method, length, relative, absolute, tuple(told),
+        often, method, length, relative, absolute, tuple(told),
     )  # fmt: skip
 
 
@@ -190,7 +194,7 @@ def _controlled(read: _Reader, controller: Any, rate: Any) -> float:
         hint = "say how often it is called [Hz], such as rate=1000"
         read.problems.append(Problem("a controller without a rate", "rate", hint))
         return 0.0
-    return 1.0 / read.number(rate, "rate", "give a positive number of calls a second [Hz]")
+    return read.number(rate, "rate", "give a positive number of calls a second [Hz]")
 
 
 def _drives(read: _Reader, given: Mapping[str, Any], end: float) -> list[Driven]:

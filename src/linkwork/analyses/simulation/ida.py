@@ -56,7 +56,7 @@ def _refuse(asked: Asked) -> None:
     problems = [Problem(f"method 'ida' knows no events: {event}", "events", hint) for event in asked.events]
     for load in exact_frictions(asked.loops.plan.loads):
         text = "method 'ida' knows no friction that sticks"
-        problems.append(Problem(text, load.name, f"{hint}, or smooth its friction with a speed"))
+        problems.append(Problem(text, load.name, f"{hint}, or give the friction form='smooth'"))
     if problems:
         raise ModelError(problems, asked.machine.name)
 
@@ -90,10 +90,10 @@ class _Course:
             while self.t < asked.until:
                 target = min(t for t in stops if t > self.t)
                 if asked.controller is not None:
-                    if self.t >= calls * asked.period:
+                    if self.t >= asked.tick(calls):
                         self.equations.held = held_efforts(asked, asked.machine, self.t, self.y, self.w)
                         calls += 1
-                    target = min(target, calls * asked.period)
+                    target = min(target, asked.tick(calls))
                 self._corner()
                 while self.t < target:
                     self._follow(target)
@@ -156,7 +156,7 @@ class _Course:
             evaluations = found.nfev
             if not found.success or not np.isfinite(found.y).all():
                 if len(self.trail) == began:
-                    self._give_up(found.message)
+                    self._give_up(found.message.rstrip("."))
                 return
             t = float(found.t)
             short = short + 1 if t - self.t < SHORT * t else 0

@@ -41,7 +41,7 @@ def leapt(session: Session) -> bool:
     h = times[-1] - times[-2]
     z, slope = np.empty(p.n), np.empty(p.n)
     for _ in range(LONGEST):
-        far = min(t + h, session.asked.until)
+        far = min(t + h, session.target)
         chosen = _spread(times, h)
         if far - t > REACH * (t - times[chosen[0]]):
             return False
@@ -49,11 +49,11 @@ def leapt(session: Session) -> bool:
         state_at(p, C, 1.0, z)
         gap = settle(p, far, z)
         health = rates(p, far, z, slope) if 0.0 <= gap < OFF else np.inf
-        if health * CLEAR < before or (far == session.asked.until and health < loop.FAILS):
+        if health * CLEAR < before or (far == session.target and health < loop.FAILS):
             _land(session, far, C, z, slope)
             state[loop.GAP] = max(state[loop.GAP], gap)
             return True
-        if far == session.asked.until:
+        if far == session.target:
             return False
         h *= 2.0
     return False

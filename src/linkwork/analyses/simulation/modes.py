@@ -6,10 +6,9 @@ number is positive while the mode lasts.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,8 @@ VARIABLE, RATE, CONDITION, FORCE, GAP_VALUE = 0, 1, 2, 3, 4
 """As in `numerics.stepping`, which is not imported before it is needed."""
 AT_REST = 1e-9
 """Rate [rad/s, or parts of the machine's size a second] that counts as none, as a part of what is usual."""
-MANY = 7
-"""Frictions and contacts that are tried in all ways."""
+STUCK, PRESSED = -2, 2
+"""As in `numerics.stepping.problem`."""
 
 
 @dataclass(frozen=True)
@@ -44,16 +43,17 @@ class Side:
 
 @dataclass(frozen=True)
 class Grip:
-    """An exact friction: its name, its rate, and the variable of that."""
+    """An exact friction: its name, its rate, the variable of that, and its number among the loads."""
 
     name: str
     column: int
     place: int
+    load: int
 
 
 @dataclass(frozen=True)
 class Watch:
-    """A number that is watched: what for, of whom, and how it is found."""
+    """A number that is watched: what for, of whom, and how it is found (`numerics.stepping.watching`)."""
 
     what: str
     which: int
@@ -79,10 +79,13 @@ class Modes:
     locked: dict[int, tuple[int, float]] = field(default_factory=dict)
     """By rate, the place of its variable and the value that is held."""
     stuck: set[int] = field(default_factory=set)
+    """Frictions that hold by rows of their own."""
+    held: set[int] = field(default_factory=set)
+    """Frictions that hold besides, while the others keep their joints at rest."""
     spent: set[int] = field(default_factory=set)
     """Conditions that count no more."""
-    above: list[bool] = field(default_factory=list)
-    """By condition, whether it is above zero: events change it, not the rounding of a number near zero."""
+    above: list[int] = field(default_factory=list)
+    """By condition, 1 above zero and -1 below, 0 while it has not left zero: events change it, no rounding does."""
     beyond: list[bool] = field(default_factory=list)
     """By side of an elastic stop, whether it is pressed."""
 
@@ -95,8 +98,8 @@ class Modes:
                     own = Side(stop, stop.name or stop.what, self.gaps.index(stop.what), side, limit)
                     (self.soft if stop.elastic else self.sides).append(own)
         self.whens = [e for e in self.asked.events if isinstance(e, When)]
-        loads = exact_frictions(self.asked.loops.plan.loads)
-        self.grips = [Grip(load.name, load.along.w, load.along.y) for load in loads]
+        loads = self.asked.loops.plan.loads
+        self.grips = [Grip(x.name, x.along.w, x.along.y, loads.index(x)) for x in exact_frictions(loads)]
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -111,6 +114,10 @@ class Modes:
             if not isinstance(event, Stop):
                 variables |= set(self._columns(event.actions.lock))
         return len(variables) + len(self.sides)
+
+    def are_moved(self) -> bool:
+        """Whether stops do work because they move by themselves."""
+        return any("t" in side.stop.names for side in self.sides)
 
     def _columns(self, names: Sequence[str]) -> list[int]:
         from linkwork.analyses.forces.drives import columns_of
@@ -155,23 +162,21 @@ class Modes:
         for k in sorted(self.stuck):
             grip = self.grips[k]
             if grip.column not in taken:
-                rows.append(("stuck", k, UNIT, grip.column, grip.place, -1, float("nan")))
+                rows.append(("stuck", k, UNIT, grip.column, grip.place, STUCK - k, float(p.y[grip.place])))
                 taken.add(grip.column)
         for k in sorted(self.touching):
             rows.append(("touching", k, GAP, self.sides[k].gap, 0, -1, self.sides[k].limit))
-        for r, (what, _, *numbers, hold) in enumerate(rows):
-            p.rows[r] = numbers
-            p.hold[r] = p.y[numbers[2]] if what == "stuck" else hold
+        for r, (_, _, *numbers, hold) in enumerate(rows):
+            p.rows[r], p.hold[r] = numbers, hold
         p.count[0] = len(rows)
+        for s, beyond in enumerate(self.beyond):
+            p.soft[s, PRESSED] = beyond
         return [(what, which) for what, which, *_ in rows]
 
     # ---------------------------------------------------------------- watches
 
-    def watches(self, p: Problem, owners: Sequence[tuple[str, int]], hold: Array) -> list[Watch]:
-        """What is watched in this mode.
-
-        owners : of the active rows; hold : what frictions can hold (grips, 2)
-        """
+    def watches(self, p: Problem, owners: Sequence[tuple[str, int]]) -> list[Watch]:
+        """What is watched in this mode; owners : of the active rows."""
         found: list[Watch] = []
         for k, own in enumerate(self.sides):
             if k in self.touching:
@@ -183,15 +188,13 @@ class Modes:
             found.append(Watch("soft", k, GAP_VALUE, own.gap, own.side if self.beyond[k] else -own.side, own.limit))
         for k in range(len(self.whens)):
             if k not in self.spent:
-                found.append(Watch("when", k, CONDITION, k, 1 if self.above[k] else -1, 0.0))
+                found.append(Watch("when", k, CONDITION, k, self.above[k], 0.0))
         for k, grip in enumerate(self.grips):
-            if k not in self.stuck:
-                if p.slip[k] != 0.0:
-                    found.append(Watch("slip", k, RATE, grip.column, int(p.slip[k]), 0.0))
-            elif ("stuck", k) in owners:
+            if k in self.stuck:
                 row = owners.index(("stuck", k))
-                found.append(Watch("grip", k, FORCE, row, 1, -float(hold[k, 0])))
-                found.append(Watch("grip", k, FORCE, row, -1, float(hold[k, 1])))
+                found += [Watch("grip", k, FORCE, row, way, 0.0, grip=k) for way in (1, -1)]
+            elif k not in self.held and p.slip[k]:
+                found.append(Watch("slip", k, RATE, grip.column, int(p.slip[k]), 0.0))
         return found
 
 
@@ -199,13 +202,3 @@ def tables(watches: Sequence[Watch]) -> tuple[NDArray[np.int64], Array]:
     """Watches as the compiled loop takes them."""
     table = np.array([[w.kind, w.index, w.sign, w.grip] for w in watches], np.int64).reshape(-1, 4)
     return table, np.array([[w.offset, 0.0] for w in watches], float).reshape(-1, 2)
-
-
-def ways(grips: Sequence[int], sides: Sequence[int], broken: Sequence[int] = ()) -> Any:
-    """All ways in which frictions at rest stick or slip, and stops that are touched are leant on or not.
-
-    broken : frictions that do not stick
-    """
-    options: list[tuple[int, ...]] = [(1, -1) if k in broken else (0, 1, -1) for k in grips]
-    options += [(1, 0)] * len(sides)
-    return itertools.product(*options) if len(options) <= MANY else [tuple(o[0] for o in options)]

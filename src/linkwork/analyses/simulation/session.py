@@ -4,32 +4,36 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.asked import FIXED, Asked
 from linkwork.analyses.simulation.engine import Engine, Equipment
-from linkwork.analyses.simulation.modes import AT_REST, Modes, Watch, tables, ways
-from linkwork.equations import simulation as equations
+from linkwork.analyses.simulation.modes import AT_REST, Modes, Watch, tables
 from linkwork.equations.elimination_search import find_elimination
 from linkwork.equations.tree import Weightless
 from linkwork.errors import LinkworkError, ModelError, Problem
-from linkwork.formulas import Question
 from linkwork.geometry import Array
-from linkwork.model.events import Actions, At
+from linkwork.model.events import Actions, At, Event, Stop
 from linkwork.results.simulation_evidence import Happening
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
+    from linkwork.kernels import Kernel
 
 CHUNK = 512
 """Steps of one call of the compiled loop: Ctrl-C is heard in between."""
-ZENO = 1e-10
-"""A bounce shorter than this part of the time so far [s] is none: the machine rests on the stop."""
+TOUCHING, BEYOND = 1e-12, 1e-9
+"""Distance from a stop [rad, m, or parts of a machine larger than that] that is none, and depth that is too much."""
 CROWDED = 2000
 """Events within a thousandth of the time simulated so far that end a simulation."""
+EASY = 3.0
+"""Length of a step times the largest eigenvalue up to which explicit steps of this length are stable."""
+AHEAD = 1e-9, 1e-6, 1e-3
+"""Parts of the step and of the time by which loads are looked at ahead of where numbers had an end."""
 SINGULAR = 1e4
 """Health, each pivot as one part of its sum, from which on a posture is told as nearly singular."""
 WAYS = {
@@ -58,10 +62,15 @@ class Session:
         """Times [s] of jumps of the energy [J], by impacts and changes of mass."""
         self.methods: list[str] = []
         self.evaluations = 0
-        self._bounces: dict[int, int] = {}
+        self.chapters: list[tuple[float, Kernel, Array]] = []
+        """Since when [s] which energies count, and with which loads on: masses and loads may change."""
+        self.bounces: dict[int, int] = {}
+        """By side of a stop, impacts so far."""
+        self.target = 0.0
+        """Where the loop is bound for [s]."""
+        self.watched: list[Watch] = []
+        self._sizes: dict[tuple[str, int], float] = {}
         self._recent: deque[float] = deque(maxlen=CROWDED)
-        self._overrides: dict[str, float] = {}
-        self._switch: Array | None = None
         self._elimination = asked.machine._forward_dynamics.elimination
         self._begin()
 
@@ -78,7 +87,7 @@ class Session:
             gaps=modes.gaps,
             tangents=self.method in ("radau", "exponential", "exponential-static"),
             momenta=self.method in FIXED,
-            counted=moved or bool(modes.locked) or not _conservative(asked.loops.plan),
+            counted=moved or modes.are_moved() or not _conservative(self.machine, asked.events),
         )
 
     def _engage(self) -> None:
@@ -92,13 +101,18 @@ class Session:
         self.p = engine.problem(asked.rtol, asked.atol, asked.laws, asked.pushed, modes.most_rows, asked.efforts, soft)
         if before is not None:
             self.evaluations += int(before.evaluations[0])
-            for name in ("slip", "switch", "given_effort", "effort"):
+            for name in ("slip", "switch", "given_effort", "effort", "held"):
                 getattr(self.p, name)[:] = getattr(before, name)
         self.engine = engine
         self.stepper, size = methods.method_of(getattr(methods, WAYS[self.method]), self.p.n)
         self.store = np.zeros(size)
         if self.method not in self.methods:
             self.methods.append(self.method)
+        self._begin_chapter()
+
+    def _begin_chapter(self) -> None:
+        """From now on energies are those of the machine and the loads as they are."""
+        self.chapters.append((self.t if hasattr(self, "state") else 0.0, self.engine.energies, self.p.switch.copy()))
 
     def _begin(self) -> None:
         from linkwork.numerics.stepping import advance as loop
@@ -137,24 +151,27 @@ class Session:
 
         asked = self.asked
         at = sorted((e for e in asked.events if isinstance(e, At)), key=lambda e: e.time)
-        stops = {t for t in (*breaks_of(asked.laws), *(e.time for e in at)) if 0.0 < t < asked.until}
+        stops = sorted({asked.until, *breaks_of(asked.laws), *(e.time for e in at)})
+        ticks = 0
         try:
             self._first()
-            for event in [e for e in at if e.time == 0.0]:
-                self._act(event.actions, event.name or "at 0 s", str(event.actions))
-            ticks = 0
-            while self.t < asked.until:
-                target = min((t for t in stops if t > self.t), default=asked.until)
-                if asked.controller is not None:
-                    self._control()
-                    ticks += 1
-                    target = min(target, ticks * asked.period) if ticks * asked.period > self.t else target
-                self._go(min(target, asked.until))
-                for event in [e for e in at if e.time == self.t and e.time > 0.0]:
+            while True:
+                while at and at[0].time <= self.t:
+                    event = at.pop(0)
                     self._act(event.actions, event.name or f"at {event.time:g} s", str(event.actions))
+                if self.t >= asked.until:
+                    break
+                target = next(t for t in stops if t > self.t)
+                if asked.controller is not None:
+                    if asked.tick(ticks) <= self.t:
+                        self._control()
+                        ticks += 1
+                    target = min(target, asked.tick(ticks))
+                self._go(target)
             self._last_sample()
         except Halt as halt:
             self.status, self.message = "stopped", str(halt)
+            self._last_sample()
         except KeyboardInterrupt:
             self.status, self.message = "stopped", f"interrupted at {self.t:.6g} s"
 
@@ -168,26 +185,33 @@ class Session:
         from linkwork.numerics.stepping.problem import settle
 
         self._enter()
+        modes = self.modes
         if self.asked.driven and self.t > 0.0:
-            self.modes.write_rows(self.p)
-            before = self._energy()
+            before, kept = self._energy(), sorted(modes.touching)
+            self._impulse({}, kept)
             if settle(self.p, self.t, self.z) < 0.0:
                 raise Halt(f"the drives cannot be followed at {self.t:.6g} s")
             self.jumps.append((self.t, self._energy() - before))
+            modes.touching = set(kept)
+        if modes.grips or modes.touching:
+            self._choose(sorted(modes.touching), self._resting())
 
     def _go(self, target: float) -> None:
         """On to a time; a new mode begins wherever the laws have a corner or something happened."""
         from linkwork.numerics.stepping import advance as loop
 
+        self.target = target
         self._corner()
         self.state[loop.FRESH] = 0.0
         self._watch()
+        self._at_once()
         while True:
             code, taken = loop.advance(
                 self.stepper, self.p, self.store, self.state, self.z, self.f, target, self.samples,
-                self.table, self.offsets, self.before, self.fired, self.trail_t, self.trail,
+                self.table, self.numbers, self.before, self.fired, self.trail_t, self.trail,
             )  # fmt: skip
             self.trails.append((self.trail_t[:taken].copy(), self.trail[:taken].copy()))
+            self._note_sides()
             if self.progress is not None:
                 self.progress(self.t, self.asked.until)
             if code == loop.DONE:
@@ -195,6 +219,7 @@ class Session:
             if code == loop.EVENT:
                 self._event()
                 self._watch()
+                self._at_once()
                 self.store[:] = 0.0
             elif code == loop.STIFF:
                 self._stiff()
@@ -202,30 +227,64 @@ class Session:
                 self._sick()
             elif code == loop.SHORT:
                 self._too_short()
+            if self.method == "radau" and self.asked.method == "auto":
+                self._eased()
+
+    def _at_once(self) -> None:
+        """Events of this very instant: numbers that a jump has carried to their other side."""
+        from linkwork.numerics.stepping.watching import NOISE, SIGN, SIZE, is_force, look
+
+        while len(self.watched):
+            values = np.empty(len(self.watched))
+            look(self.p, self.table, self.numbers, is_force(self.table), self.t, self.z, self.f, values)
+            fallen = (self.table[:, SIGN] != 0) & (values < -NOISE * self.numbers[:, SIZE])
+            fallen &= np.array([self._sizes.get((w.what, w.which), 0.0) > 0.0 for w in self.watched])
+            if not fallen.any():
+                return
+            self.fired[:] = fallen
+            self._event()
+            self._watch()
 
     def _last_sample(self) -> None:
-        """Samples at the very end that an event left out."""
+        """Samples up to now that an event or the end left out."""
         from linkwork.numerics.stepping import advance as loop
 
-        while self.reached < len(self.asked.times):
+        times = self.asked.times
+        while self.reached < len(times) and times[self.reached] <= self.t and np.isfinite(self.z).all():
             rates_of(self)
+            if not np.isfinite(self.f).all():
+                return
             loop.note(self.p, self.samples, self.reached, self.z, self.f)
             self.state[loop.NEXT] += 1.0
 
     # ---------------------------------------------------------------- why it came back
 
     def _stiff(self) -> None:
-        from linkwork.numerics.stepping import advance as loop
-
         if self.asked.method == "auto":
             self.warnings.append(f"stiff from {self.t:.4g} s on: the steps are implicit there (radau)")
-            self.method = "radau"
-            self._engage()
-            self._refresh()
-            self.state[loop.STEP] = 0.0
+            self._change_method("radau")
         elif not any("stiff" in text for text in self.warnings):
             text = f"stiff at {self.t:.4g} s: stability, not accuracy, holds the steps short; method='radau' is quicker"
             self.warnings.append(text)
+
+    def _eased(self) -> None:
+        """Explicit steps again, once they could be as long as the implicit ones are."""
+        from linkwork.numerics.stepping import advance as loop
+        from linkwork.numerics.stepping.problem import jacobian
+
+        J = np.empty((self.p.n, self.p.n))
+        jacobian(self.p, self.t, self.z, J)
+        if np.isfinite(J).all() and self.state[loop.STEP] * np.abs(np.linalg.eigvals(J)).max(initial=0.0) < EASY:
+            self.warnings.append(f"no longer stiff from {self.t:.4g} s on: the steps are explicit again")
+            self._change_method("explicit")
+
+    def _change_method(self, method: str) -> None:
+        from linkwork.numerics.stepping import advance as loop
+
+        self.method = method
+        self._engage()
+        self._refresh()
+        self.state[loop.STEP] = 0.0
 
     def _sick(self) -> None:
         """Pivots fail: the motion leads past a singular posture, or another elimination serves here, or it ends."""
@@ -256,14 +315,21 @@ class Session:
         self._refresh()
 
     def _assert_finite_loads(self) -> None:
+        """End here if a load has no value, now or a little ahead."""
         from linkwork.analyses.forces.finite import loads_must_be_finite
 
-        plan = self.machine._plan
-        y, w = self.z[np.newaxis, : plan.ny], self.z[np.newaxis, plan.ny :]
-        try:
-            loads_must_be_finite(self.machine._loops, y, w, np.array([[self.t]]))
-        except ModelError as error:
-            raise Halt(f"at {self.t:.6g} s: {error.problems[0].what}") from None
+        ny = self.machine._plan.ny
+        rates_of(self)
+        ahead = [part * max(self.t, 1e-3) for part in AHEAD] if np.isfinite(self.f).all() else []
+        for wait in (0.0, *ahead):
+            z = self.z + wait * self.f
+            try:
+                loads_must_be_finite(
+                    self.machine._loops, z[np.newaxis, :ny], z[np.newaxis, ny:], np.array([[self.t + wait]])
+                )
+            except ModelError as error:
+                told = "; ".join(f"{p.where}: {p.what}" for p in error.problems)
+                raise Halt(f"at {self.t:.6g} s: {told}") from None
 
     def _not_finite(self) -> None:
         raise Halt(f"numbers without bound at {self.t:.6g} s")
@@ -290,158 +356,113 @@ class Session:
         """Rows and watches of the present mode into fresh arrays."""
         self._enter()
         self.p.y[:], self.p.w[:] = self.z[: self.p.ny], self.z[self.p.ny :]
-        self.owners = self.modes.write_rows(self.p)
         self.state[2] = 0.0
         self._watch()
 
     def _watch(self) -> None:
-        p = self.p
-        _look(self)
-        self.owners = self.modes.write_rows(p)
-        hold = self._hold() if self.modes.grips else np.zeros((0, 2))
-        self.watched: list[Watch] = self.modes.watches(p, self.owners, hold)
-        self.table, self.offsets = tables(self.watched)
-        for s, beyond in enumerate(self.modes.beyond):
-            p.soft[s, 2] = beyond
+        """The rows of the mode, and what ends it."""
+        p, modes = self.p, self.modes
+        look_at(self)
+        self.owners = modes.write_rows(p)
+        self.watched = modes.watches(p, self.owners)
+        self.table, self.numbers = tables(self.watched)
+        for k, own in enumerate(self.watched):
+            self.numbers[k, 1] = self._sizes.get((own.what, own.which), 0.0)
         self.before, self.fired = np.zeros(len(self.watched)), np.zeros(len(self.watched), np.int64)
 
-    def _hold(self) -> Array:
-        """What exact frictions can hold, (grips, 2)."""
-        kernel = self.machine._loops.system._own(Question(equations.grips()))
-        p = self.p
-        found: Array = np.asarray(kernel(self.z[: p.ny], self.z[p.ny :], np.array([self.t])))
-        return found
+    def _note_sides(self) -> None:
+        """What the loop has learned of watched numbers: how large they are, and on which side of zero."""
+        for k, own in enumerate(self.watched):
+            self._sizes[own.what, own.which] = float(self.numbers[k, 1])
+            sign = int(self.table[k, 2])
+            if own.sign != sign:
+                self.watched[k] = replace(own, sign=sign)
+                self.modes.above[own.which] = sign
 
     def _first(self) -> None:
         """The mode in which the start is."""
         self._enter()
         self.modes.write_rows(self.p)
-        _look(self)
+        look_at(self)
         p, modes = self.p, self.modes
-        modes.above = [bool(value > 0.0) for value in p.watched]
+        modes.above = [int(np.sign(value)) for value in p.watched]
         modes.beyond = [own.side * (p.g[own.gap] - own.limit) > 0.0 for own in modes.soft]
-        size = self.machine._loops.length
+        beyond: list[Problem] = []
         near: list[int] = []
-        striking: list[int] = []
         for k, own in enumerate(modes.sides):
             depth = own.side * (p.g[own.gap] - own.limit)
-            if depth > 1e-9 * max(size, 1.0):
+            if depth > BEYOND * max(self.machine._loops.length, 1.0):
                 text = f"the start is beyond the stop '{own.name}' by {depth:.3g}"
-                raise ModelError(Problem(text, "start", "start within its limits"), self.machine.name)
-            if depth > -1e-12 * max(size, 1.0):
-                (striking if own.side * p.dg[own.gap] > AT_REST else near).append(k)
-        if striking:
-            self._strike(striking)
+                beyond.append(Problem(text, "start", "start within its limits"))
+            elif depth > -TOUCHING * max(self.machine._loops.length, 1.0):
+                near.append(k)
+        if beyond:
+            raise ModelError(beyond, self.machine.name)
+        if any(modes.sides[k].side * p.dg[modes.sides[k].gap] > AT_REST for k in near):
+            self._strike(near)
         else:
             self._choose(near, self._resting())
+        self._watch()
 
     def _resting(self) -> list[int]:
         """Exact frictions whose joint is at rest; the others slip the way it goes."""
-        p, still = self.p, []
-        usual = np.abs(self.z[p.ny :] / self.machine._loops.column_scale).max(initial=0.0)
-        for k, grip in enumerate(self.modes.grips):
-            rate = self.z[p.ny + grip.column]
-            if abs(rate) <= AT_REST * max(usual, 1e-3) * self.machine._loops.column_scale[grip.column]:
-                self.z[p.ny + grip.column] = 0.0
-                still.append(k)
-            else:
-                p.slip[k] = np.sign(rate)
-                self.modes.stuck.discard(k)
-        return still
+        from linkwork.analyses.simulation.contacts import resting
 
-    def _choose(self, near: list[int], still: list[int], broken: Sequence[int] = ()) -> None:
-        """Which frictions at rest stick, and which stops that are touched at rest are leant on.
+        return resting(self)
 
-        broken : frictions that have just given way, and do not stick
+    def _choose(self, near: Sequence[int], still: Sequence[int], broken: Mapping[int, int] | None = None) -> None:
+        """Which frictions at rest hold, and which stops that are touched at rest are leant on.
+
+        broken : frictions that have just given way, and the way to which: 1 or -1
         """
-        if not near and not still:
-            self._watch()
-            return
-        hold = self._hold() if still else np.zeros((0, 2))
-        fallback: tuple[float, tuple[int, ...]] | None = None
-        for way in ways(still, near, broken):
-            wrong = self._tried(still, near, way, hold)
-            if wrong <= 0.0:
-                break
-            if fallback is None or wrong < fallback[0]:
-                fallback = (wrong, way)
-        else:
-            assert fallback is not None
-            self._tried(still, near, fallback[1], hold)
-        self._watch()
+        from linkwork.analyses.simulation.contacts import choose
 
-    def _tried(self, still: list[int], near: list[int], way: tuple[int, ...], hold: Array) -> float:
-        """Take a way of sticking and leaning; how far it contradicts itself."""
-        modes, p = self.modes, self.p
-        for k, mode in zip(still, way, strict=False):
-            modes.stuck.add(k) if mode == 0 else modes.stuck.discard(k)
-            p.slip[k] = float(mode)
-        for k, leans in zip(near, way[len(still) :], strict=True):
-            modes.touching.add(k) if leans else modes.touching.discard(k)
-        owners = modes.write_rows(p)
-        rates_of(self)
-        forces = dict(zip(owners, p.force[: len(owners)], strict=True))
-        worst, scale = 0.0, 1e-9 * (1.0 + np.abs(p.a).max(initial=0.0))
-        for k, mode in zip(still, way, strict=False):
-            if mode == 0 and ("stuck", k) in forces:
-                f = forces["stuck", k]
-                slack = 1e-9 * (hold[k].max() + 1e-300)
-                worst = max(worst, -hold[k, 0] - f - slack, f - hold[k, 1] - slack)
-            elif mode != 0:
-                worst = max(worst, -mode * p.a[modes.grips[k].column] - scale)
-        _look(self)
-        for k, leans in zip(near, way[len(still) :], strict=True):
-            own = modes.sides[k]
-            if leans:
-                worst = max(worst, own.side * forces["touching", k] - 1e-9 * (1.0 + abs(forces["touching", k])))
-            else:
-                acceleration = float(p.G[own.gap] @ p.a + p.gamma[own.gap])
-                worst = max(worst, own.side * acceleration - scale)
-        return worst
+        choose(self, near, still, broken or {})
 
     # ---------------------------------------------------------------- events
 
     def _event(self) -> None:
+        """Deal with all that happens at this instant."""
+        modes = self.modes
         fired = [self.watched[k] for k in np.flatnonzero(self.fired)]
         self._count()
-        strikes = [w.which for w in fired if w.what == "stop"]
-        lifts = [w.which for w in fired if w.what == "lift"]
-        for k in lifts:
-            own = self.modes.sides[k]
-            self.modes.touching.discard(k)
-            self.happened.append(Happening(self.t, own.name, "leaves the stop"))
         for w in fired:
-            if w.what == "soft":
-                own = self.modes.soft[w.which]
-                left = own.side == w.sign
-                self.modes.beyond[w.which] = not left
-                self.happened.append(Happening(self.t, own.name, "leaves the stop" if left else "touches the stop"))
-        for w in (w for w in fired if w.what == "when"):
-            self._crossed(w)
+            if w.what == "lift":
+                modes.touching.discard(w.which)
+                self.happened.append(Happening(self.t, modes.sides[w.which].name, "leaves the stop"))
+            elif w.what == "soft":
+                left = modes.soft[w.which].side == w.sign
+                modes.beyond[w.which] = not left
+                what = "leaves the stop" if left else "touches the stop"
+                self.happened.append(Happening(self.t, modes.soft[w.which].name, what))
+        strikes = [w.which for w in fired if w.what == "stop"]
         if strikes:
             self._strike(strikes)
-        elif any(w.what in ("slip", "grip") for w in fired) or lifts:
-            self._regrip([w.which for w in fired if w.what == "grip"], [w.which for w in fired if w.what == "slip"])
-        self._limit_step()
+        elif any(w.what in ("slip", "grip", "lift") for w in fired):
+            halted = [w.which for w in fired if w.what == "slip"]
+            self._regrip({w.which: w.sign for w in fired if w.what == "grip"}, halted)
+        for w in (w for w in fired if w.what == "when"):
+            self._crossed(w)
 
-    def _regrip(self, broken: list[int], halted: list[int]) -> None:
+    def _regrip(self, broken: Mapping[int, int], halted: Sequence[int]) -> None:
+        """Frictions have given way, or their joints have come to rest.
+
+        broken : friction and the way it gives way to; a force that falls below -grip lets its joint go forward (1)
+        """
         modes, p = self.modes, self.p
         for k in halted:
             self.z[p.ny + modes.grips[k].column] = 0.0
-        before = set(modes.stuck)
-        still = sorted({*self._resting(), *broken, *halted, *before})
-        near = sorted(modes.touching)
-        self._choose(near, still, broken)
-        for k in sorted({*broken, *halted}):
-            name = modes.grips[k].name
-            what = "sticks" if k in modes.stuck else "slips"
-            if (k in before) != (k in modes.stuck) or k in halted:
-                self.happened.append(Happening(self.t, name, what))
+        held = modes.stuck | modes.held
+        self._choose(sorted(modes.touching), sorted({*self._resting(), *broken, *halted}), broken)
+        for k in sorted({*broken, *halted, *held}):
+            holds = k in modes.stuck or k in modes.held
+            if (k in held) != holds or k in halted:
+                self.happened.append(Happening(self.t, modes.grips[k].name, "sticks" if holds else "slips"))
 
     def _crossed(self, w: Watch) -> None:
         event = self.modes.whens[w.which]
         rising = w.sign < 0
-        self.modes.above[w.which] = rising
+        self.modes.above[w.which] = 1 if rising else -1
         if event.direction != "both" and rising != (event.direction == "rising"):
             return
         if event.once:
@@ -456,102 +477,22 @@ class Session:
             text = f"{CROWDED} events within {self.t - self._recent[0]:.3g} s at {self.t:.6g} s ({names})"
             raise Halt(f"{text}: they follow each other without end")
 
-    def _limit_step(self) -> None:
-        """The first step after an event must not leap over the next one: let it be found anew, and a short one."""
-        from linkwork.numerics.stepping import advance as loop
-
-        if self.method not in FIXED:
-            before = self.state[loop.STEP]
-            self.state[loop.STEP] = min(before, self._arc()) if before > 0.0 else self._arc()
-
-    def _arc(self) -> float:
-        """A part of the time after which a stop that was just left is met again."""
-        p = self.p
-        rates_of(self)
-        _look(self)
-        shortest = self.asked.until
-        for k, own in enumerate(self.modes.sides):
-            if k in self.modes.touching or abs(p.g[own.gap] - own.limit) > 1e-6 * max(self.machine._loops.length, 1.0):
-                continue
-            away = -own.side * p.dg[own.gap]
-            back = own.side * float(p.G[own.gap] @ p.a + p.gamma[own.gap])
-            if away > 0.0 and back > 0.0:
-                shortest = min(shortest, 0.4 * 2.0 * away / back)
-        return max(shortest, 1e-14 * max(self.t, 1e-3))
-
     # ---------------------------------------------------------------- impacts
 
-    def _strike(self, sides: list[int]) -> None:
-        """Impacts on stops, all at once, with what is held staying held."""
-        modes, p = self.modes, self.p
-        _look(self)
-        before = self._energy()
-        approach = {k: float(p.dg[modes.sides[k].gap]) for k in sides}
-        kept = sorted(modes.touching - set(sides))
-        struck = self._impulse({k: -modes.sides[k].stop.restitution * v for k, v in approach.items()}, kept)
-        self.jumps.append((self.t, self._energy() - before))
-        modes.touching = set(kept)
-        modes.write_rows(p)
-        rates_of(self)
-        _look(self)
-        still: list[int] = []
-        bouncing: list[int] = []
-        for k in sides:
-            own = modes.sides[k]
-            away = -own.side * float(p.dg[own.gap])
-            back = own.side * float(p.G[own.gap] @ p.a + p.gamma[own.gap])
-            bounce = 2.0 * away / back if back > 0.0 else np.inf
-            rests = own.stop.restitution == 0.0 or (0.0 <= bounce < ZENO * max(self.t, 1e-6))
-            (still if rests and k in struck else bouncing).append(k)
-            speed = abs(approach[k])
-            if rests:
-                if self._bounces.get(k, 0) > 1:
-                    own_rest = self.t + max(bounce, 0.0) / (1.0 - own.stop.restitution)
-                    text = f"comes to rest after {self._bounces[k] + 1} bounces in ever shorter time"
-                    self.happened.append(Happening(float(own_rest), own.name, text))
-                else:
-                    self.happened.append(Happening(self.t, own.name, f"struck at {speed:.6g}, stays"))
-            else:
-                self._bounces[k] = self._bounces.get(k, 0) + 1
-                self.happened.append(Happening(self.t, own.name, f"struck at {speed:.6g}"))
-        if still:
-            self._impulse(dict.fromkeys(still, 0.0), kept)
-            modes.touching = set(kept)
-        self._choose([*kept, *still], self._resting() if modes.grips else [])
+    def _strike(self, sides: Sequence[int]) -> None:
+        """Impacts on stops, all at once."""
+        from linkwork.analyses.simulation.impacts import strike
 
-    def _impulse(self, wanted: Mapping[int, float], kept: list[int]) -> list[int]:
-        """Jump of the rates that gives gaps wanted rates; stops only push. Returns the stops that took part.
+        strike(self, sides)
 
-        M Δw + Jᵀ Λ = Gᵀ P,  G (w + Δw) = wanted
+    def _impulse(self, wanted: Mapping[int, float], kept: Sequence[int]) -> dict[int, float]:
+        """Jump of the rates by which driven and locked variables move as they must; returns the impulses of stops.
+
+        wanted : by side of a stop, the rate that its gap should have at least; kept : sides that are leant on
         """
-        from linkwork.numerics.stepping.problem import respond
+        from linkwork.analyses.simulation.impacts import impulse
 
-        modes, p = self.modes, self.p
-        active = [*wanted, *kept]
-        while True:
-            modes.touching = set(active)
-            owners = modes.write_rows(p)
-            _load(self)
-            respond(p)
-            rows = [_gradient(p, r) for r in range(len(owners))]
-            if not rows:
-                break
-            G, X = np.array(rows), p.X[: len(rows)].copy()
-            target = np.array([
-                wanted.get(which, 0.0) - float(p.dg[modes.sides[which].gap]) if what == "touching" else 0.0
-                for what, which in owners
-            ])  # fmt: skip
-            impulse = np.linalg.lstsq(G @ X.T, target, rcond=1e-12)[0]
-            pulls = [
-                which
-                for (what, which), P in zip(owners, impulse, strict=True)
-                if what == "touching" and modes.sides[which].side * P > 1e-12 * (1.0 + abs(P))
-            ]
-            if not pulls or len(active) == 1:
-                self.z[p.ny :] += impulse @ X
-                break
-            active = [k for k in active if k not in pulls]
-        return [k for k in active if k in wanted]
+        return impulse(self, wanted, kept)
 
     def _energy(self) -> float:
         p = self.p
@@ -566,12 +507,12 @@ class Session:
         """Do what an event is for."""
         modes, p = self.modes, self.p
         self.happened.append(Happening(self.t, name, what))
-        plan = self.machine._plan
         before = self._energy()
         for names, value in ((actions.on, 1.0), (actions.off, 0.0)):
-            for k, load in enumerate(plan.loads):
+            for k, load in enumerate(self.machine._plan.loads):
                 if load.name in names:
                     p.switch[k] = value
+        self._begin_chapter()
         if actions.release:
             modes.release(actions.release)
         if actions.set:
@@ -580,32 +521,24 @@ class Session:
             modes.lock(self.z, actions.lock)
             self._hold_still()
         self.jumps.append((self.t, self._energy() - before))
-        if actions.stop:
-            self._refresh()
-            raise Halt(f"{name} at {self.t:.6g} s")
+        if modes.grips or modes.touching:
+            self._choose(sorted(modes.touching), self._resting())
         self._refresh()
+        if actions.stop:
+            raise Halt(f"{name} at {self.t:.6g} s")
 
     def _hold_still(self) -> None:
-        """An impact without bounce that brings locked variables to rest."""
-        from linkwork.numerics.stepping.problem import respond
-
-        p = self.p
-        owners = self.modes.write_rows(p)
-        _load(self)
-        respond(p)
-        G, X = np.array([_gradient(p, r) for r in range(len(owners))]), p.X[: len(owners)].copy()
-        target = np.array([-float(g @ self.z[p.ny :]) if what == "locked" else 0.0
-                           for g, (what, _) in zip(G, owners, strict=True)])  # fmt: skip
-        self.z[p.ny :] += np.linalg.lstsq(G @ X.T, target, rcond=1e-12)[0] @ X
+        """An impact without bounce that brings locked variables to rest; what is leant on may be left."""
+        kept = sorted(self.modes.touching)
+        self._impulse({}, kept)
+        self.modes.touching = set(kept)
 
     def _set(self, values: dict[str, float], from_rest: bool) -> None:
         """Other numbers from now on; what is taken along from rest slows the machine down."""
+        from linkwork.analyses.simulation.impacts import take_along
         from linkwork.numerics.stepping.problem import settle
 
-        p, w = self.p, self.z[self.p.ny :].copy()
-        self._overrides |= values
         old = self.machine
-        momentum = _momenta(old, self.z[: p.ny], w) if from_rest else None
         try:
             self.machine = old.with_parameters(values)
         except LinkworkError as error:
@@ -614,10 +547,8 @@ class Session:
         self._refresh()
         if settle(self.p, self.t, self.z) < 0.0:
             raise Halt(f"at {self.t:.6g} s: the loops do not close with {', '.join(values)} as set")
-        if momentum is not None:
-            missing = momentum - _momenta(self.machine, self.z[: p.ny], w)
-            engine, nothing = self.engine, np.zeros(self.machine._plan.nl)
-            self.z[p.ny :] += engine.response(self.z[: p.ny], missing, nothing)
+        if from_rest:
+            take_along(self, old)
 
     # ---------------------------------------------------------------- controllers
 
@@ -631,23 +562,29 @@ class Session:
         p.effort[:] = effort
 
 
-def _conservative(plan: Any) -> bool:
-    """Whether nothing but gravity and springs without damping acts."""
+def _conservative(machine: Machine, events: Sequence[Event]) -> bool:
+    """Whether nothing but gravity and springs without damping acts, now and later."""
     from linkwork.equations.load_plans import SpringPlan
 
+    numbers = machine.parameters
+    later = {name for event in events if not isinstance(event, Stop) for name, _ in event.actions.set}
     return all(
-        isinstance(load, SpringPlan) and load.law is None and not plan.parameters.get(f"{load.name}.damping", 1.0)
-        for load in plan.loads
+        isinstance(load, SpringPlan)
+        and load.law is None
+        and not numbers.get(f"{load.name}.damping")
+        and f"{load.name}.damping" not in later
+        for load in machine._plan.loads
     )
 
 
-def _load(session: Session) -> None:
-    from linkwork.numerics.stepping.problem import load
+def load(session: Session) -> None:
+    """State and time to where the kernels read them."""
+    from linkwork.numerics.stepping import problem
 
-    load(session.p, session.t, session.z)
+    problem.load(session.p, session.t, session.z)
 
 
-def _look(session: Session) -> None:
+def look_at(session: Session) -> None:
     """Gaps and conditions at the present state."""
     p, t = session.p, np.array([session.t])
     y, w = session.z[: p.ny], session.z[p.ny :]
@@ -667,23 +604,3 @@ def rates_of(session: Session) -> None:
     from linkwork.numerics.stepping.problem import rates
 
     rates(session.p, session.t, session.z, session.f)
-
-
-def _gradient(p: Any, r: int) -> Array:
-    """What a row measures of rates."""
-    if p.rows[r, 0] == 1:
-        found: Array = p.G[p.rows[r, 1]].copy()
-        return found
-    unit = np.zeros(p.nw)
-    unit[p.rows[r, 1]] = 1.0
-    return unit
-
-
-def _momenta(machine: Machine, y: Array, w: Array) -> Array:
-    """Generalised momenta of all rates."""
-    from linkwork.equations.closed_dynamics import unconstrained
-
-    plan = machine._plan
-    M, _ = machine._own(Question(unconstrained()))(y, w, np.zeros(plan.nw), np.zeros(1))
-    found: Array = M @ w
-    return found

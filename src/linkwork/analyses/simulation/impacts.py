@@ -1,0 +1,146 @@
+"""Jumps of all rates: impacts on stops, variables that are locked, masses that are taken along.
+
+    M Δw + Jᵀ Λ = Gᵀ P,    side · (G (w + Δw) + ∂g/∂t - wanted) <= 0,    -side · P >= 0,    one of the two is zero
+
+for stops; driven and locked variables get the rates they must have. Friction has no part in it: its force is finite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.analyses.simulation.choosing import least, reduced
+from linkwork.analyses.simulation.contacts import responses
+from linkwork.analyses.simulation.modes import AT_REST
+from linkwork.formulas import Question
+from linkwork.geometry import Array
+from linkwork.results.simulation_evidence import Happening
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+    from linkwork.analyses.simulation.session import Session
+
+ZENO = 1e-10
+"""A bounce shorter than this part of the time so far [s] is none: the machine rests on the stop."""
+NEAR = 1e-10
+"""Distance from a stop [rad, m, or parts of a machine larger than that] at which it takes part in an impact."""
+
+
+def impulse(session: Session, wanted: Mapping[int, float], kept: Sequence[int]) -> dict[int, float]:
+    """Jump of the rates; returns the impulses of the sides of stops that push, and leaves these alone touching.
+
+    wanted : by side, the rate that its gap should have; kept : other sides, whose gaps must not open the wrong way
+    """
+    from linkwork.numerics.stepping.problem import row_error
+
+    p, modes = session.p, session.modes
+    modes.stuck, modes.held, modes.touching = set(), set(), {*wanted, *kept}
+    p.held[:] = 0
+    owners = modes.write_rows(p)
+    if not owners:
+        return {}
+    S, _ = responses(session)
+    missing = np.array([row_error(p, r, session.t, 1) for r in range(len(owners))])
+    always = sum(what != "touching" for what, _ in owners)
+    sides = [which for what, which in owners if what == "touching"]
+    missing[always:] -= [wanted.get(k, 0.0) for k in sides]
+    upward = np.array([modes.sides[k].side < 0 for k in sides], bool)
+    lower, upper = np.where(upward, 0.0, -np.inf), np.where(upward, np.inf, 0.0)
+    P = least(*reduced(S, missing, always), lower, upper)
+    drives = -np.linalg.lstsq(S[:always, :always], missing[:always] + S[:always, always:] @ P, rcond=1e-12)[0]
+    session.z[p.ny :] += np.concatenate([drives, P]) @ p.X[: len(owners)]
+    pushing = {k: float(x) for k, x in zip(sides, P, strict=True) if x}
+    modes.touching = set(pushing)
+    modes.write_rows(p)
+    return pushing
+
+
+def strike(session: Session, sides: Sequence[int]) -> None:
+    """Impacts on stops, all at once, whoever leans on others; then the mode that follows."""
+    from linkwork.analyses.simulation.session import look_at
+
+    p, modes = session.p, session.modes
+    look_at(session)
+    size = NEAR * max(session.machine._loops.length, 1.0)
+    near = [
+        k for k, own in enumerate(modes.sides)
+        if k in sides or k in modes.touching or abs(p.g[own.gap] - own.limit) <= size
+    ]  # fmt: skip
+    rates = {k: float(p.dg[modes.sides[k].gap]) for k in near}
+    scale = AT_REST * max(1e-3, float(np.abs(p.dg).max(initial=0.0)))
+    struck = [k for k in near if modes.sides[k].side * rates[k] > scale]
+    kept = [k for k in near if k not in struck]
+    before, grips = session._energy(), modes.stuck | modes.held
+    pushes = session._impulse({k: -modes.sides[k].stop.restitution * rates[k] for k in struck}, kept)
+    settled = [k for k in struck if _rests(session, k, kept)]
+    if settled:
+        more = session._impulse(dict.fromkeys(settled, 0.0), [k for k in near if k not in settled])
+        pushes = {k: pushes.get(k, 0.0) + more.get(k, 0.0) for k in {*pushes, *more}}
+    session.jumps.append((session.t, session._energy() - before))
+    for k in struck:
+        _record(session, k, abs(rates[k]), abs(pushes.get(k, 0.0)), k in settled)
+    look_at(session)
+    slow = AT_REST * max(1e-3, float(np.abs(p.dg).max(initial=0.0)), max(map(abs, rates.values())))
+    at_rest = [k for k in near if k in settled or abs(p.dg[modes.sides[k].gap]) <= slow]
+    session._choose(at_rest, session._resting())
+    for k in sorted(grips - modes.stuck - modes.held):
+        session.happened.append(Happening(session.t, modes.grips[k].name, "slips"))
+
+
+def _bounce(session: Session, k: int) -> float:
+    """Time [s] after which a stop that is just left is met again, as its gap opens now."""
+    p, own = session.p, session.modes.sides[k]
+    away = -own.side * float(p.dg[own.gap])
+    back = own.side * float(p.G[own.gap] @ p.a + p.gamma[own.gap])
+    return 2.0 * away / back if back > 0.0 else np.inf
+
+
+def _rests(session: Session, k: int, kept: Sequence[int]) -> bool:
+    """Whether the machine does not bounce off a stop that it has just struck."""
+    from linkwork.analyses.simulation.session import look_at, rates_of
+
+    modes = session.modes
+    if modes.sides[k].stop.restitution == 0.0:
+        return True
+    touching, modes.touching = modes.touching, set(kept)
+    modes.write_rows(session.p)
+    rates_of(session)
+    look_at(session)
+    modes.touching = touching
+    return bool(0.0 <= _bounce(session, k) < ZENO * max(session.t, 1e-6))
+
+
+def _record(session: Session, k: int, speed: float, push: float, rests: bool) -> None:
+    own, bounces = session.modes.sides[k], session.bounces
+    if not rests:
+        bounces[k] = bounces.get(k, 0) + 1
+        session.happened.append(Happening(session.t, own.name, f"struck at {speed:.6g}, impulse {push:.6g}"))
+    elif bounces.get(k, 0) > 1 and own.stop.restitution > 0.0:
+        text = f"comes to rest after {bounces.pop(k) + 1} bounces in ever shorter time"
+        session.happened.append(Happening(session.t, own.name, text))
+    else:
+        session.happened.append(Happening(session.t, own.name, f"struck at {speed:.6g}, impulse {push:.6g}, stays"))
+
+
+def take_along(session: Session, old: Machine) -> None:
+    """The momenta that the machine had before its masses changed are all there is: what was added comes from rest."""
+    p = session.p
+    y, w = session.z[: p.ny], session.z[p.ny :].copy()
+    missing = _momenta(old, y, w) - _momenta(session.machine, y, w)
+    session.z[p.ny :] += session.engine.response(y, missing, np.zeros(session.machine._plan.nl))
+    kept = sorted(session.modes.touching)
+    session._impulse({}, kept)
+    session.modes.touching = set(kept)
+
+
+def _momenta(machine: Machine, y: Array, w: Array) -> Array:
+    """Generalised momenta of all rates."""
+    from linkwork.equations.closed_dynamics import unconstrained
+
+    plan = machine._plan
+    M, _ = machine._own(Question(unconstrained()))(y, w, np.zeros(plan.nw), np.zeros(1))
+    found: Array = M @ w
+    return found
