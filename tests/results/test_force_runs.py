@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_runs import SPEED, slider_crank, tumbling
 
-from linkwork import ModelError, load_run
+from linkwork import ModelError, energy, load_run
 from linkwork.results import GroupItem, JointItem, Run, extended
 
 SAMPLES = 181
@@ -341,7 +341,10 @@ def test_evidence() -> None:
     assert found is not None and MOTION.evidence.forces is None
     (effort,) = found.efforts
     assert (effort.name, effort.unit) == ("A.angle", "N m")
-    assert abs(effort.value) == pytest.approx(3.0, rel=1e-12) and effort.rms == pytest.approx(3 / 2**0.5, rel=1e-12)
+    chords = (2.0 + np.cos(ANGLE[1] - ANGLE[0])) / 3.0  # what straight lines between samples of a sine have of its square
+    assert abs(effort.value) == pytest.approx(3.0, rel=1e-12)
+    assert effort.rms == pytest.approx(3 * (chords / 2) ** 0.5, rel=1e-12)
+    assert effort.rms == pytest.approx(energy(FORCES)["A"].rms_effort, rel=1e-14)
     assert found.largest_force is not None and found.largest_moment is not None
     assert found.largest_force.name == "D" and found.largest_force.value == pytest.approx(60.0, rel=1e-12)
     assert found.largest_force.at == pytest.approx(np.pi / 2 / SPEED, rel=1e-12)
@@ -356,7 +359,7 @@ def test_evidence() -> None:
 def test_what_is_printed() -> None:
     lines = str(FORCES).splitlines()
     assert lines[0] == "forces of slider-crank"
-    assert "  effort: A.angle, peak 3 N m at 0.15708 s, rms 2.12132 N m" in lines
+    assert "  effort: A.angle, peak 3 N m at 0.15708 s, rms 2.1211 N m" in lines
     assert "  largest force: D, peak 60 N at 0.15708 s" in lines
     assert "  largest moment: B, peak 2 N m at 0.15708 s, without mx, my" in lines
     assert "  indeterminate: B.fz, B.mx, B.my" in lines
@@ -368,14 +371,14 @@ def test_what_is_printed() -> None:
 
 @given(st.lists(st.tuples(st.floats(0.001, 1.0), st.floats(-100, 100)), min_size=1, max_size=12))
 def test_peak_and_rms_of_uneven_samples(steps: list[tuple[float, float]]) -> None:
-    """The rms of a line through the samples' squares, by plain sums; the peak is the largest in size."""
+    """The rms of straight lines between the samples, by plain sums; the peak is the largest in size."""
     gaps, values = np.array(steps).T
     time = np.cumsum(gaps)
     data = MOTION.isel(slice(0, len(time))).data.assign_coords(time=("time", time, {"units": "s", "long_name": "time"}))
     found = extended(Run(data), {"A.angle.effort": ("N m", values)}).evidence.forces
     assert found is not None
     (effort,) = found.efforts
-    square = sum(g * (a**2 + b**2) / 2 for g, a, b in zip(gaps[1:], values, values[1:], strict=False))
+    square = sum(g * (a**2 + a * b + b**2) / 3 for g, a, b in zip(gaps[1:], values, values[1:], strict=False))
     mean = square / (time[-1] - time[0]) if len(time) > 1 else values[0] ** 2
     assert effort.rms == pytest.approx(mean**0.5, rel=1e-9, abs=1e-12)
     assert abs(effort.value) == max(abs(values)) and values[list(time).index(effort.at)] == effort.value
