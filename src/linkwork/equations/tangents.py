@@ -27,6 +27,6 @@ def tangent_function(main: ca.Function, along: Sequence[str], of: Sequence[str])
     edges, outputs = 0, []
     for name in of:
         size = results[name].numel()
-        outputs.append(ca.densify(found[edges : edges + size]))
+        outputs.append(ca.densify(ca.reshape(found[edges : edges + size], *results[name].shape)))
         edges += size
     return ca.Function("tangent", [*inputs, *seeds.values()], outputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -205,4 +206,4 @@ def _directions(slots: Sequence[Slot], q: Any) -> Any:
 
 def function_name(name: str) -> str:
     """A name that CasADi takes."""
-    return "".join(c if c.isascii() and c.isalnum() else "_" for c in name).strip("_")
+    return "_".join("".join(c if c.isascii() and c.isalnum() else " " for c in name).split())

@@ -33,6 +33,8 @@ SICK = 1e6
 """Growth of Σ (inverse pivot / usual)² at which the robust way is taken: three digits are lost by then."""
 SERVES = 1e3
 """The same for an elimination that was found for other numbers."""
+KEPT = 1e-9
+"""Part of the accelerations by which they may miss the loops."""
 RANK = 1e-11
 """Singular values below this part of the largest are none."""
 _START = np.zeros(1)
@@ -70,7 +72,17 @@ class ForwardDynamics:
         kernel = self.loops.system._own(Question(closed_forward_dynamics(elimination, "tree", "all")))
         a, health = kernel(states.y, states.w, np.zeros(self.loops.columns), _START)
         sound = health < SERVES * max(1, len(elimination.usual))
-        return bool(sound.all() and np.isfinite(a).all())
+        return bool(sound.all() and np.isfinite(a).all() and self._keeps_loops(states, a))
+
+    def _keeps_loops(self, states: States, a: Array) -> bool:
+        """Whether accelerations obey J a + γ = 0: what was ignored for other numbers may count for these."""
+        loops = self.loops
+        if not loops.count:
+            return True
+        gamma = loops.system._own(Question(closure_products(1)))(states.y, states.w) * loops.row_scale
+        moved = np.array([loops._times(y, own) for y, own in zip(states.y, a / loops.column_scale, strict=True)])
+        usual = np.abs(moved).max(initial=0.0) + np.abs(a / loops.column_scale).max(initial=0.0)
+        return bool(np.abs(moved + gamma).max(initial=0.0) <= KEPT * usual)
 
     def kernel(self, efforts: bool, joints: bool) -> Kernel:
         """(y, w, effort, t) -> accelerations, health.
