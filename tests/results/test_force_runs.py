@@ -341,7 +341,7 @@ def test_evidence() -> None:
     assert found is not None and MOTION.evidence.forces is None
     (effort,) = found.efforts
     assert (effort.name, effort.unit) == ("A.angle", "N m")
-    chords = (2.0 + np.cos(ANGLE[1] - ANGLE[0])) / 3.0  # what straight lines between samples of a sine have of its square
+    chords = (2.0 + np.cos(ANGLE[1] - ANGLE[0])) / 3.0  # straight lines have so much of a sine's square
     assert abs(effort.value) == pytest.approx(3.0, rel=1e-12)
     assert effort.rms == pytest.approx(3 * (chords / 2) ** 0.5, rel=1e-12)
     assert effort.rms == pytest.approx(energy(FORCES)["A"].rms_effort, rel=1e-14)
