@@ -69,6 +69,13 @@ def test_pushes_decide_too() -> None:
         near(found["S"], way * 0.001 * grip / MASS, 1e-13)
 
 
+def test_what_holds_is_printed_with_its_unit() -> None:
+    lines = str(incline(0.0).accelerations(efforts={"S": 2.5})).splitlines()
+    assert lines[1:] == ["  S.slide accelerates by 0 m/s^2", "  slope holds with -2.5 N"]
+    lines = str(linkage({"O2": 1.0}, 0.25).accelerations()).splitlines()
+    assert lines[-1] == "  fO2 holds with -0.25 N m"
+
+
 def test_a_block_that_moves_does_not_stick() -> None:
     """Friction opposes the rate; what creeps within rounding is at rest."""
     for angle, way in itertools.product((0.1, 0.5), (-1, 1)):

@@ -13,6 +13,7 @@ from linkwork.analyses.forces.drives import Drives, Sharing, columns_of
 from linkwork.analyses.forces.external import external_wrenches
 from linkwork.analyses.forces.finite import one_time
 from linkwork.analyses.forces.forward import ForwardDynamics
+from linkwork.analyses.forces.over_run import effort_units
 from linkwork.analyses.forces.reactions import forces_along, indeterminate, joints_of
 from linkwork.analyses.forces.statics import Reaction, reaction_of
 from linkwork.analyses.forces.sticking import Stuck, with_friction
@@ -21,6 +22,7 @@ from linkwork.analyses.kinematics.given import place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closing import length_rates
+from linkwork.equations.load_plans import exact_frictions
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 
@@ -85,7 +87,9 @@ class Accelerations:
         rounding = 1e-12 * np.abs(self.values).max(initial=0.0)
         shown = np.where(np.abs(self.values) <= rounding, 0.0, self.values)
         lines += [f"  {n} accelerates by {x:.6g} {units[n]}" for n, x in zip(self.names, shown, strict=True)]
-        lines += [f"  {n} holds with {x:.6g}" for n, x in self.stuck.items()]
+        along = {load.name: load.along.w for load in exact_frictions(plan.loads)}
+        forces = effort_units(self.posture._loops)
+        lines += [f"  {n} holds with {x:.6g} {forces[along[n]]}" for n, x in self.stuck.items()]
         return "\n".join(lines)
 
     __repr__ = __str__
