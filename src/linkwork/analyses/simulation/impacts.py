@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
     from linkwork.analyses.simulation.session import Session
 
-ZENO = 1e-10
-"""A bounce shorter than this part of the time so far [s] is none: the machine rests on the stop."""
+SHORT, LOW = 1e-10, 1e-13
+"""A bounce shorter than this part of the time so far [s], or lower than this [rad, m, or parts of a machine larger than
+that], is none: the machine rests on the stop."""
 NEAR = 1e-10
 """Distance from a stop [rad, m, or parts of a machine larger than that] at which it takes part in an impact."""
 
@@ -76,12 +77,13 @@ def strike(session: Session, sides: Sequence[int]) -> None:
     before, grips = session._energy(), modes.stuck | modes.held
     pushes = session._impulse({k: -modes.sides[k].stop.restitution * rates[k] for k in struck}, kept)
     settled = [k for k in struck if _rests(session, k, kept)]
+    waits = {k: _bounce(session, k) for k in settled}
     if settled:
         more = session._impulse(dict.fromkeys(settled, 0.0), [k for k in near if k not in settled])
         pushes = {k: pushes.get(k, 0.0) + more.get(k, 0.0) for k in {*pushes, *more}}
     session.jumps.append((session.t, session._energy() - before))
     for k in struck:
-        _record(session, k, abs(rates[k]), abs(pushes.get(k, 0.0)), k in settled)
+        _record(session, k, abs(rates[k]), abs(pushes.get(k, 0.0)), waits.get(k))
     look_at(session)
     slow = AT_REST * max(1e-3, float(np.abs(p.dg).max(initial=0.0)), max(map(abs, rates.values())))
     at_rest = [k for k in near if k in settled or abs(p.dg[modes.sides[k].gap]) <= slow]
@@ -95,7 +97,7 @@ def _bounce(session: Session, k: int) -> float:
     p, own = session.p, session.modes.sides[k]
     away = -own.side * float(p.dg[own.gap])
     back = own.side * float(p.G[own.gap] @ p.a + p.gamma[own.gap])
-    return 2.0 * away / back if back > 0.0 else np.inf
+    return max(2.0 * away / back, 0.0) if back > 0.0 else np.inf
 
 
 def _rests(session: Session, k: int, kept: Sequence[int]) -> bool:
@@ -110,17 +112,21 @@ def _rests(session: Session, k: int, kept: Sequence[int]) -> bool:
     rates_of(session)
     look_at(session)
     modes.touching = touching
-    return bool(0.0 <= _bounce(session, k) < ZENO * max(session.t, 1e-6))
+    bounce, away = _bounce(session, k), abs(float(session.p.dg[modes.sides[k].gap]))
+    low = 0.25 * bounce * away < LOW * max(session.machine._loops.length, 1.0)
+    return bool(low or bounce < SHORT * max(session.t, 1e-6))
 
 
-def _record(session: Session, k: int, speed: float, push: float, rests: bool) -> None:
+def _record(session: Session, k: int, speed: float, push: float, wait: float | None) -> None:
+    """wait : of a machine that rests from now on, length of the first bounce that was left out [s]."""
     own, bounces = session.modes.sides[k], session.bounces
-    if not rests:
+    if wait is None:
         bounces[k] = bounces.get(k, 0) + 1
         session.happened.append(Happening(session.t, own.name, f"struck at {speed:.6g}, impulse {push:.6g}"))
     elif bounces.get(k, 0) > 1 and own.stop.restitution > 0.0:
         text = f"comes to rest after {bounces.pop(k) + 1} bounces in ever shorter time"
-        session.happened.append(Happening(session.t, own.name, text))
+        left = wait / (1.0 - own.stop.restitution) if own.stop.restitution < 1.0 else 0.0
+        session.happened.append(Happening(session.t + left, own.name, text))
     else:
         session.happened.append(Happening(session.t, own.name, f"struck at {speed:.6g}, impulse {push:.6g}, stays"))
 

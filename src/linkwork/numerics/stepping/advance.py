@@ -181,7 +181,7 @@ def locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fir
         refine(method, p, store, t, end, z, f, z_new, f_new, C)
         look(p, table, numbers, forces, t + end, z_new, slope, values)
         here = largest_fired(values, fired)
-        small = min(1e-6 * h, 0.5 * end)
+        small = min(1e-6 * h, 1e-3 * end)
         if small == 0.0:
             break
         state_at(p, C, 1.0 - small / end, scratch)
