@@ -8,6 +8,7 @@ IDA begins again; else it goes on from its own numbers. IDA does not tell which 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -98,8 +99,11 @@ class _Course:
                 while self.t < target:
                     self._follow(target)
                 self._tell()
+            self._note_here()
         except Halt as halt:
             self.status, self.message = "stopped", str(halt)
+            with suppress(Halt):
+                self._note_here()
         except KeyboardInterrupt:
             self.status, self.message = "stopped", f"interrupted at {self.t:.6g} s"
 
@@ -111,12 +115,11 @@ class _Course:
         """Enter the next pieces of the laws; where the rate of a drive jumps, all rates jump with it."""
         self.equations.enter(self.t)
         self.equations.choose(self.y)
-        if self.t == 0.0:
-            self._sample(self.t, self.y, self.w)
-        elif self.asked.driven:
+        if self.asked.driven and self.t > 0.0:
             before = self._energy()
             self.w = self.equations.jumped(self.t, self.y, self.w)
             self.jumps.append((self.t, self._energy() - before))
+        self._note_here()
 
     def _energy(self) -> float:
         kinetic, potential = self._energies(np.array([self.t]), self.y[np.newaxis], self.w[np.newaxis])
@@ -133,8 +136,7 @@ class _Course:
         atol[at.y], atol[at.w] = asked.atol / asked.loops.variable_scale, asked.atol * own.size
         x, dx = own.start(self.t, self.y, self.w)
         if not np.isfinite([x, dx]).all():
-            self._assert_finite_loads()
-            raise Halt(f"numbers without bound at {self.t:.6g} s")
+            self._not_finite()
 
         def slopes(t: float, x: Array, dx: Array, residual: Array, c: float, out: Array) -> None:
             own.slopes(t, x, dx, c, out)
@@ -164,6 +166,8 @@ class _Course:
                 self._give_up("the step became too short")
             self._between(solver, t)
             self._arrive(t, found.y[at.y], found.y[at.w])
+            if t < target:  # what comes after a corner stands in the sample
+                self._note_here()
             if len(self.trail) % SELDOM == 0:
                 self._tell()
             if not self.equations.fits(self.y):
@@ -186,8 +190,6 @@ class _Course:
         self.correction = max(self.correction, float(np.abs(self.equations.errors(t, y)).max(initial=0.0)))
         self.t, (self.y, self.w) = t, self.equations.closed(t, np.array(y), np.array(w))
         self.trail.append(np.concatenate([[t], self.y, self.w, [self.work]]))
-        while len(self.times) < len(self.asked.times) and self.asked.times[len(self.times)] == t:
-            self._sample(t, self.y, self.w)
 
     def _give_up(self, why: str) -> None:
         """Stop where IDA finds no way on, and tell what may be the matter."""
@@ -196,6 +198,10 @@ class _Course:
         if margin < NEAR:
             why += f"; constraints nearly depend on each other there (to {margin:.1g}): a larger rtol may step over it"
         raise Halt(f"IDA cannot go on from {self.t:.6g} s: {why}")
+
+    def _not_finite(self) -> None:
+        self._assert_finite_loads()
+        raise Halt(f"numbers without bound at {self.t:.6g} s")
 
     def _assert_finite_loads(self) -> None:
         from linkwork.analyses.forces.finite import loads_must_be_finite
@@ -213,9 +219,16 @@ class _Course:
         return a, self.equations.efforts(t) + self.equations.driving(multipliers)
 
     def _sample(self, t: float, y: Array, w: Array) -> None:
-        if len(self.times) < len(self.asked.times) and self.asked.times[len(self.times)] == t:
-            self.times.append(t)
-            self.samples.append((y, w, *self._acting(t, y, w)))
+        a, efforts = self._acting(t, y, w)
+        if not np.isfinite(a).all():
+            self._not_finite()
+        self.times.append(t)
+        self.samples.append((y, w, a, efforts))
+
+    def _note_here(self) -> None:
+        """Samples up to the present state."""
+        while len(self.times) < len(self.asked.times) and self.asked.times[len(self.times)] <= self.t:
+            self._sample(self.t, self.y, self.w)
 
     def _power(self, t: float, y: Array, w: Array) -> float:
         """What is put into the machine besides what springs store [W]."""
