@@ -137,7 +137,7 @@ def test_where_it_starts_and_how_fast() -> None:
     assert swing["A.angle.rate"].values[0] == pytest.approx(math.pi, rel=1e-15)
     assert swing.time == pytest.approx([0.0, 0.5, 1.0])
     words = ("free-box", "--until", "0.5s", "--rate", "flight.vz=3m/s", "--rates", "flight.wx=60rpm", "--start")
-    _, flight = simulated(*words, "flight.z=1")
+    _, flight = simulated(*words, "flight.z=1", *TIGHT)
     assert flight["flight.z"].values[-1] == pytest.approx(1.0 + 3.0 * 0.5 - 0.5 * 9.8 * 0.25, rel=1e-9)
     assert flight["flight.wx"].values == pytest.approx(2.0 * math.pi, rel=1e-9)  # about a principal axis it stays
 
