@@ -35,7 +35,7 @@ class SimulationEvidence:
     work [J] : done by drives, efforts, dampers and whatever else is not stored; impact_loss [J] : lost in impacts
     largest_correction : by which steps had to be put back onto the loops [rad, parts of the machine's size]
     events : that took place, in order
-    stops : signals of the forces of stops by name, and the expressions that these limit
+    stops : signals of the forces of stops and of frictions that hold, and the expressions along which these act
     """
 
     methods: tuple[str, ...]

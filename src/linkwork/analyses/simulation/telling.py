@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 class Ended:
     """A simulation that has ended, whoever took its steps.
 
-    outcome : what came of it, as arrays; efforts, pushes : along rates and of stops, one sample a row
+    outcome : what came of it, as arrays; efforts, pushes : along rates and of `stops`, one sample a row
     trails : times, and (variables, rates, ..., work so far [J]) after steps
     jumps : times [s] of jumps of the energy [J]; correction : the largest [rad, parts of the machine's size]
     energies : (times, variables, rates) -> kinetic, potential [J]
-    stops : by gap, the name under which its force is told, and the expression that it limits
+    stops : of stops and of frictions that hold, the signal of their force, and along which expression it acts
     """
 
     asked: Asked
@@ -57,6 +57,7 @@ def ended(session: Session) -> Ended:
     from linkwork.numerics.stepping import advance as loop
 
     asked, p, state, reached = session.asked, session.p, session.state, session.reached
+    plan = asked.loops.plan
     Z = session.samples.Z[:reached]
     outcome = Outcome(
         asked.times[:reached],
@@ -75,14 +76,17 @@ def ended(session: Session) -> Ended:
         asked,
         outcome,
         session.samples.E[:reached],
-        session.samples.P[:reached],
+        np.hstack([session.samples.P[:reached], session.samples.H[:reached]]),
         session.trails,
         session.jumps,
         float(state[loop.WORK]),
         float(state[loop.GAP]),
         [*session.warnings, *_singular(session)],
         lambda t, y, w: _energies(session, t, y, w),
-        tuple((_stop_name(session, k), what) for k, what in enumerate(session.modes.gaps)),
+        (
+            *((f"{_stop_name(session, k)}.push", what) for k, what in enumerate(session.modes.gaps)),
+            *((f"{grip.name}.grip", plan.variables[grip.place]) for grip in session.modes.grips),
+        ),
     )
 
 
@@ -117,7 +121,7 @@ def _signals(ended: Ended) -> dict[str, tuple[str, Any]]:
         signals[f"{names[column]}.effort"] = (units[column], E[:, column])
         signals[f"{names[column]}.power"] = ("W", E[:, column] * outcome.w[:, column])
     for k, (name, what) in enumerate(ended.stops):
-        signals[f"{name}.push"] = (_push_unit(loops, what, units), ended.pushes[:, k])
+        signals[name] = (_push_unit(loops, what, units), ended.pushes[:, k])
     kinetic, potential = ended.energies(outcome.t, outcome.y, outcome.w)
     signals["machine.kinetic_energy"] = ("J", kinetic)
     signals["machine.potential_energy"] = ("J", potential)
@@ -137,12 +141,15 @@ def _push_unit(loops: Loops, what: str, units: Sequence[str]) -> str:
 
 
 def _energies(session: Session, t: Array, y: Array, w: Array) -> tuple[Array, Array]:
-    p = session.p
-    kernel = session.engine.energies
-    kinetic, potential, _ = kernel(
-        np.ascontiguousarray(y), np.ascontiguousarray(w), np.ascontiguousarray(t[:, np.newaxis]), p.slip, p.switch
-    )
-    return kinetic, potential
+    """Kinetic and potential, with masses and loads as they were at the times; at that of a change, as they became."""
+    since = np.array([start for start, _, _ in session.chapters])
+    own = np.maximum(np.searchsorted(since, t, side="right") - 1, 0)
+    found = np.zeros((2, len(t)))
+    for k in np.unique(own):
+        _, kernel, switch = session.chapters[k]
+        chosen = own == k
+        found[:, chosen] = kernel(y[chosen], w[chosen], t[chosen, np.newaxis], session.p.slip, switch)[:2]
+    return found[0], found[1]
 
 
 def _evidence(ended: Ended) -> SimulationEvidence:
@@ -150,7 +157,7 @@ def _evidence(ended: Ended) -> SimulationEvidence:
     t = np.concatenate([np.zeros(1), *(own for own, _ in ended.trails)])
     states = np.vstack([first, *(own[:, : len(first)] for _, own in ended.trails)])
     work = np.concatenate([np.zeros(1), *(own[:, -1] for _, own in ended.trails)])
-    kinetic, potential = ended.energies(t, states[:, :ny], states[:, ny:])
+    kinetic, potential = ended.energies(np.nextafter(t, -np.inf), states[:, :ny], states[:, ny:])  # before events
     whole = kinetic + potential
     jumps = np.zeros(len(t))
     for when, jump in ended.jumps:
@@ -168,7 +175,7 @@ def _evidence(ended: Ended) -> SimulationEvidence:
         impact_loss=-float(sum(jump for _, jump in ended.jumps)),
         largest_correction=ended.correction,
         events=outcome.events,
-        stops={f"{name}.push": what for name, what in ended.stops},
+        stops=dict(ended.stops),
     )
 
 
