@@ -193,23 +193,24 @@ class _Course:
 
     def _give_up(self, why: str) -> None:
         """Stop where IDA finds no way on, and tell what may be the matter."""
-        self._assert_finite_loads()
+        if self.equations.lost is not None:
+            self._assert_finite_loads(*self.equations.lost)
         margin = self.equations.margin(self.y)
         if margin < NEAR:
             why += f"; constraints nearly depend on each other there (to {margin:.1g}): a larger rtol may step over it"
         raise Halt(f"IDA cannot go on from {self.t:.6g} s: {why}")
 
     def _not_finite(self) -> None:
-        self._assert_finite_loads()
+        self._assert_finite_loads(self.t, self.y, self.w)
         raise Halt(f"numbers without bound at {self.t:.6g} s")
 
-    def _assert_finite_loads(self) -> None:
+    def _assert_finite_loads(self, t: float, y: Array, w: Array) -> None:
         from linkwork.analyses.forces.finite import loads_must_be_finite
 
         try:
-            loads_must_be_finite(self.asked.loops, self.y[np.newaxis], self.w[np.newaxis], np.array([[self.t]]))
+            loads_must_be_finite(self.asked.loops, y[np.newaxis], w[np.newaxis], np.array([[t]]))
         except ModelError as error:
-            raise Halt(f"at {self.t:.6g} s: {error.problems[0].what}") from None
+            raise Halt(f"at {t:.6g} s: {error.problems[0]}") from None
 
     # ---------------------------------------------------------------- what is noted
 

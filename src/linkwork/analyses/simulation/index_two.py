@@ -73,6 +73,8 @@ class IndexTwo:
         self.rows: NDArray[np.int64] = np.zeros(0, np.int64)
         self.held = asked.efforts
         """Efforts that follow no law."""
+        self.lost: tuple[float, Array, Array] | None = None
+        """Time, variables and rates at which the residual last was no number."""
         self._laws = together(asked.laws)
         self._columns = np.array([d.column for d in asked.driven], np.int64)
         self._of_variables = np.array([d.place for d in asked.driven], np.int64)
@@ -240,6 +242,8 @@ class IndexTwo:
         for k, q in enumerate(self._quaternions):
             out[q] -= y[q] * x[at.lengths.start + k]
             out[at.lengths.start + k] = 0.5 * (y[q] @ y[q] - 1.0)
+        if not np.isfinite(out).all():
+            self.lost = (t, y, w)
 
     def slopes(self, t: float, x: Array, dx: Array, c: float, out: Array) -> None:
         """∂/∂x + c ∂/∂x' of the residual, into out; μ and ν, which nearly vanish, are left out of ∂/∂y."""
