@@ -576,6 +576,7 @@ class Machine(System):
         atol: float = 1e-9,
         progress: Callable[[float, float], None] | None = None,
         threads: int | None = None,
+        sensitive_to: str | Sequence[str] = (),
     ) -> Simulation:
         """Let the machine go, from any state, under gravity, loads, drives and inputs; loops stay closed.
 
@@ -602,12 +603,14 @@ class Machine(System):
         rtol, atol : tolerated error of a step, relative to the numbers and absolute [rad, parts of the machine's size]
         progress : function (time reached, end) called now and then
         threads : cores to use at most for the results; all by default
+        sensitive_to : names by which all results are differentiated: parameters (`rod.mass`), variables and rates of
+            the start (`start.A`, `rates.A`); see `Simulation.sensitivity`
         """
         from linkwork.analyses.simulation.simulate import simulated
 
         return simulated(
             self, until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol,
-            atol, progress, threads,
+            atol, progress, threads, sensitive_to,
         )  # fmt: skip
 
     def simulate_many(

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linkwork.results.run import Run
+from linkwork.results.sensitivities import Sensitivities
+from linkwork.results.signals import Signal
 from linkwork.results.simulation_evidence import Happening
 
 if TYPE_CHECKING:
@@ -49,16 +51,25 @@ class Simulation(Run):
     outcome : the arrays
     make : function that gives the xarray.Dataset of the run
     machine : the machine that moved
+    sensitive : derivatives that were carried along, if there are any
     """
 
-    __slots__ = ("_make", "outcome")
+    __slots__ = ("_make", "_sensitive", "outcome")
 
     outcome: Outcome
     """What came of it, as arrays."""
     _make: Callable[[], xr.Dataset]
+    _sensitive: Sensitivities | None
 
-    def __init__(self, outcome: Outcome, make: Callable[[], xr.Dataset], machine: Any) -> None:
+    def __init__(
+        self,
+        outcome: Outcome,
+        make: Callable[[], xr.Dataset],
+        machine: Any,
+        sensitive: Sensitivities | None = None,
+    ) -> None:
         object.__setattr__(self, "outcome", outcome)
+        object.__setattr__(self, "_sensitive", sensitive)
         object.__setattr__(self, "_make", make)
         object.__setattr__(self, "machine", machine)
 
@@ -133,5 +144,24 @@ class Simulation(Run):
         """Methods that were used, in order."""
         return self.outcome.methods
 
+    @property
+    def sensitivities(self) -> tuple[str, ...]:
+        """What the run was differentiated by: parameters, and `start.A` and `rates.A` of the start."""
+        return () if self._sensitive is None else tuple(self._sensitive.units)
+
+    def sensitivity(self, signal: str, by: str) -> Signal:
+        """The derivative of a signal, at all samples: how it answers to a small change of a parameter or of the start.
+
+        Parameters
+        ----------
+        signal : name of a signal, as of `Run.signal`: 'P.x', 'A.rate', 'machine.kinetic_energy'
+        by : one of `sensitivities`
+        """
+        return (self._sensitive or Sensitivities({}, _nothing)).of(self, signal, by)
+
     def __len__(self) -> int:
         return len(self.outcome.t)
+
+
+def _nothing(by: str) -> Run:
+    raise AssertionError(f"nothing was differentiated by {by}")

@@ -49,7 +49,7 @@ class Direction:
 
 
 def directions(asked: Asked, names: Any) -> tuple[Direction, ...]:
-    """Directions by name; ModelError lists all that stand for nothing, and whatever else keeps them from being found."""
+    """Directions by name; ModelError lists all that stand for nothing, and what else keeps them from being found."""
     given = (names,) if isinstance(names, str) else tuple(names)
     problems: list[Problem] = []
     found: list[Direction] = []

@@ -115,6 +115,8 @@ class SensitiveSession(Session):
         """How the time moves of the event that takes place, and of the last one [s]."""
         self._follows: Array | None = None
         self._ended = False
+        self.variations: list[tuple[float, Variation, Array]] = []
+        """Since when [s] which numbers move, and with which loads on."""
         super().__init__(asked, progress)
         self.dz: Array = start_directions(asked, start, rates, self.ways, self._variation())
         self._prepare_found()
@@ -136,6 +138,10 @@ class SensitiveSession(Session):
     def _engage(self) -> None:
         super()._engage()
         self._own = None
+
+    def _begin_chapter(self) -> None:
+        super()._begin_chapter()
+        self.variations.append((self.chapters[-1][0], self._variation(), self.p.switch.copy()))
 
     def _equipped(self) -> tuple[VariedEngine, Arrays, Directions]:
         """Engine, problem and directions of the machine as it is, in the mode in which it is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linkwork.analyses.simulation.asked import asked
+from linkwork.analyses.simulation.asked import Asked, asked
 from linkwork.analyses.simulation.session import Session
 from linkwork.analyses.simulation.telling import ended, told
 
@@ -31,12 +31,15 @@ def simulated(
     atol: Any,
     progress: Any,
     threads: int | None,
+    sensitive_to: Any = (),
 ) -> Simulation:
     """What becomes of a machine that is let go."""
     question = asked(
         machine, until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol,
         atol,
     )  # fmt: skip
+    if len(sensitive_to):
+        return _sensitive(question, start, rates, sensitive_to, progress, threads)
     if question.method == "ida":
         from linkwork.analyses.simulation.ida import run_ida
 
@@ -44,3 +47,18 @@ def simulated(
     session = Session(question, progress)
     session.run()
     return told(ended(session), threads)
+
+
+def _sensitive(
+    question: Asked, start: Any, rates: Any, sensitive_to: Any, progress: Any, threads: int | None
+) -> Simulation:
+    """The same with derivatives."""
+    from linkwork.analyses.simulation.sensitivity import SensitiveSession
+    from linkwork.analyses.simulation.slopes import sensitivities
+    from linkwork.results.simulation import Simulation
+
+    session = SensitiveSession(question, start, rates, sensitive_to, progress)
+    session.run()
+    left = ended(session)
+    plain = told(left, threads)
+    return Simulation(plain.outcome, plain._make, plain.machine, sensitivities(session, left))

@@ -59,19 +59,19 @@ class Directions(Handle):
     force : by active row, touch : by gap, how forces change along the last direction
     """
 
-    fields = (  # noqa: RUF012
+    fields = (
         _kernel("rates")
         | _kernel("mismatch")
         | _kernel("gaps")
-        | dict.fromkeys("y w effort dy a e de g dg gamma force touch".split(), "floats")
+        | dict.fromkeys(["y", "w", "effort", "dy", "a", "e", "de", "g", "dg", "gamma", "force", "touch"], "floats")
         | {"G": "matrix", "hold": "matrix"}
     )
 
 
 class Changes(Handle):
-    """Room for derivatives at samples, (samples · directions, ...): of states, accelerations, efforts, forces of gaps."""
+    """Room for derivatives at samples, (samples · directions, ...): of states, accelerations, efforts, pushes of stops."""
 
-    fields = dict.fromkeys(("Z", "A", "E", "P"), "matrix")  # noqa: RUF012
+    fields = dict.fromkeys(("Z", "A", "E", "P"), "matrix")
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
