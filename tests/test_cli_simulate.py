@@ -364,6 +364,25 @@ def test_forces_of_a_simulation() -> None:
     assert abs(found["power_balance"]["value"]) < 1e-9 * found["power_balance"]["largest_power"]
 
 
+def test_a_simulation_is_shown(here: Path) -> None:
+    """Movies, pages and the workbench take the run; one of another machine is refused by all."""
+    simulated("double-pendulum", "--until", "0.5s", "--samples", "13", "--stop", "P2.y >= -0.2; restitution 1")
+
+    def shown(*words: str) -> Result:
+        return CliRunner().invoke(app, list(words))
+
+    saved = ("--run", "answer.nc")
+    movie = shown("animate", "double-pendulum", *saved, "--out", "swing.gif", "--fps", "10", "--line")
+    assert movie.exit_code == 0 and (here / "swing.gif").read_bytes().startswith(b"GIF"), movie.output
+    page = shown("report", "double-pendulum", *saved, "--forces", "--out", "swing.html")
+    assert page.exit_code == 0 and "--run answer.nc --forces" in (here / "swing.html").read_text(encoding="utf-8")
+    for command in (["animate"], ["report"], ["forces"]):
+        wrong = shown(*command, "slider-crank", *saved)
+        assert wrong.exit_code == 2 and "this run is of another machine, 'double-pendulum'" in wrong.stderr
+        both = shown(*command, "double-pendulum", *saved, "--drive", "A=0:1", "--samples", "3")
+        assert both.exit_code == 2 and both.stderr.count("a run is given, which has its motion") == 2
+
+
 def test_ctrl_c_keeps_what_is_done(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Impatient(Work):
         def progress(self, done: int, total: int) -> None:

@@ -6,6 +6,7 @@
 `acting`    options that say what drives and what acts, shared by the commands that ask for forces
 `releasing` options of a machine that is let go; `released` what they say
 `happening` events as text, in `clauses`, of names that `measuring` knows
+`saved`     a run instead of a motion
 `given`     what options say: values and laws by joint name, all problems at once
 `progress`  a bar on a terminal, and Ctrl-C that keeps what is done
 `picturing` options for what is plotted and written of a run

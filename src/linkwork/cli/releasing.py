@@ -55,7 +55,7 @@ RelativeError = Annotated[
 ]
 AbsoluteError = Annotated[
     float,
-    typer.Option("--atol", metavar="NUMBER", help="The same, absolute [rad, parts of the machine's size]."),
+    typer.Option("--atol", metavar="NUMBER", help="The same, absolute, in rad and in parts of the machine's size."),
 ]
 Stops = Annotated[
     list[str] | None,

@@ -13,6 +13,7 @@ import typer
 from linkwork.cli.driving import Closure, Drives, Duration, Samples, Speeds, Start, begun
 from linkwork.cli.models import File, asking, sound, units_of
 from linkwork.cli.printing import fail, say, tell
+from linkwork.cli.saved import SavedRun, check_alone, saved_run
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -32,6 +33,7 @@ def animate(
     duration: Duration = None,
     start: Start = None,
     closure: Closure = None,
+    saved: SavedRun = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -78,7 +80,7 @@ def animate(
         ),
     ] = False,
 ) -> None:
-    """Write a movie of a motion, as GIF, MP4 or a page for the browser.
+    """Write a movie of a motion or of a run that was saved, as GIF, MP4 or a page for the browser.
 
     Without --drive the first independent variable makes a turn, or goes to the ends of its travel and back.
     Ctrl-C ends the work and leaves no file.
@@ -105,6 +107,9 @@ def animate(
         if all_closures and (drive or closure or trace or layer or names):
             hint = "leave out --drive, --closure, --trace, --layer and --names"
             problems.note("closures stand still", "--closures", hint)
+        if saved is not None:
+            told = {"--drive": drive, "--speed": speed, "--samples": samples, "--duration": duration, "--start": start}
+            check_alone(told | {"--closure": closure, "--closures": all_closures}, problems)
         problems.done(m.name)
         theme = "dark" if dark else "light"
         if all_closures:
@@ -119,14 +124,17 @@ def animate(
             say(f"wrote {_told(movie)}")
             return
         laws = {name: law for name, (_, law) in given.items()}
-        machine = begun(machine, begin, laws, closure, work)
-        run = _moved(machine, laws, samples, seconds, work)
+        if saved is None:
+            machine = begun(machine, begin, laws, closure, work)
+            run = _moved(machine, laws, samples, seconds, work)
+        else:
+            run = saved_run(saved, machine)
         _stop_if_asked(work)
-        if set(layer or ()) & set(OF_FORCES) and len(run):
+        if set(layer or ()) & set(OF_FORCES) and len(run) and run.analysis != "forces":
             run = machine.forces(run)
         work.restarted("movie")
-        movie = _written(run, path, playback, work, style=style, traces=trace, layers=layer or (), fps=fps,
-                         theme=theme, names=names)  # fmt: skip
+        movie = _written(run, path, playback, work, machine=machine, style=style, traces=trace, layers=layer or (),
+                         fps=fps, theme=theme, names=names)  # fmt: skip
     say(f"wrote {_told(movie)}")
     if not run.evidence.complete:
         tell(f"the motion stopped: {run.message}")

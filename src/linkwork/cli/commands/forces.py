@@ -23,6 +23,7 @@ from linkwork.cli.evidence import held_in, print_evidence
 from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
 from linkwork.cli.picturing import Out, Over, Paths
 from linkwork.cli.printing import MOST_ROWS, print_json, print_problems, print_tables, say, tell
+from linkwork.cli.saved import SavedRun, check_alone, saved_run
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -46,12 +47,7 @@ def forces(
     duration: Duration = None,
     start: Start = None,
     closure: Closure = None,
-    run: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="A run instead, --run run.nc, which `linkwork motion` wrote.", show_default=False
-        ),
-    ] = None,
+    run: SavedRun = None,
     drives: DriveNames = None,
     effort: EffortTexts = None,
     preload: PreloadTexts = None,
@@ -122,7 +118,7 @@ def forces(
             check_driven(drive, problems, machine)
         else:
             told = {"--drive": drive, "--speed": speed, "--samples": samples, "--duration": duration}
-            _check_alone(told | {"--start": start, "--closure": closure}, problems)
+            check_alone(told | {"--start": start, "--closure": closure}, problems)
         check_samples(samples, problems)
         problems.done(m.name)
         laws = {name: law for name, (_, law) in given.items()}
@@ -160,12 +156,6 @@ def forces(
     raise typer.Exit(130 if work.stopped else 2 if unwritten else 0 if done else 1)
 
 
-def _check_alone(told: dict[str, Any], problems: Problems) -> None:
-    for option, value in told.items():
-        if value:
-            problems.note("a run is given, which has its motion", option, "give --run or a motion")
-
-
 def _check_names(
     machine: Machine, laws: Mapping[str, Drive], acts: Acting, wanted: Outputs, problems: Problems, source: str
 ) -> None:
@@ -187,12 +177,8 @@ def _check_names(
 def _loaded(path: Path, machine: Machine, acts: Acting) -> Run:
     """A run of a file; one that has its forces is taken as it is."""
     from linkwork.errors import ModelError, Problem
-    from linkwork.results import load_run
 
-    found = load_run(path)
-    if any(name not in found for name in machine.variables):
-        what = f"this run is of another machine, '{found.name}'"
-        raise ModelError(Problem(what, "--run", f"give a run of '{machine.name}'"), str(path))
+    found = saved_run(path, machine)
     if found.analysis == "forces" and acts.said:
         hint = "give the run of `linkwork motion`, or ask for the forces as they are"
         raise ModelError(Problem("this run has its forces, with the drives that it was asked for", "--run", hint))

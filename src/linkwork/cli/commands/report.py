@@ -11,6 +11,7 @@ import typer
 
 from linkwork.cli.models import File, asking, sound, units_of
 from linkwork.cli.printing import say, tell
+from linkwork.cli.saved import SavedRun, check_alone, saved_run
 
 if TYPE_CHECKING:
     from linkwork.cli.given import Problems
@@ -34,6 +35,7 @@ def report(
         int | None,
         typer.Option(metavar="NUMBER", help="Of the motion, --samples 1000; 361 by default.", show_default=False),
     ] = None,
+    run: SavedRun = None,
     forces: Annotated[
         bool, typer.Option("--forces", help="What the motion takes too: drives, joints, loads, motors and energy.")
     ] = False,
@@ -68,16 +70,19 @@ def report(
     problems = Problems()
     path = out if out is not None else Path(f"{file.stem}-report.html")
     _check(path, samples, problems)
+    if run is not None:
+        check_alone({"--drive": drive, "--samples": samples}, problems)
     with asking(file, m, False):
         machine = m.assemble()
         given = Variables(machine, units_of(m), problems).laws_of_time(drive or (), (), None)
         problems.done(m.name)
         laws = {name: law for name, (_, law) in given.items()}
-        command = _command(file, drive or [], samples, forces, title, dark)
+        shown = None if run is None else saved_run(run, machine)
+        command = _command(file, drive or [], samples, run, forces, title, dark)
         with Work("motion") as work:
             subject = subject_of(
-                machine, drives=laws, samples=samples, forces=forces, title=title or "", dark=dark, command=command,
-                told={name: text for name, (text, _) in given.items()}, progress=work.progress,
+                machine, run=shown, drives=laws, samples=samples, forces=forces, title=title or "", dark=dark,
+                command=command, told={name: text for name, (text, _) in given.items()}, progress=work.progress,
             )  # fmt: skip
     try:
         write_page(subject, path)
@@ -85,20 +90,23 @@ def report(
         tell(f"cannot write {path}: {error.strerror or error}")
         raise typer.Exit(2) from None
     say(f"wrote {path}")
-    run = subject.run
-    if run is None:
+    moved = subject.run
+    if moved is None:
         say(f"  {subject.why_still}")
-    elif not run.evidence.complete:
-        tell(f"{m.name}: {run.message}")
-    raise typer.Exit(130 if work.stopped else 1 if run is not None and not run.evidence.complete else 0)
+    elif not moved.evidence.complete:
+        tell(f"{m.name}: {moved.message}")
+    raise typer.Exit(130 if work.stopped else 1 if moved is not None and not moved.evidence.complete else 0)
 
 
-def _command(file: Path, drive: list[str], samples: int | None, forces: bool, title: str | None, dark: bool) -> str:
+def _command(
+    file: Path, drive: list[str], samples: int | None, run: Path | None, forces: bool, title: str | None, dark: bool
+) -> str:
     """What to type to write the page again, wherever it goes."""
     words = ["linkwork", "report", str(file)]
     for each in drive:
         words += ["--drive", each]
     words += ["--samples", str(samples)] if samples is not None else []
+    words += ["--run", str(run)] if run is not None else []
     words += ["--forces"] if forces else []
     words += ["--title", title] if title else []
     words += ["--dark"] if dark else []

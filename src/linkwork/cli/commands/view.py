@@ -20,7 +20,9 @@ def view(
     run: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Play this run, --run run.nc, which `linkwork motion` wrote.", show_default=False
+            metavar="FILE",
+            help="Play this run, --run run.nc, which `linkwork motion` or `linkwork simulate` wrote.",
+            show_default=False,
         ),
     ] = None,
     port: Annotated[int, typer.Option(min=1, max=65535, help="Port; the next free one if it is taken.")] = 8080,
