@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     )
     from linkwork.analyses.kinematics.travel import Stroke, Travel
     from linkwork.analyses.machine import Machine
+    from linkwork.analyses.simulation.state import State
     from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
     from linkwork.analyses.strength.power import DriveEnergy, Energy, drive_energy, energy
     from linkwork.analyses.strength.sections import IBeamSection, RectangleSection, TubeSection
@@ -100,7 +101,20 @@ if TYPE_CHECKING:
     from linkwork.model.solids import Box, Cone, Cylinder, RingSector, Sphere, Tube
     from linkwork.model.space_curves import SpaceCurve, space_curve
     from linkwork.model.surfaces import Surface, surface
-    from linkwork.results import Evidence, ForceEvidence, GroupItem, JointItem, PlaceItem, Run, Signal, load_run
+    from linkwork.results import (
+        Evidence,
+        ForceEvidence,
+        GroupItem,
+        Happening,
+        JointItem,
+        PlaceItem,
+        Run,
+        Signal,
+        Simulation,
+        SimulationEvidence,
+        Simulations,
+        load_run,
+    )
     from linkwork.results.viewing import Viewer, ViewOptions
     from linkwork.system import Derivative, EvaluationOptions, System
     from linkwork.topology import graph_of
@@ -198,6 +212,11 @@ _HOME = {
     "trapezoidal": "drives",
     "parse_drive": "drives.parsing",
     "Run": "results",
+    "Happening": "results",
+    "Simulation": "results",
+    "SimulationEvidence": "results",
+    "Simulations": "results",
+    "State": "analyses.simulation.state",
     "load_run": "results",
     "Evidence": "results",
     "ForceEvidence": "results",
@@ -284,6 +303,7 @@ __all__ = [
     "FourBar",
     "Grashof",
     "GroupItem",
+    "Happening",
     "IBeamSection",
     "Inertia",
     "InvertedSliderCrank",
@@ -313,9 +333,13 @@ __all__ = [
     "Run",
     "ScrewMotion",
     "Signal",
+    "Simulation",
+    "SimulationEvidence",
+    "Simulations",
     "SliderCrank",
     "SpaceCurve",
     "Sphere",
+    "State",
     "Statics",
     "Stop",
     "Stress",
