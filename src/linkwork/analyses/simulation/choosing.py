@@ -125,10 +125,12 @@ def chosen(c: Candidates) -> Chosen:
                     lower[k] = upper[k] = -c.slide[k, 0] if way > 0 else c.slide[k, 1]
             h = least(c.S, c.b0, lower, upper)
             b, none = _accelerations(c, h)
-            fresh = [k for k in range(count) if not slips[k] and abs(b[k]) > none[k]]
+            fresh = {k: 1 if b[k] > 0.0 else -1 for k in range(count) if not slips[k] and abs(b[k]) > none[k]}
+            if any(c.given_way):  # none of those that are at their limits can hold the others any longer
+                fresh = _spent(c, h, slips) | fresh
             back = [k for k in range(count) if slips[k] and slips[k] * b[k] < -none[k]]
-            for k in fresh:
-                slips[k] = 1 if b[k] > 0.0 else -1
+            for k, way in fresh.items():
+                slips[k] = way
             for k in back:
                 slips[k], lower[k], upper[k] = 0, -c.grip[k, 0], c.grip[k, 1]
             if not fresh and not back:
@@ -140,6 +142,17 @@ def chosen(c: Candidates) -> Chosen:
         if slips[k] and abs(b[k]) <= none[k] and _depends(c.S, [*rows, *_leaning(leans, count)], k):
             slips[k] = 0
     return Chosen(slips, h, leans, rows)
+
+
+def _spent(c: Candidates, h: Array, slips: Sequence[int]) -> dict[int, int]:
+    """Frictions that hold with all they have, and the way to which they give way."""
+    found = {}
+    for k, (forward, backward) in enumerate(c.grip):
+        if not slips[k] and h[k] <= -(1.0 - RELIEF) * forward:
+            found[k] = 1
+        elif not slips[k] and h[k] >= (1.0 - RELIEF) * backward:
+            found[k] = -1
+    return found
 
 
 def _leaning(leans: Sequence[bool], count: int) -> list[int]:

@@ -74,6 +74,7 @@ def choose(session: Session, near: Sequence[int], still: Sequence[int], broken: 
             level = c.slide[i, 0 if found.forces[i] < 0.0 else 1]
             p.slip[k] = -found.forces[i] / level if level > 0.0 else 0.0
     modes.touching = {k for k, leans in zip(near, found.leans, strict=True) if leans}
+    modes.write_rows(p)
 
 
 def _candidates(session: Session, near: list[int], still: list[int], broken: Mapping[int, int]) -> Candidates:

@@ -217,6 +217,7 @@ class Session:
             if code == loop.DONE:
                 return
             if code == loop.EVENT:
+                self.state[loop.HARDY] = 0.0
                 self._event()
                 self._watch()
                 self._at_once()
@@ -227,6 +228,8 @@ class Session:
                 self._sick()
             elif code == loop.SHORT:
                 self._too_short()
+            elif code == loop.FAINT:
+                self._faint(self.trail[taken, : self.p.ny])
             if self.method == "radau" and self.asked.method == "auto":
                 self._eased()
 
@@ -288,7 +291,6 @@ class Session:
 
     def _sick(self) -> None:
         """Pivots fail: the motion leads past a singular posture, or another elimination serves here, or it ends."""
-        from linkwork.analyses.forces.states import states_around
         from linkwork.analyses.simulation.leaping import leapt
 
         loops, plan = self.machine._loops, self.machine._plan
@@ -299,20 +301,38 @@ class Session:
         if leapt(self):
             self._watch()
             return
-        before = self._elimination
+        if not self._eliminate_anew(y):
+            loose = Posture(loops, y.copy()).independent
+            text = f"singular posture at {self.t:.6g} s: forces do not determine how it goes on"
+            raise Halt(f"{text}; {', '.join(loose)} move by themselves there")
+
+    def _faint(self, y: Array) -> None:
+        """The posture of an event is one where the pivots fail; if no others serve there, it is taken as it is."""
+        from linkwork.numerics.stepping import advance as loop
+
+        try:
+            served = self._eliminate_anew(y)
+        except Halt:
+            served = False
+        self.state[loop.HARDY] = 0.0 if served else 1.0
+
+    def _eliminate_anew(self, y: Array) -> bool:
+        """Other pivots, for postures around this one; False if they are the same as before."""
+        from linkwork.analyses.forces.states import states_around
+
+        loops, before = self.machine._loops, self._elimination
         try:
             posture = Posture(loops, y.copy())
             states = states_around(loops, posture, seed=2 + len(self.methods))
             numbers, constants = loops.system._formulas.numbers(loops.system.parameters, True)
-            self._elimination = find_elimination(plan, numbers, constants, states)
+            self._elimination = find_elimination(loops.plan, numbers, constants, states)
         except (LinkworkError, Weightless) as error:
             raise Halt(f"singular posture at {self.t:.6g} s: {error}") from None
         if self._elimination.key == before.key:
-            loose = posture.independent
-            text = f"singular posture at {self.t:.6g} s: forces do not determine how it goes on"
-            raise Halt(f"{text}; {', '.join(loose)} move by themselves there")
+            return False
         self._engage()
         self._refresh()
+        return True
 
     def _assert_finite_loads(self) -> None:
         """End here if a load has no value, now or a little ahead."""
@@ -367,7 +387,8 @@ class Session:
         self.watched = modes.watches(p, self.owners)
         self.table, self.numbers = tables(self.watched)
         for k, own in enumerate(self.watched):
-            self.numbers[k, 1] = self._sizes.get((own.what, own.which), 0.0)
+            least = max(self.machine._loops.length, 1.0) if own.what in ("stop", "soft") else 0.0
+            self.numbers[k, 1] = max(self._sizes.get((own.what, own.which), 0.0), least)
         self.before, self.fired = np.zeros(len(self.watched)), np.zeros(len(self.watched), np.int64)
 
     def _note_sides(self) -> None:
@@ -398,10 +419,11 @@ class Session:
                 near.append(k)
         if beyond:
             raise ModelError(beyond, self.machine.name)
-        if any(modes.sides[k].side * p.dg[modes.sides[k].gap] > AT_REST for k in near):
+        away = {k: -modes.sides[k].side * float(p.dg[modes.sides[k].gap]) for k in near}
+        if any(rate < -AT_REST for rate in away.values()):
             self._strike(near)
         else:
-            self._choose(near, self._resting())
+            self._choose([k for k in near if away[k] <= AT_REST], self._resting())
         self._watch()
 
     def _resting(self) -> list[int]:
@@ -453,7 +475,7 @@ class Session:
         for k in halted:
             self.z[p.ny + modes.grips[k].column] = 0.0
         held = modes.stuck | modes.held
-        self._choose(sorted(modes.touching), sorted({*self._resting(), *broken, *halted}), broken)
+        self._choose(sorted(modes.touching), self._resting(), broken)
         for k in sorted({*broken, *halted, *held}):
             holds = k in modes.stuck or k in modes.held
             if (k in held) != holds or k in halted:

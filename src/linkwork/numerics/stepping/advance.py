@@ -19,15 +19,17 @@ from linkwork.numerics.stepping.watching import first_crossing, is_force, larges
 
 call = drive.call
 
-DONE, PAUSED, EVENT, STIFF, SICK, SHORT = 0, 1, 2, 3, 4, 5
+DONE, PAUSED, EVENT, STIFF, SICK, SHORT, FAINT = 0, 1, 2, 3, 4, 5, 6
 """Why the loop came back: at its end; after as many steps as it was given; at an event; the steps are held short by
-stability, not by accuracy; no step leads past a posture at which the pivots fail; the step has become too short."""
+stability, not by accuracy; no step leads past a posture at which the pivots fail; the step has become too short; the
+pivots fail where an event is, which has not been dealt with: its state stands in `trail` after those of the steps."""
 
-TIME, STEP, FRESH, NEXT, STEPS, REJECTED, GAP, WORST, STIFF_SIGNS, SMOOTH, LONGEST, FIXED, BAD, WORK = range(14)
+TIME, STEP, FRESH, NEXT, STEPS, REJECTED, GAP, WORST, STIFF_SIGNS, SMOOTH, LONGEST, FIXED, BAD, WORK, HARDY = range(15)
 """What is known of a run, in `state`: time, length of the next step (0: to be found), whether f belongs to z, the next
 sample, steps and rejected ones so far, largest gap and worst health, signs for and against stiffness, longest step,
-whether steps are of one length, why the last step failed (`ERROR`, `OPEN`, `PIVOTS`), work done on the machine [J]."""
-STATES = 14
+whether steps are of one length, why the last step failed (`ERROR`, `OPEN`, `PIVOTS`), work done on the machine [J],
+whether events are taken where pivots fail."""
+STATES = 15
 ERROR, OPEN, PIVOTS = 1.0, 2.0, 3.0
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 6.0
@@ -163,20 +165,20 @@ def locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fir
     """The step again, so that it ends at the event and not on its interpolant: Newton's steps for its length.
 
     x : part of the step at which the interpolant has the event
-    Returns the length and the gap that was closed; z_new, f_new and C are those of the shorter step.
+    Returns the length, the gap that was closed and the health; z_new, f_new and C are those of the shorter step.
     """
     forces, values = is_force(table), np.empty(table.shape[0])
     there, slope, scratch = np.empty(p.n), np.empty(p.n), np.empty(p.n)
     state_at(p, C, x, there)
     end = x * h
     for _ in range(6):
-        error, gap, _health = attempt(method, p, store, t, end, z, f, z_new, f_new, C)
+        error, gap, health = attempt(method, p, store, t, end, z, f, z_new, f_new, C)
         if not error <= 1.0 or gap < 0.0:  # a shorter step is seldom worse; then the interpolant serves
             end = x * h
             for i in range(p.n):
                 z_new[i] = there[i]
             gap = max(settle(p, t + end, z_new), 0.0)
-            rates(p, t + end, z_new, f_new)
+            health = rates(p, t + end, z_new, f_new)
             break
         refine(method, p, store, t, end, z, f, z_new, f_new, C)
         look(p, table, numbers, forces, t + end, z_new, slope, values)
@@ -191,7 +193,7 @@ def locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fir
         if not abs(change) > 2e-16 * max(abs(t), h) or abs(change) > 0.1 * h:
             break
         end = min(max(end - change, 0.0), h)
-    return end, gap
+    return end, gap, health
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -275,8 +277,11 @@ def advance(  # type: ignore[no-untyped-def]
             x = first_crossing(p, table, numbers, forces, t, h, C, scratch, slope, before, values, fired)
             if x <= 1.0:
                 event = True
-                h, gap = locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fired)
+                h, gap, health = locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fired)
                 t_new = t + h
+                if health > DOUBTFUL and state[HARDY] == 0.0:
+                    trail[taken, :n] = z_new
+                    return FAINT, taken
             else:
                 look(p, table, numbers, forces, t_new, z_new, slope, values)
                 for k in range(watches):
