@@ -32,6 +32,7 @@ joints: {S: {prismatic: [ground, block], at: [0, 0, 0], axis: x}}
 points: {tip: {on: block, at: [0, 0, 0]}}
 """
 """A kilogram that slides freely: every answer is a formula."""
+LIGHT = "linkwork: 1\nname: light\nbodies: {arm: {}}\njoints: {A: {revolute: [ground, arm], axis: z}}\n"
 SPRUNG = BLOCK.replace("name: block", "name: sprung") + "springs: {coil: {joint: S, stiffness: 4 N/m, free: 0}}\n"
 
 NUMBER = {"type": ["number", "null"]}
@@ -92,7 +93,7 @@ def happened(found: dict[str, Any]) -> list[tuple[float, str, str]]:
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    for name, text in {"block": BLOCK, "sprung": SPRUNG}.items():
+    for name, text in {"block": BLOCK, "sprung": SPRUNG, "light": LIGHT}.items():
         Path(f"{name}.yaml").write_text(text, encoding="utf-8")
     return tmp_path
 
@@ -520,6 +521,16 @@ def test_starts_that_cannot_be() -> None:
     assert "--start A.angle: starts at 0.349066, but its law begins at 0" in text
     text = told("slider-crank", "--until", "1s", "--start", "D=30mm", code=1)
     assert "D.slide cannot move the machine at this posture, a dead centre" in text
+
+
+def test_what_may_have_been_forgotten() -> None:
+    lines = printed("block.yaml", "--until", "1s")
+    assert "  no energy moved" in lines
+    warning = "nothing acts, and it starts at rest; give --rate, --effort or --drive; or gravity or loads in the file"
+    assert f"  warning: {warning}" in lines
+    assert simulated("block.yaml", "--until", "1s")[0]["warnings"] == [warning]
+    assert simulated("block.yaml", "--until", "1s", "--rate", "S=1")[0]["warnings"] == []
+    assert "no mass resists A.angle" in told("light.yaml", "--until", "1s")
 
 
 # -------------------------------------------------------------------- texts

@@ -44,7 +44,7 @@ def print_evidence(
     for variable, text in texts.items():
         say(f"  driven: {variable} = {text}")
     for variable, text in (efforts or {}).items():
-        say(f"  effort: {variable.strip()} = {text.strip()}")
+        say(f"  effort: {variable} = {text}")
     if held := held_in(run):
         say(f"  held: {', '.join(held[:12])}{f' and {len(held) - 12} more' if len(held) > 12 else ''}")
 
@@ -81,8 +81,13 @@ def _print_simulation(found: SimulationEvidence, at: Callable[[float | None], st
     """Steps, balance of energy, events."""
     rejected = f", {found.rejected} taken back" if found.rejected else ""
     say(f"  {found.steps} steps ({', '.join(found.methods)}){rejected}, {found.evaluations} evaluations")
-    share = f", {found.energy_error / found.energy_scale:.1e} of the" if found.energy_scale else "; nothing of the"
-    say(f"  energy balances to {found.energy_error:.1e} J{share} {found.energy_scale:.4g} J that moved")
+    if found.energy_scale > 0.0:
+        share = found.energy_error / found.energy_scale
+        say(
+            f"  energy balances to {found.energy_error:.1e} J, {share:.1e} of the {found.energy_scale:.4g} J that moved"
+        )
+    else:
+        say("  no energy moved")
     if abs(found.impact_loss) > found.energy_error:
         say(f"  impacts and events {'took' if found.impact_loss > 0.0 else 'gave'} {abs(found.impact_loss):.6g} J")
     if found.events:

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
     from linkwork.cli.given import Problems
     from linkwork.cli.outputs import Outputs
+    from linkwork.errors import Problem
+    from linkwork.model.mechanism import Mechanism
     from linkwork.results import Run
     from linkwork.units import UnitSystem
 
@@ -115,14 +117,15 @@ def simulate(
     unwritten: list[str] = []
     written = wanted.write(run, units, unwritten.append)
     texts = {name: text for name, (text, _) in given.items()}
-    efforts = dict(text.split("=", 1) for text in effort or ())
+    efforts = {name.strip(): text.strip() for name, _, text in (each.partition("=") for each in effort or ())}
+    doubts = [*happening.doubts, *_idle(m, bool(rate or drive or effort))]
     if as_json:
         plain = _plain(run, texts, efforts, [str(event) for event in happening.events])
-        doubts = [str(p) for p in happening.doubts]
-        print_json({**head(file, m, FORCES), **plain, "warnings": doubts, "written": [str(w) for w in written]})
+        more = {"warnings": [str(p) for p in doubts], "written": [str(w) for w in written]}
+        print_json({**head(file, m, FORCES), **plain, **more})
     else:
         print_evidence(m.name, run, texts, units, efforts, happening.told)
-        print_problems(happening.doubts)
+        print_problems(doubts)
         _print_ranges(run, units)
         for each in written:
             say(f"wrote {each}")
@@ -138,6 +141,19 @@ def _check_names(machine: Machine, until: float, asked: dict[str, Any], wanted: 
     stops = [event for event in asked["events"] if isinstance(event, Stop)]
     glimpse = asked | {"samples": 2, "times": None, "method": "explicit", "step": None, "events": stops}
     wanted.check_names(machine.simulate(GLIMPSE * until, **glimpse), problems)
+
+
+def _idle(m: Mechanism, moved: bool) -> list[Problem]:
+    """What makes nothing happen, and may have been forgotten.
+
+    moved : whether rates, drives or efforts are given
+    """
+    from linkwork.errors import Problem
+
+    if moved or any(m.gravity) or m.gravity_laws or m.loads:
+        return []
+    hint = "give --rate, --effort or --drive; or gravity or loads in the file"
+    return [Problem("nothing acts, and it starts at rest", hint=hint, severity="warning")]
 
 
 def _plain(run: Run, texts: dict[str, str], efforts: dict[str, str], events: list[str]) -> dict[str, Any]:
