@@ -26,6 +26,7 @@ from linkwork.equations.plan import AXES
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.model.events import Stop
 
 OPENS = 1e-8
 """Part of what a parameter moves at the loops that may be left open."""
@@ -64,7 +65,7 @@ def directions(asked: Asked, names: Any) -> tuple[Direction, ...]:
         text = "how a controller answers to changes of the state is not known"
         problems.append(Problem(text, "controller", "give its law as a formula in `efforts`"))
     for event in asked.events:
-        if getattr(event, "actions", None) is not None and event.actions.from_rest:
+        if not isinstance(event, Stop) and event.actions.from_rest:
             text = f"the impact of the event '{event.name or event}' has no derivative here"
             problems.append(Problem(text, "events", "leave from_rest out"))
     if problems:
@@ -191,7 +192,8 @@ def _followed(asked: Asked, held: Mask, missed: Array, J: Array) -> Array:
     dependent = asked.loops.roles(asked.y, held).dependent
     found = np.zeros((len(missed), asked.loops.columns))
     found[:, dependent] = -np.linalg.lstsq(J[:, dependent], missed.T, rcond=1e-12)[0].T
-    return found * asked.loops.column_scale
+    scaled: Array = found * asked.loops.column_scale
+    return scaled
 
 
 def _shortest(asked: Asked, missed: Array, J: Array) -> Array:

@@ -167,10 +167,12 @@ class SensitiveSession(Session):
         from linkwork.analyses.forces.states import states_around
 
         machine = self.machine
-        moves = variation(Question(simulation.mismatch())).slopes.any(axis=1) if machine._loops.count else []
+        moves = [False] * len(self.ways)
+        if machine._loops.count:
+            moves = [bool(own.any()) for own in variation(Question(simulation.mismatch())).slopes]
         beside = {
             w.parameter: machine.parameters[w.parameter] + BESIDE * (machine._loops.length if w.unit == "m" else 1.0)
-            for w, moved in zip(self.ways, moves, strict=False)
+            for w, moved in zip(self.ways, moves, strict=True)
             if moved
         }
         tight = machine._formulas.numbers(machine.parameters, True)[0].pattern

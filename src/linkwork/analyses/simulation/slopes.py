@@ -60,7 +60,7 @@ def _places(session: SensitiveSession, ended: Ended, j: int, Y: Array, W: Array,
             turns["angular_acceleration"] = Q[:, i, 3:]
         made[name] = PlaceHistory(X[:, i, :3], V[:, i, :3], Q[:, i, :3], **turns)
     m = loops.system.mechanism
-    kinds = {"bodies": m.bodies, "frames": m.frames, "points": m.points}
+    kinds = {"bodies": [*m.bodies], "frames": [*m.frames], "points": [*m.points]}
     return {kind: {n: made[n] for n in own if n in made} for kind, own in kinds.items()}
 
 

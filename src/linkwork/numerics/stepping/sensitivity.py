@@ -69,7 +69,7 @@ class Directions(Handle):
 
 
 class Changes(Handle):
-    """Room for derivatives at samples, (samples · directions, ...): of states, accelerations, efforts, pushes of stops."""
+    """Room for derivatives at samples, (samples · directions, ...): of states, accelerations, efforts, stops."""
 
     fields = dict.fromkeys(("Z", "A", "E", "P"), "matrix")
 
