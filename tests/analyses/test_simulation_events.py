@@ -264,7 +264,7 @@ def test_a_moving_stop_strikes() -> None:
 @pytest.mark.parametrize("damping", [0.0, 3.0])
 @pytest.mark.parametrize("method", ["explicit", "radau"])
 def test_an_elastic_stop(damping: float, method: str) -> None:
-    """A block meets a spring of 800 N/m at 1.5 m/s. Force k x + c v, which never pulls: it leaves where that is zero."""
+    """A block meets a spring of 800 N/m at 1.5 m/s. Its force k x + c v never pulls: it is left where that is zero."""
     mass, k, speed = 2.0, 800.0, 1.5
     s = slide(mass).assemble()
     stop = lw.stop("S", high=0.3, stiffness=k, damping=damping or None, name="buffer")
@@ -317,7 +317,13 @@ def test_elastic_stops_of_a_loop_against_scipy() -> None:
         while t < at:
             crossing.direction = -1.0 if pressed else 1.0
             own = solve_ivp(
-                lambda t, z: rates(pressed, z), (t, at), z, "DOP853", events=crossing, rtol=1e-12, atol=1e-13
+                lambda t, z, pressed=pressed: rates(pressed, z),
+                (t, at),
+                z,
+                "DOP853",
+                events=crossing,
+                rtol=1e-12,
+                atol=1e-13,
             )
             t, z = float(own.t[-1]), own.y[:, -1]
             if own.status == 1:
@@ -440,7 +446,7 @@ def test_the_normal_force_may_change() -> None:
 
 
 def test_pins_of_a_loop_hold_together() -> None:
-    """A torque t along the crank of a level linkage is held until Σ level · |ratio|, whichever pin was first used up."""
+    """A torque t on the crank of a level linkage is held until Σ level · |ratio|, whichever pin is used up first."""
     levels = {"O2": 0.3, "A": 0.2, "B": 0.5, "O4": 0.1}
     m = linkage(0.0, **levels)
     m.load("drive", "O2", amount="t")
@@ -586,7 +592,7 @@ def test_a_payload_is_picked_up_and_dropped() -> None:
 
 
 def test_a_payload_of_an_arm() -> None:
-    """A point mass appears at rest at the tip of a moving arm: its angular momentum stays, then it swings as another."""
+    """A point mass appears at rest at the tip of a moving arm: its angular momentum stays, and it swings as another."""
     m = lw.Mechanism("arm", gravity=(0, -G, 0))
     m.body("arm", mass=2.0, com=(0, -0.4, 0), inertia=(0.1, 0.1, 0.1))
     m.body("load", mass=0.0, com=(0, -1.0, 0))
@@ -599,15 +605,10 @@ def test_a_payload_of_an_arm() -> None:
     t = times_of(run, "pick")[0]
     speed = math.sqrt(2 * weight * (1 - math.cos(0.8)) / inertia)
     after = speed * inertia / (inertia + 0.5)
-    energy = lambda k: (
-        0.5 * (inertia + 0.5) * run["A.angle.rate"].values[k] ** 2
-        - (weight + 0.5 * G)
-        * math.cos(  # noqa: E731
-            run["A"].value.values[k]
-        )
-    )
-    later = np.flatnonzero(run.time > t)
-    near([energy(k) for k in later], 0.5 * (inertia + 0.5) * after**2 - weight - 0.5 * G, 1e-10)
+    later = run.time > t
+    rate, angle = run["A.angle.rate"].values[later], run["A"].value.values[later]
+    energy = 0.5 * (inertia + 0.5) * rate**2 - (weight + 0.5 * G) * np.cos(angle)
+    near(energy, 0.5 * (inertia + 0.5) * after**2 - weight - 0.5 * G, 1e-10)
     near(
         run.evidence.simulation.impact_loss, 0.5 * inertia * speed**2 - 0.5 * (inertia + 0.5) * after**2 + 0.5 * G, 1e-9
     )

@@ -127,4 +127,5 @@ def grips(session: Session) -> Array:
     kernel = session.machine._loops.system._own(Question(equations.grips()))
     found: Array = np.asarray(kernel(session.z[: p.ny], session.z[p.ny :], np.array([session.t])))
     on = np.array([p.switch[grip.load] for grip in session.modes.grips])
-    return found * on[:, np.newaxis]
+    held: Array = found * on[:, np.newaxis]
+    return held

@@ -34,8 +34,11 @@ def held_efforts(asked: Asked, machine: Machine, t: float, y: Array, w: Array) -
         found = place_of(machine._loops, name)
         if found is None:
             raise Halt(f"the controller names '{name}' at {t:.6g} s, which is no variable")
-        number = float(value)
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = np.nan
         if not np.isfinite(number):
-            raise Halt(f"the controller gave {number} for {name} at {t:.6g} s")
+            raise Halt(f"the controller gave {value!r} for {name} at {t:.6g} s; give finite numbers")
         effort[found[0].v.start + found[1]] += number
     return effort

@@ -34,6 +34,8 @@ EASY = 3.0
 """Length of a step times the largest eigenvalue up to which explicit steps of this length are stable."""
 AHEAD = 1e-9, 1e-6, 1e-3
 """Parts of the step and of the time by which loads are looked at ahead of where numbers had an end."""
+DEAD = 1e-4
+"""Part of the margin of the loops that is left at a dead centre when driven variables are held."""
 SINGULAR = 1e4
 """Health, each pivot as one part of its sum, from which on a posture is told as nearly singular."""
 WAYS = {
@@ -367,8 +369,21 @@ class Session:
             raise Halt(f"the loops cannot be closed beyond {self.t:.6g} s: step {h:.3g} s")
         if self.method in FIXED:
             raise Halt(f"a step of {h:.3g} s from {self.t:.6g} s has no solution; take a smaller `step`")
+        if self._is_dead_centre():
+            names = ", ".join(d.name for d in self.asked.driven)
+            raise Halt(f"dead centre at {self.t:.6g} s: {names} cannot be driven beyond it")
         hint = "the motion may have no continuation there, or a load jumps: make the jump an event"
         raise Halt(f"the step became too short at {self.t:.6g} s ({h:.3g} s); {hint}")
+
+    def _is_dead_centre(self) -> bool:
+        """Whether the loops lock while driven variables are held: rates of the others have no bound there."""
+        loops, driven = self.machine._loops, [d.column for d in self.asked.driven]
+        if not driven or not loops.count:
+            return False
+        J = loops.equations(self.z[: self.p.ny])[1]
+        whole, left = (np.linalg.svd(K, compute_uv=False) for K in (J, np.delete(J, driven, axis=1)))
+        rank = int((whole > 1e-9 * whole[0]).sum())
+        return bool(len(left) < rank or left[rank - 1] < DEAD * whole[rank - 1])
 
     # ---------------------------------------------------------------- modes
 

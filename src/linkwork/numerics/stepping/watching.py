@@ -87,10 +87,7 @@ def take_sides(table, numbers, values):  # type: ignore[no-untyped-def]
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def some_below(table, numbers, values):  # type: ignore[no-untyped-def]
     """Whether a number is below zero by more than rounding."""
-    for k in range(table.shape[0]):
-        if table[k, SIGN] != 0 and values[k] < -NOISE * numbers[k, SIZE]:
-            return True
-    return False
+    return bool(((table[:, SIGN] != 0) & (values < -NOISE * numbers[:, SIZE])).any())
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
