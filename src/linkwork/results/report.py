@@ -53,14 +53,15 @@ def _lines(run: Run) -> list[tuple[str, str]]:
     if found.forces is not None:
         lines += _of_forces(found.forces)
     if found.simulation is not None:
-        lines += _of_simulation(found.simulation)
+        lines += simulation_lines(found.simulation)
     lines += [("warning", text) for text in found.warnings[:MAX_WARNINGS]]
     if (more := len(found.warnings) - MAX_WARNINGS) > 0:
         lines.append(("warning", f"and {more} more"))
     return lines
 
 
-def _of_simulation(found: SimulationEvidence) -> list[tuple[str, str]]:
+def simulation_lines(found: SimulationEvidence) -> list[tuple[str, str]]:
+    """Steps, balance of energy and events, each with its title."""
     rejected = f", {found.rejected} taken back" if found.rejected else ""
     lines = [("steps", f"{found.steps}{rejected}, {found.evaluations} evaluations ({', '.join(found.methods)})")]
     share = found.energy_error / found.energy_scale if found.energy_scale > 0.0 else 0.0

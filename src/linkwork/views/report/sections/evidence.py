@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.results.plots import Plot, describe_evidence
+from linkwork.results.report import simulation_lines
 from linkwork.units import TIME, format_quantity
 from linkwork.views.report.markup import facts, paragraph
 from linkwork.views.report.section import Content
@@ -14,15 +15,16 @@ from linkwork.views.report.subject import Subject
 
 
 def evidence(subject: Subject) -> Content | None:
-    """Residuals of the loops, the quality index and Newton's steps, as numbers and over time."""
+    """Residuals of the loops, the quality index and Newton's steps, as numbers and over time; steps of a simulation."""
     run = subject.run
     if run is None or not len(run):
         return None
-    if "closure.residual" not in run or not subject.machine.topology.n_loops:
-        return Content(
-            (paragraph("The machine has no loops: every posture follows from its joints without an error."),)
-        )
     found, units = run.evidence, subject.units
+    simulated = [] if found.simulation is None else simulation_lines(found.simulation)
+    if "closure.residual" not in run or not subject.machine.topology.n_loops:
+        told = [paragraph("The machine has no loops: every posture follows from its joints without an error.")]
+        told += [facts([("status", found.status), *simulated], "facts wide")] if simulated else []
+        return Content(tuple(told))
 
     def at(time: float | None) -> str:
         return format_quantity(time or 0.0, TIME, units)
@@ -37,6 +39,7 @@ def evidence(subject: Subject) -> Content | None:
         pairs.append(("Newton's steps", f"{found.iterations}, at most {found.most_iterations} a sample"))
     if found.mobility:
         pairs.append(("mobility", ", ".join(map(str, found.mobility))))
+    pairs += simulated
     plot = replace(describe_evidence(run, units=units, against={}), title="Evidence over time", notes=())
     seen, note = _above_zero(plot)
     return Content((facts(pairs, "facts wide"), seen, *([paragraph(note, "caption")] if note else [])))
