@@ -86,6 +86,8 @@ class Loops:
         """See `following.solver_for`."""
         self.efforts: dict[tuple[tuple[str, ...] | None, bytes], Any] = {}
         """See `forces.reactions.plain_efforts`."""
+        self.problems: dict[Any, Any] = {}
+        """See `simulation.engine`: addresses, good in this process alone."""
         self.plan = system._plan
         self.ordinary_mobility: int | None = None
         """See `ordinary.ordinary_mobility`."""

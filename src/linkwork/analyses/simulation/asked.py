@@ -14,8 +14,10 @@ from linkwork.analyses.kinematics.given import merged, place_of, unknown_variabl
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.drives import Drive, as_drive
+from linkwork.equations.simulation import mismatch
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
+from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.model.amounts import Formula, Tabulated
 from linkwork.model.event_checks import check_events
@@ -332,6 +334,9 @@ def _projected(machine: Machine, start: Array) -> tuple[Posture, float]:
         text = f"the start misses the loops by {gap:.3g} (parts of the machine's size, rad)"
         raise ModelError(Problem(text, "start", hint), machine.name)
     rough = Posture(loops, np.array(start, float))
+    lengths = [float(np.linalg.norm(rough.y[q : q + 4])) for q in loops.quaternions]
+    if gap <= loops.tolerance and all(abs(length - 1.0) < 1e-14 for length in lengths):
+        return rough, gap
     return machine.starting_from(rough).home, gap
 
 
@@ -343,15 +348,16 @@ def _consistent(loops: Loops, posture: Posture, rates: Array, told: list[str]) -
         raise ModelError(Problem(text, "rates", "or give rates by name"), loops.plan.name)
     if not loops.count:
         return w.copy()
-    J = loops.equations(posture.y)[1]
     scaled = w / loops.column_scale
-    missed = J @ scaled
-    size = float(np.abs(missed).max(initial=0.0))
-    fixed: Array = (scaled - np.linalg.lstsq(J, missed, rcond=1e-10)[0]) * loops.column_scale
-    largest = float(np.abs(scaled).max(initial=0.0))
+    opened = loops.system._own(Question(mismatch()))(posture.y, w)[1] * loops.row_scale
+    size, largest = float(np.abs(opened).max(initial=0.0)), float(np.abs(scaled).max(initial=0.0))
+    if size <= 1e-14 * largest:
+        return w.copy()
     if size > 0.05 * max(largest, 1e-12):
         text = f"the rates open the loops at {size:.3g} (parts of the machine's size, rad, a second)"
         raise ModelError(Problem(text, "rates", "give those of independent variables by name"), loops.plan.name)
     if size > 1e-9 * max(largest, 1e-12):
         told.append(f"the rates opened the loops at {size:.3g} a second; they were made consistent")
+    J = loops.equations(posture.y)[1]
+    fixed: Array = (scaled - np.linalg.lstsq(J, J @ scaled, rcond=1e-10)[0]) * loops.column_scale
     return fixed

@@ -166,6 +166,35 @@ class Engine:
         effort : what does not follow laws, by rate
         soft : elastic stops: gap, side, limit, stiffness, damping
         """
+        from linkwork.numerics.stepping.handle import Template
+
+        if laws or pushed or soft or self.varied is not None:
+            return self._made(rtol, atol, laws, pushed, rows, effort, soft)
+        key = (self.elimination.key, self.needs, rows)
+        known = self.loops.problems.get(key)
+        if known is None:
+            first = self._made(rtol, 1.0, (), (), rows, None, ())
+            known = self.loops.problems[key] = (Template(first), first.atol, list(self._held))
+        template, unit, held = known
+        made: Problem = template.copy()
+        self._held = held
+        made.set_number("rtol", float(rtol))
+        made.atol[:] = atol * unit
+        if effort is not None:
+            made.given_effort[:] = made.effort[:] = effort
+        return made
+
+    def _made(
+        self,
+        rtol: float,
+        atol: float,
+        laws: Sequence[Pieces],
+        pushed: Sequence[tuple[int, int]],
+        rows: int,
+        effort: Array | None,
+        soft: Sequence[tuple[int, int, float, float, float]],
+    ) -> Problem:
+        """All arrays one by one, and the kernels wired to them."""
         from linkwork.numerics.stepping.laws import together
         from linkwork.numerics.stepping.problem import Problem
 
@@ -212,7 +241,8 @@ class Engine:
             pushed=_integers([c for c, _ in pushed]), pushed_law=_integers([k for _, k in pushed]),
             rows=np.zeros((rows, 4), np.int64), hold=zeros(rows), count=np.zeros(1, np.int64), force=zeros(rows),
             X=zeros((rows, nw)), S=zeros((rows, rows + 1)), wanted=zeros(rows),
-            evaluations=np.zeros(1, np.int64), static=self._static(), held=np.zeros(plan.n_slips, np.int64), worst=zeros(1), touch=zeros(len(needs.gaps)),
+            evaluations=np.zeros(1, np.int64), static=self._static(), held=np.zeros(plan.n_slips, np.int64),
+            worst=zeros(1), touch=zeros(len(needs.gaps)),
             soft=np.array([[*s[:2], 0] for s in soft], np.int64).reshape(-1, 3),
             soft_numbers=np.array([s[2:] for s in soft], float).reshape(-1, 3),
         )  # fmt: skip

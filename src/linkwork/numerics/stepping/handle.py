@@ -11,9 +11,10 @@ change. So the type of a handle, which all of them take, carries a mark of this 
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from llvmlite import ir
@@ -34,6 +35,7 @@ KINDS: dict[str, Any] = {
     "floats": types.Array(types.float64, 1, "C"),
     "matrix": types.Array(types.float64, 2, "C"),
     "integers": types.Array(types.int64, 1, "C"),
+    "addresses": types.Array(types.int64, 1, "C"),
     "table": types.Array(types.int64, 2, "C"),
 }
 
@@ -62,15 +64,76 @@ class Handle:
                 self.words[at + 1 : at + 1 + value.ndim] = value.shape
             setattr(self, name, value)
 
-    if TYPE_CHECKING:
+    def __getattr__(self, name: str) -> Any:
+        """A number or an array that `fields` names; those of a copy are made when they are first asked for."""
+        copied = self.__dict__.get("_copied")
+        if copied is None or name not in copied.places:
+            raise AttributeError(f"{type(self).__name__} has no '{name}'")
+        which, start, shape = copied.places[name]
+        flat = self.__dict__[which]
+        value = flat[start : start + math.prod(shape)].reshape(shape)
+        self.__dict__[name] = value
+        return value
 
-        def __getattr__(self, name: str) -> Any:
-            """A number or an array that `fields` names."""
+    def set_number(self, name: str, value: float) -> None:
+        """Give one of the plain numbers another value."""
+        at = WORDS * list(self.fields).index(name)
+        self.words[at : at + 1].view(np.float64)[0] = value
+        self.__dict__[name] = value
 
     @property
     def address(self) -> int:
         """Where the table stands."""
         return int(self.words.ctypes.data)
+
+
+class Template:
+    """A handle that is copied often: all of its arrays in two flat ones, so that a copy takes microseconds.
+
+    Addresses of its own arrays become those of the copy's; others, of kernels and constants, stay.
+    """
+
+    def __init__(self, handle: Handle) -> None:
+        self.kind = type(handle)
+        arrays = {n: getattr(handle, n) for n, k in handle.fields.items() if k not in ("integer", "float")}
+        self.numbers = {n: getattr(handle, n) for n in handle.fields if n not in arrays}
+        self.places: dict[str, tuple[str, int, tuple[int, ...]]] = {}
+        parts: dict[str, list[Any]] = {"_floats": [], "_integers": []}
+        sizes = dict.fromkeys(parts, 0)
+        for name, value in arrays.items():
+            which = "_floats" if value.dtype == np.float64 else "_integers"
+            self.places[name] = (which, sizes[which], value.shape)
+            parts[which].append(value.ravel())
+            sizes[which] += value.size
+        self.floats, self.integers = (np.concatenate([np.zeros(0, p[0].dtype), *p]) for p in parts.values())
+        begins = {v.ctypes.data: self.places[n][:2] for n, v in arrays.items() if v.size}
+        self.words = handle.words.copy()
+        own: dict[str, list[int]] = {"_floats": [], "_integers": []}
+        for k, (name, kind) in enumerate(handle.fields.items()):
+            if name in arrays:
+                which, start, _ = self.places[name]
+                self.words[WORDS * k] = 8 * start
+                own[which].append(WORDS * k)
+            if kind == "addresses":
+                first = self.places[name][1]
+                for i, address in enumerate(arrays[name]):
+                    if int(address) in begins:
+                        self.integers[first + i] = 8 * begins[int(address)][1]
+                        own.setdefault("inner", []).append(first + i)
+        self.to_floats, self.to_integers = np.array(own["_floats"]), np.array(own["_integers"])
+        self.inner = np.array(own.get("inner", []), np.int64)
+        """Among the integers, addresses of the copy's own floats."""
+
+    def copy(self) -> Any:
+        """Another handle, as the first one was."""
+        made = object.__new__(self.kind)
+        floats, integers, words = self.floats.copy(), self.integers.copy(), self.words.copy()
+        begin = floats.ctypes.data
+        words[self.to_floats] += begin
+        words[self.to_integers] += integers.ctypes.data
+        integers[self.inner] += begin
+        made.__dict__.update(self.numbers, words=words, _floats=floats, _integers=integers, _copied=self)
+        return made
 
 
 class HandleType(types.Type):

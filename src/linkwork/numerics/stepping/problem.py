@@ -55,7 +55,7 @@ INTEGERS = (
 
 
 def _kernel(name: str) -> dict[str, str]:
-    return {f"{name}_at": "integer", f"{name}_in": "integers", f"{name}_out": "integers"}
+    return {f"{name}_at": "integer", f"{name}_in": "addresses", f"{name}_out": "addresses"}
 
 
 class Problem(Handle):
