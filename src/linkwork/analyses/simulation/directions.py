@@ -198,8 +198,9 @@ def _followed(asked: Asked, held: Mask, missed: Array, J: Array) -> Array:
 
 def _shortest(asked: Asked, missed: Array, J: Array) -> Array:
     """The shortest change of scaled rates that takes back what is missed, as rates in an array are made consistent."""
-    found: Array = -np.linalg.lstsq(J, missed.T, rcond=1e-10)[0].T * asked.loops.column_scale
-    return found
+    found = np.asarray(np.linalg.lstsq(J, missed.T, rcond=1e-10)[0].T, float)
+    scaled: Array = -found * asked.loops.column_scale
+    return scaled
 
 
 def _assert_closed(asked: Asked, variation: Variation, moved: Array, pushed: Array, ways: Sequence[Direction]) -> None:
