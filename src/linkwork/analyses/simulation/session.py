@@ -30,8 +30,9 @@ TOUCHING, BEYOND = 1e-12, 1e-9
 """Distance from a stop [rad, m, or parts of a machine larger than that] that is none, and depth that is too much."""
 CROWDED = 2000
 """Events within a thousandth of the time simulated so far that end a simulation."""
-EASY = 3.0
-"""Length of a step times the largest eigenvalue up to which explicit steps of this length are stable."""
+EASY, SELDOM = 3.0, 10
+"""Length of a step times the largest eigenvalue up to which explicit steps of this length are stable; implicit steps
+after which that is looked at."""
 AHEAD = 1e-9, 1e-6, 1e-3
 """Parts of the step and of the time by which loads are looked at ahead of where numbers had an end."""
 DEAD = 1e-4
@@ -72,6 +73,7 @@ class Session:
         """Where the loop is bound for [s]."""
         self.watched: list[Watch] = []
         self._sizes: dict[tuple[str, int], float] = {}
+        self._judged = 0.0
         self._recent: deque[float] = deque(maxlen=CROWDED)
         self._elimination = asked.machine._forward_dynamics.elimination
         self._begin()
@@ -203,6 +205,7 @@ class Session:
         from linkwork.numerics.stepping import advance as loop
 
         self.target = target
+        self._eased()
         self._corner()
         self.state[loop.FRESH] = 0.0
         self._watch()
@@ -232,8 +235,7 @@ class Session:
                 self._too_short()
             elif code == loop.FAINT:
                 self._faint(self.trail[taken, : self.p.ny])
-            if self.method == "radau" and self.asked.method == "auto":
-                self._eased()
+            self._eased()
 
     def _at_once(self) -> None:
         """Events of this very instant: numbers that a jump has carried to their other side."""
@@ -273,10 +275,13 @@ class Session:
             self.warnings.append(text)
 
     def _eased(self) -> None:
-        """Explicit steps again, once they could be as long as the implicit ones are."""
+        """Explicit steps again, where they can be as long as the implicit ones are; looked at every few steps."""
         from linkwork.numerics.stepping import advance as loop
         from linkwork.numerics.stepping.problem import jacobian
 
+        if self.method != "radau" or self.asked.method != "auto" or self.state[loop.STEPS] < self._judged + SELDOM:
+            return
+        self._judged = self.state[loop.STEPS]
         J = np.empty((self.p.n, self.p.n))
         jacobian(self.p, self.t, self.z, J)
         if np.isfinite(J).all() and self.state[loop.STEP] * np.abs(np.linalg.eigvals(J)).max(initial=0.0) < EASY:
@@ -290,6 +295,7 @@ class Session:
         self._engage()
         self._refresh()
         self.state[loop.STEP] = 0.0
+        self._judged = self.state[loop.STEPS]
 
     def _sick(self) -> None:
         """Pivots fail: the motion leads past a singular posture, or another elimination serves here, or it ends."""
@@ -344,7 +350,7 @@ class Session:
         rates_of(self)
         ahead = [part * max(self.t, 1e-3) for part in AHEAD] if np.isfinite(self.f).all() else []
         for wait in (0.0, *ahead):
-            z = self.z + wait * self.f
+            z = self.z + wait * self.f if wait else self.z
             try:
                 loads_must_be_finite(
                     self.machine._loops, z[np.newaxis, :ny], z[np.newaxis, ny:], np.array([[self.t + wait]])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from linkwork.analyses.simulation.asked import Asked, asked
 from linkwork.analyses.simulation.session import Session
 from linkwork.analyses.simulation.telling import ended, told
+from linkwork.errors import ModelError, Problem
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -40,6 +41,9 @@ def simulated(
     )  # fmt: skip
     if len(sensitive_to):
         return _sensitive(question, start, rates, sensitive_to, progress, threads)
+    if progress is not None and not callable(progress):
+        text = f"this is of type {type(progress).__name__}"
+        raise ModelError(Problem(text, "progress", "give a function (time reached, end)"), machine.name)
     if question.method == "ida":
         from linkwork.analyses.simulation.ida import run_ida
 
