@@ -705,12 +705,12 @@ class System:
         bad = good & ~np.isfinite(found).all(axis=-1)
         if bad.any():
             given = {n: np.atleast_2d(x[bad]) for n, x in zip(question.quantity.inputs, spread, strict=True)}
-            y, w = given.get("y", given.get("q")), given.get("w", given.get("v"))
-            assert y is not None and w is not None
-            lacking: list[str] = []
-            if y.shape[-1] == self._plan.ny and w.shape[-1] == self._plan.nw:
-                lacking = self._loads_without_value(y, w, given.get("t", np.zeros((len(y), 1))))
-            raise without_value(lacking or [load.name for load in with_formulas(self._plan.loads)], self.name)
+            y, w = np.zeros((int(bad.sum()), self._plan.ny)), np.zeros((int(bad.sum()), self._plan.nw))
+            for whole, own in ((y, given.get("y", given.get("q"))), (w, given.get("w", given.get("v")))):
+                assert own is not None
+                whole[:, : own.shape[1]] = own  # without the joints outside the tree where no load feels them
+            if lacking := self._loads_without_value(y, w, given.get("t", np.zeros((len(y), 1)))):
+                raise without_value(lacking, self.name)
 
     def _loads_without_value(self, y: Array, w: Array, when: Array) -> list[str]:
         """Names of loads that are no finite numbers at some states of all joints (samples, ...)."""

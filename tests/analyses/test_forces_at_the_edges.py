@@ -82,6 +82,18 @@ def test_loads_without_a_value_are_named_in_trees_too() -> None:
         assert np.isnan(s.inverse_dynamics([math.nan], [0.0], [0.0])).all()
 
 
+def test_bias_of_loops_names_loads_without_a_value() -> None:
+    """Loads of the tree alone need its coordinates, others those of all joints."""
+    for joint, whole in (("A", False), ("C", True)):
+        m = four_bar()
+        m.force("gap", "P", along="x", amount=f"log({joint} - 50)")
+        m.load("fine", "A", amount="cos(A)")
+        s = m.assemble(cut=["C"])
+        y, w = (s.home.y, np.zeros(4)) if whole else (s.home.y[:3], np.zeros(3))
+        said = refused(lambda s=s, y=y, w=w: s.bias(y, w))
+        assert "gap: the load is not a finite number" in said and "fine" not in said
+
+
 def test_samples_without_a_value_leave_the_peak_of_the_others() -> None:
     m = lw.Mechanism("arm", gravity=(0, -9.81, 0))
     m.body("arm", mass=2.0, com=(0.3, 0, 0), inertia=(0, 0.1, 0.1))
