@@ -275,6 +275,7 @@ def test_a_condition_becomes_true(condition: str, way: float) -> None:
     assert found["evidence"]["simulation"]["impact_loss"] == pytest.approx(0.5, rel=1e-12)
     lines = printed(*words)
     assert f"    0.25 s  {condition}: lock S" in lines, "conditions are told as they were written"
+    assert "    0.5 s  release S" in printed(*words, "--at", "0.5s: release S")
 
 
 def test_conditions_count_one_way() -> None:

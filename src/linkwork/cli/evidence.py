@@ -10,7 +10,7 @@ from linkwork.errors import Problem
 
 if TYPE_CHECKING:
     from linkwork.results import Evidence, Run
-    from linkwork.results.simulation_evidence import SimulationEvidence
+    from linkwork.results.simulation_evidence import Happening, SimulationEvidence
     from linkwork.units import UnitSystem
 
 MOST_EVENTS = 6
@@ -93,10 +93,16 @@ def _print_simulation(found: SimulationEvidence, at: Callable[[float | None], st
     if found.events:
         say(f"  {len(found.events)} event{'s' * (len(found.events) > 1)}")
     shown = found.events if len(found.events) <= MOST_EVENTS + 2 else found.events[:MOST_EVENTS]
-    lines = [f"    {at(event.time)}  {told(event.name)}: {event.what}" for event in shown]
+    lines = [_event_line(event, at, told) for event in shown]
     if len(shown) < len(found.events):
-        last = found.events[-1]
         lines.append(f"    ... {len(found.events) - len(shown) - 1} more (see --json)")
-        lines.append(f"    {at(last.time)}  {told(last.name)}: {last.what}")
+        lines.append(_event_line(found.events[-1], at, told))
     for line in lines:
-        say(line.removesuffix(f": {RECORDED}"))
+        say(line)
+
+
+def _event_line(event: Happening, at: Callable[[float | None], str], told: Callable[[str], str]) -> str:
+    """When, who and what; without a name that says the time again, and without what a name alone tells."""
+    who = "" if event.name.startswith("at ") else told(event.name)
+    what = "" if event.what == RECORDED else event.what
+    return f"    {at(event.time)}  {': '.join(part for part in (who, what) if part)}"
