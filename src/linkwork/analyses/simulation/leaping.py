@@ -50,6 +50,8 @@ def leapt(session: Session) -> bool:
         gap = settle(p, far, z)
         health = rates(p, far, z, slope) if 0.0 <= gap < OFF else np.inf
         if health * CLEAR < before or (far == session.target and health < loop.FAILS):
+            ends = (session.z, slopes[-1], z, slope)
+            loop.through_steps(t, far - t, times[chosen[:2]], Z[chosen[:2]], slopes[chosen[:2]], *ends, C)
             _land(session, far, C, z, slope)
             state[loop.GAP] = max(state[loop.GAP], gap)
             return True

@@ -13,7 +13,7 @@ import numpy as np
 
 from linkwork.kernels import drive
 from linkwork.numerics.stepping.handle import Handle
-from linkwork.numerics.stepping.methods import is_stiff, refine, take
+from linkwork.numerics.stepping.methods import is_fresh, is_stiff, refine, take
 from linkwork.numerics.stepping.problem import COLUMN, KIND, LAW, STUCK, UNIT, rates, settle, working
 from linkwork.numerics.stepping.watching import first_crossing, is_force, largest_fired, look, state_at, take_sides
 
@@ -37,6 +37,8 @@ FAR = 0.02
 """A projection that leads further than this [rad, or parts of the machine's size] may be another closure."""
 FAILS = 1e12
 """Health of pivots, each as one part of its sum, from which a step is not taken."""
+TIGHT = 1e-9
+"""Relative tolerance below which samples have steps of their own."""
 DOUBTFUL = 1e6
 """Health from which on a sample is looked at twice."""
 AVOIDING = 12
@@ -141,12 +143,78 @@ def between(p, C, t, h, when, z, dz):  # type: ignore[no-untyped-def]
         moved += ((z[i] - raw[i]) / (p.atol[i] + p.rtol * abs(raw[i]))) ** 2
     if health < FAILS and moved < p.n:
         return
-    for i in range(p.n):
-        z[i] = raw[i]
+    z[:] = raw
+    bent(C, x, h, dz)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def through_steps(t, h, past_t, past_z, past_f, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
+    """Powers of x in z(t + x h) from the ends of this step and of two before it, with their slopes: Hermite, degree 7.
+
+    Next to a singular posture stages of a step may be far off, its ends are not.
+    """
+    nodes, d, powers = np.empty(8), np.empty(8), np.empty(8)
+    for k in range(2):
+        nodes[2 * k] = nodes[2 * k + 1] = (past_t[k] - t) / h
+    nodes[4] = nodes[5] = 0.0
+    nodes[6] = nodes[7] = 1.0
+    for i in range(z.size):
+        slopes = (past_f[0, i], past_f[1, i], f[i], f_new[i])
+        places = (past_z[0, i], past_z[1, i], z[i], z_new[i])
+        for k in range(4):
+            d[2 * k] = d[2 * k + 1] = places[k]
+        for order in range(1, 8):  # divided differences, in place
+            for k in range(7, order - 1, -1):
+                if nodes[k] == nodes[k - order]:
+                    d[k] = h * slopes[k // 2]
+                else:
+                    d[k] = (d[k] - d[k - 1]) / (nodes[k] - nodes[k - order])
+        powers[:] = 0.0
+        powers[0] = d[7]
+        for k in range(6, -1, -1):  # · (x - node) + d
+            for j in range(7 - k, 0, -1):
+                powers[j] = powers[j - 1] - nodes[k] * powers[j]
+            powers[0] = d[k] - nodes[k] * powers[0]
+        for k in range(8):
+            C[k, i] = powers[k]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def landed(method, p, store, t, h, z, f, z_new, f_new, when, found, slope):  # type: ignore[no-untyped-def]
+    """State and slope at a time within a step by a step that ends there: better than the interpolant of lower order.
+
+    In a singular posture two steps end beside it, and Hermite's polynomial through them leads there. False if a step
+    fails.
+    """
+    C = np.zeros((8, p.n))
+    error, gap, _ = attempt(method, p, store, t, when - t, z, f, found, slope, C)
+    if error <= 1.0 and gap >= 0.0 and rates(p, when, found, slope) < DOUBTFUL:
+        return True
+    away = min(0.1 * h, 0.5 * (when - t), 0.5 * (t + h - when))
+    if not away > 1e-6 * h:
+        return False
+    times, sides, slopes = np.array([t, when - away]), np.empty((2, p.n)), np.empty((2, p.n))
+    sides[0], slopes[0] = z, f
+    after, after_slope = np.empty(p.n), np.empty(p.n)
+    before_error, before_gap, _ = attempt(method, p, store, t, when - away - t, z, f, sides[1], slopes[1], C)
+    error, gap, _ = attempt(method, p, store, t, when + away - t, z, f, after, after_slope, C)
+    if not (before_error <= 1.0 and error <= 1.0) or before_gap < 0.0 or gap < 0.0:
+        return False
+    left = t + h - (when + away)
+    through_steps(when + away, left, times, sides, slopes, after, after_slope, z_new, f_new, C)
+    state_at(p, C, -away / left, found)
+    bent(C, -away / left, left, slope)
+    return True
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def bent(C, x, h, slope):  # type: ignore[no-untyped-def]
+    """Slope of the interpolant at a part x of a step."""
+    for i in range(slope.size):
         total = 7.0 * C[7, i]
         for k in range(6, 0, -1):
             total = k * C[k, i] + x * total
-        dz[i] = total / h
+        slope[i] = total / h
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -213,7 +281,8 @@ def advance(  # type: ignore[no-untyped-def]
     watches = table.shape[0]
     values = np.empty(watches)
     forces = is_force(table)
-    taken, avoided, failed = 0, 0, False
+    taken, avoided, failed, past = 0, 0, False, 0
+    past_t, past_z, past_f = np.empty(2), np.empty((2, n)), np.empty((2, n))
     limit = FAILS
     while True:
         t = state[TIME]
@@ -221,7 +290,7 @@ def advance(  # type: ignore[no-untyped-def]
             if rates(p, t, z, f) == math.inf:
                 state[BAD] = PIVOTS
                 return SICK, taken
-            state[FRESH] = 1.0
+            state[FRESH], past = 1.0, 0
             if watches:
                 look(p, table, numbers, forces, t, z, slope, values)
                 take_sides(table, numbers, values)
@@ -270,7 +339,10 @@ def advance(  # type: ignore[no-untyped-def]
         ahead = int(state[NEXT]) < times.size and times[int(state[NEXT])] < t + h
         counted = p.energies_at != 0
         if watches or ahead or counted:
-            refine(method, p, store, t, h, z, f, z_new, f_new, C)
+            if health > DOUBTFUL and past == 2:
+                through_steps(t, h, past_t, past_z, past_f, z, f, z_new, f_new, C)
+            else:
+                refine(method, p, store, t, h, z, f, z_new, f_new, C)
         event = False
         t_new = until if lands else t + h
         if watches:
@@ -295,14 +367,20 @@ def advance(  # type: ignore[no-untyped-def]
                     scratch[i] = z_new[i]
                 rates(p, t_new, scratch, slope)
             else:
-                between(p, C, t, h, times[k], scratch, slope)
+                if not (
+                    is_fresh(method)
+                    and p.rtol < TIGHT
+                    and landed(method, p, store, t, h, z, f, z_new, f_new, times[k], scratch, slope)
+                ):
+                    between(p, C, t, h, times[k], scratch, slope)
             note(p, samples, k, scratch, slope)
             state[NEXT] += 1.0
         if counted:
             state[WORK] += work(p, t, h, C, scratch, slope)
+        past_t[0], past_t[1], past = past_t[1], t, min(past + 1, 2)
         for i in range(n):
-            z[i] = z_new[i]
-            f[i] = f_new[i]
+            past_z[0, i], past_z[1, i], z[i] = past_z[1, i], z[i], z_new[i]
+            past_f[0, i], past_f[1, i], f[i] = past_f[1, i], f[i], f_new[i]
         if t_new > t:
             for i in range(n):
                 trail[taken, i] = z_new[i]

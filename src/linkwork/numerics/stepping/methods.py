@@ -82,6 +82,11 @@ def is_stiff(method, p, store, h, z_new, f_new):  # type: ignore[no-untyped-def]
     raise NotImplementedError
 
 
+def is_fresh(method):  # type: ignore[no-untyped-def]
+    """Whether a step owes nothing to the one before it, so that another may be made beside it."""
+    raise NotImplementedError
+
+
 def _kind(method: Any) -> type:
     assert isinstance(method, types.NamedTuple | types.NamedUniTuple)
     found: type = method.instance_class
@@ -129,3 +134,13 @@ def _is_stiff(method, p, store, h, z_new, f_new):  # type: ignore[no-untyped-def
         return False
 
     return never
+
+
+@overload(is_fresh)
+def _is_fresh(method):  # type: ignore[no-untyped-def]
+    fresh = _kind(method) is Explicit
+
+    def told(method):  # type: ignore[no-untyped-def]
+        return fresh
+
+    return told
