@@ -82,10 +82,8 @@ def _print_simulation(found: SimulationEvidence, at: Callable[[float | None], st
     rejected = f", {found.rejected} taken back" if found.rejected else ""
     say(f"  {found.steps} steps ({', '.join(found.methods)}){rejected}, {found.evaluations} evaluations")
     if found.energy_scale > 0.0:
-        share = found.energy_error / found.energy_scale
-        say(
-            f"  energy balances to {found.energy_error:.1e} J, {share:.1e} of the {found.energy_scale:.4g} J that moved"
-        )
+        error, moved = found.energy_error, found.energy_scale
+        say(f"  energy balances to {error:.1e} J, {error / moved:.1e} of the {moved:.4g} J that moved")
     else:
         say("  no energy moved")
     if abs(found.impact_loss) > found.energy_error:
