@@ -137,9 +137,10 @@ def chosen(c: Candidates) -> Chosen:
                 break
     b, none = _accelerations(c, h)
     leans = [bool(abs(b[count + k]) <= none[count + k]) for k in range(len(c.sides))]
-    rows = _independent(c.S, [k for k in range(count) if not slips[k]], c.given_way)
+    stops = [count + k for k, own in enumerate(leans) if own]
+    rows = _independent(c.S, stops, [k for k in range(count) if not slips[k]], c.given_way)
     for k in range(count):  # it does not slide if others keep it from doing so
-        if slips[k] and abs(b[k]) <= none[k] and _depends(c.S, [*rows, *_leaning(leans, count)], k):
+        if slips[k] and abs(b[k]) <= none[k] and _depends(c.S, [*stops, *rows], k):
             slips[k] = 0
     return Chosen(slips, h, leans, rows)
 
@@ -153,10 +154,6 @@ def _spent(c: Candidates, h: Array, slips: Sequence[int]) -> dict[int, int]:
         elif not slips[k] and h[k] >= (1.0 - RELIEF) * backward:
             found[k] = -1
     return found
-
-
-def _leaning(leans: Sequence[bool], count: int) -> list[int]:
-    return [count + k for k, own in enumerate(leans) if own]
 
 
 def _accelerations(c: Candidates, h: Array) -> tuple[Array, Array]:
@@ -173,11 +170,11 @@ def _depends(S: Array, rows: Sequence[int], k: int) -> bool:
     return bool(S[k, k] - S[k, rows] @ part <= NOTHING * S[k, k])
 
 
-def _independent(S: Array, holding: Sequence[int], first: Sequence[int]) -> list[int]:
-    """Frictions none of which is at rest by what the others do; those that have given way before the others."""
+def _independent(S: Array, stops: Sequence[int], holding: Sequence[int], first: Sequence[int]) -> list[int]:
+    """Frictions none of which is at rest by what stops and the others do; those that have given way come first."""
     rows: list[int] = []
     for k in sorted(holding, key=lambda k: not first[k]):
-        if S[k, k] > 0.0 and not _depends(S, rows, k):
+        if S[k, k] > 0.0 and not _depends(S, [*stops, *rows], k):
             rows.append(k)
     return sorted(rows)
 

@@ -159,13 +159,13 @@ class Modes:
             if column not in taken:
                 rows.append(("locked", column, UNIT, column, place, -1, value))
                 taken.add(column)
+        for k in sorted(self.touching):
+            rows.append(("touching", k, GAP, self.sides[k].gap, 0, -1, self.sides[k].limit))
         for k in sorted(self.stuck):
             grip = self.grips[k]
             if grip.column not in taken:
                 rows.append(("stuck", k, UNIT, grip.column, grip.place, STUCK - k, float(p.y[grip.place])))
                 taken.add(grip.column)
-        for k in sorted(self.touching):
-            rows.append(("touching", k, GAP, self.sides[k].gap, 0, -1, self.sides[k].limit))
         for r, (_, _, *numbers, hold) in enumerate(rows):
             p.rows[r], p.hold[r] = numbers, hold
         p.count[0] = len(rows)
