@@ -99,6 +99,16 @@ def test_a_zero_of_the_model_may_become_a_number() -> None:
     assert np.array_equal(runs.y[0], runs.y[2])
 
 
+def test_a_planar_machine_among_spatial_ones() -> None:
+    """What the loops of the plane leave open counts as soon as a joint stands beside it."""
+    s = lw.example("slider-crank").assemble()
+    numbers = np.array([0.0, 1e-3, -2e-3])
+    runs = s.simulate_many(0.2, parameters={"D.tail.at.y": numbers}, start={"A": 0.5}, samples=5, **TIGHT)
+    for k, number in enumerate(numbers):
+        assert apart(runs, s, k, {"D.tail.at.y": float(number)}, start={"A": 0.5}, **TIGHT) < 1e-9
+    assert (runs.outcome.energy_error < 1e-8 * runs.outcome.energy_scale).all()
+
+
 def test_efforts_and_drives() -> None:
     m = truths.double_pendulum()
     s = m.assemble()

@@ -25,6 +25,7 @@ from linkwork.analyses.simulation.asked import FIXED, Asked, asked
 from linkwork.analyses.simulation.engine import Engine
 from linkwork.analyses.simulation.session import WAYS, Session
 from linkwork.equations import simulation as equations
+from linkwork.equations.closed_dynamics import Elimination
 from linkwork.errors import LinkworkError, ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
@@ -171,7 +172,7 @@ class _Table:
 
         question, loops, count, nsample = self.asked, self.machine._loops, self.given.count, len(self.asked.times)
         session = Session(question)
-        engine = Engine(loops, session._elimination, session._needs(), self.varied or None)
+        engine = Engine(loops, self._elimination(), session._needs(), self.varied or None)
         starts, lost = _starts(self.given, question)
         held, held_rates = _held(self.given, question)
         drives = np.array([[0, d.column, d.place, d.law] for d in question.driven], np.int64).reshape(-1, 4)
@@ -220,6 +221,21 @@ class _Table:
         others = np.flatnonzero(~finished).tolist()
         self.done -= len(others)
         return others
+
+    def _elimination(self) -> Elimination:
+        """One that serves all runs: it is found for numbers between theirs, so that nothing is ignored by chance.
+
+        A run whose own numbers are special, such as those of a planar machine among spatial ones, may then find its
+        pivots vanish, and is simulated by itself.
+        """
+        if not (self.varied and self.machine._loops.count):
+            return self.machine._forward_dynamics.elimination
+        rng = np.random.default_rng(1)
+        between = {n: float(x.min() + rng.uniform(0.3, 0.7) * np.ptp(x)) for n, x in self.varied.items()}
+        try:
+            return self.machine.with_parameters(between)._forward_dynamics.elimination
+        except LinkworkError:
+            return self.machine._forward_dynamics.elimination
 
     def _in_threads(self, work: Callable[..., int], parts: Iterable[tuple[int, ...]]) -> None:
         with ThreadPoolExecutor(self.threads) as pool:
