@@ -240,11 +240,11 @@ def test_what_makes_no_sense_is_told_at_once() -> None:
     s = truths.pendulum().assemble()
     with pytest.raises(lw.ModelError, match="nothing differs between the runs"):
         s.simulate_many(1.0, start={"A": 0.1})
-    with pytest.raises(lw.ModelError, match=r"start.A has 3, parameters.gravity.y has 2"):
+    with pytest.raises(lw.ModelError, match=r"start\.A has 3, parameters\.gravity\.y has 2"):
         s.simulate_many(1.0, start={"A": [0.1, 0.2, 0.3]}, parameters={"gravity.y": [1.0, 2.0]})
-    with pytest.raises(lw.ModelError, match=r"start.A: one finite number"):
+    with pytest.raises(lw.ModelError, match=r"start\.A: one finite number"):
         s.simulate_many(1.0, start={"A": [0.1, math.nan]})
-    with pytest.raises(lw.ModelError, match="gravity.q"):
+    with pytest.raises(lw.ModelError, match=r"gravity\.q"):
         s.simulate_many(1.0, parameters={"gravity.q": [0.1, 0.2]})
     with pytest.raises(lw.ModelError, match="'B'"):
         s.simulate_many(1.0, start={"B": [0.1, 0.2]})

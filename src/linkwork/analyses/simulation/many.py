@@ -74,7 +74,7 @@ class Given:
         """One of them by itself."""
         changed = self.of("parameters", run)
         machine = self.machine.with_parameters(changed) if changed else self.machine
-        own = {kind: self.of(kind, run) for kind in ("start", "rates", "efforts")}
+        own: dict[str, Any] = {kind: self.of(kind, run) for kind in ("start", "rates", "efforts")}
         return machine.simulate(**own, **self.shared)
 
 
@@ -185,6 +185,7 @@ class _Table:
             "A": np.full((count, self.a[0].size), np.nan), "E": np.full((count, self.e[0].size), np.nan),
             "ends": np.full(starts.shape, np.nan), "reports": np.full((count, 2 + STATES), -2.0),
         }  # fmt: skip
+        run_some: Any = loop.run_some
         benches: queue.SimpleQueue[Any] = queue.SimpleQueue()
         for _ in range(min(self.threads, count)):
             p = engine.problem(question.rtol, question.atol, question.laws, question.pushed, rows, question.efforts)
@@ -199,7 +200,7 @@ class _Table:
         def some(first: int, last: int) -> int:
             bench = benches.get()
             try:
-                loop.run_some(*bench, drives, np.zeros(len(drives)), first, last, longest, session.method in FIXED)
+                run_some(*bench, drives, np.zeros(len(drives)), first, last, longest, session.method in FIXED)
             finally:
                 benches.put(bench)
             return last - first
@@ -305,10 +306,10 @@ class _Table:
 
     def told(self) -> Simulations:
         """The result."""
+        nfev, steps, rejected = self.counts.astype(np.int64).T
         outcome = Outcomes(
-            self.asked.times, self.y, self.w, self.a, tuple(self.status), tuple(self.message),
-            *(self.counts[:, k].astype(np.int64) for k in range(3)), self.balance[:, 0], self.balance[:, 1],
-            self._residuals(),
+            self.asked.times, self.y, self.w, self.a, tuple(self.status), tuple(self.message), nfev, steps, rejected,
+            self.balance[:, 0], self.balance[:, 1], self._residuals(),
         )  # fmt: skip
         return Simulations(self.machine.name, self.given.inputs, outcome, self._whole, self._alone)
 
@@ -374,14 +375,14 @@ def _parts(count: int, threads: int) -> Iterator[tuple[int, int]]:
 # ---------------------------------------------------------------- starts
 
 
-def _starts(own: Given, question: Asked) -> tuple[Array, Array]:
+def _starts(own: Given, question: Asked) -> tuple[Array, Mask]:
     """States from which the runs begin (runs, n), and which of them could not be found.
 
     Positions are solved for all runs at once; loops are closed with the numbers of each run in the compiled loop.
     """
     machine, loops, count = question.machine, question.loops, own.count
     y, w = np.tile(question.y, (count, 1)), np.tile(question.w, (count, 1))
-    lost = np.zeros(count, bool)
+    lost: Mask = np.zeros(count, bool)
     start, rates = own.kinds["start"], own.kinds["rates"]
     if any(np.ndim(x) == 1 for x in start.values()):
         values = {d.name: float(d.drive.sample(0.0)[0]) for d in question.driven}
@@ -395,7 +396,7 @@ def _starts(own: Given, question: Asked) -> tuple[Array, Array]:
                 slot, k = place_of(loops, name) or (None, 0)
                 assert slot is not None
                 y[:, slot.q.start + k] = x
-        lost = ~np.isfinite(y).all(axis=1)
+        lost |= ~np.isfinite(y).all(axis=1)
         y[lost] = question.y
     if start or any(np.ndim(x) == 1 for x in rates.values()):
         w = _rates(own, question, y)
