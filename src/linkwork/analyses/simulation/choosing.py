@@ -112,7 +112,7 @@ def chosen(c: Candidates) -> Chosen:
     lower = np.array([*-c.grip[:, 0], *(-np.inf if side > 0 else 0.0 for side in c.sides)])
     upper = np.array([*c.grip[:, 1], *(0.0 if side > 0 else np.inf for side in c.sides)])
     slips = [0] * count
-    relieved = _relieved(c, lower, upper)
+    relieved = _relieved(c, lower.copy(), upper.copy())
     if relieved is not None:
         h = relieved
     else:
@@ -193,6 +193,7 @@ def _relieved(c: Candidates, lower: Array, upper: Array) -> Array | None:
     relief = np.zeros(len(c.S))
     for k in broken:
         relief[k] = -c.given_way[k] / size[k]
+        lower[k], upper[k] = (lower[k], 0.0) if c.given_way[k] > 0 else (0.0, upper[k])  # halfway is enough
     bounds = [(a * s, b * s) for a, b, s in zip(lower, upper, size, strict=True)]
     load = -c.b0 / size
     scale = max(float(np.abs(load).max()), 1e-300)

@@ -126,6 +126,7 @@ def grips(session: Session) -> Array:
     p = session.p
     kernel = session.machine._loops.system._own(Question(equations.grips()))
     found: Array = np.asarray(kernel(session.z[: p.ny], session.z[p.ny :], np.array([session.t])))
+    p.grip[:] = found
     on = np.array([p.switch[grip.load] for grip in session.modes.grips])
     held: Array = found * on[:, np.newaxis]
     return held

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SHORT, LOW = 1e-10, 1e-13
 """A bounce shorter than this part of the time so far [s], or lower than this [rad, m, or parts of a machine larger than
 that], is none: the machine rests on the stop."""
+ROUNDING = 1e-15
 NEAR = 1e-10
 """Distance from a stop [rad, m, or parts of a machine larger than that] at which it takes part in an impact."""
 
@@ -68,53 +69,81 @@ def strike(session: Session, sides: Sequence[int]) -> None:
     size = NEAR * max(session.machine._loops.length, 1.0)
     near = [
         k for k, own in enumerate(modes.sides)
-        if k in sides or k in modes.touching or abs(p.g[own.gap] - own.limit) <= size
+        if k in sides or k in modes.touching or own.side * (p.g[own.gap] - own.limit) >= -size
     ]  # fmt: skip
     rates = {k: float(p.dg[modes.sides[k].gap]) for k in near}
     scale = AT_REST * max(1e-3, float(np.abs(p.dg).max(initial=0.0)))
     struck = [k for k in near if modes.sides[k].side * rates[k] > scale]
     kept = [k for k in near if k not in struck]
     before, grips = session._energy(), modes.stuck | modes.held
-    pushes = session._impulse({k: -modes.sides[k].stop.restitution * rates[k] for k in struck}, kept)
-    settled = [k for k in struck if _rests(session, k, kept)]
-    waits = {k: _bounce(session, k) for k in settled}
-    if settled:
-        more = session._impulse(dict.fromkeys(settled, 0.0), [k for k in near if k not in settled])
-        pushes = {k: pushes.get(k, 0.0) + more.get(k, 0.0) for k in {*pushes, *more}}
+    _put_back(session, near)
+    w = session.z[p.ny :].copy()
+    wanted = {k: -modes.sides[k].stop.restitution * rates[k] for k in struck}
+    pushes = session._impulse(wanted, kept)
+    waits = {k: wait for k in struck if (wait := _wait(session, k, kept)) is not None}
+    if any(wanted[k] for k in waits):  # once more, without their bounce
+        session.z[p.ny :] = w
+        pushes = session._impulse(wanted | dict.fromkeys(waits, 0.0), kept)
     session.jumps.append((session.t, session._energy() - before))
     for k in struck:
         _record(session, k, abs(rates[k]), abs(pushes.get(k, 0.0)), waits.get(k))
-    look_at(session)
-    slow = AT_REST * max(1e-3, float(np.abs(p.dg).max(initial=0.0)), max(map(abs, rates.values())))
-    at_rest = [k for k in near if k in settled or abs(p.dg[modes.sides[k].gap]) <= slow]
-    session._choose(at_rest, session._resting())
+    session._choose(not_left(session, near, max(map(abs, rates.values()))), session._resting())
     for k in sorted(grips - modes.stuck - modes.held):
         session.happened.append(Happening(session.t, modes.grips[k].name, "slips"))
 
 
-def _bounce(session: Session, k: int) -> float:
-    """Time [s] after which a stop that is just left is met again, as its gap opens now."""
-    p, own = session.p, session.modes.sides[k]
-    away = -own.side * float(p.dg[own.gap])
-    back = own.side * float(p.G[own.gap] @ p.a + p.gamma[own.gap])
-    return max(2.0 * away / back, 0.0) if back > 0.0 else np.inf
+def _put_back(session: Session, sides: Sequence[int]) -> None:
+    """Positions onto stops that are touched: those struck a hair later than others lie behind them by as much."""
+    from linkwork.analyses.simulation.session import load, look_at
+    from linkwork.numerics.stepping.problem import correct, move
+
+    p, modes = session.p, session.modes
+    kept = modes.stuck, modes.touching
+    modes.stuck, modes.touching = set(), set(sides)
+    modes.write_rows(p)
+    load(session)
+    for _ in range(3):
+        if correct(p, session.t, 0) <= ROUNDING:
+            break
+        move(p, p.y, p.x)
+    session.z[: p.ny] = p.y
+    modes.stuck, modes.touching = kept
+    look_at(session)
 
 
-def _rests(session: Session, k: int, kept: Sequence[int]) -> bool:
-    """Whether the machine does not bounce off a stop that it has just struck."""
+def not_left(session: Session, sides: Sequence[int], speed: float = 0.0) -> list[int]:
+    """Sides of stops whose gaps do not open after a jump; speed : what is usual, besides the rates of all gaps."""
+    from linkwork.analyses.simulation.session import look_at
+
+    p = session.p
+    look_at(session)
+    slow = AT_REST * max(1e-3, float(np.abs(p.dg).max(initial=0.0)), speed)
+    return [k for k in sides if abs(p.dg[session.modes.sides[k].gap]) <= slow]
+
+
+def _wait(session: Session, k: int, kept: Sequence[int]) -> float | None:
+    """Length [s] of the bounce off a stop that was just struck if it is so short or low that it is none; else None.
+
+    What else is leant on may have been left by the impact: the machine rests if it does so with or without that.
+    """
     from linkwork.analyses.simulation.session import look_at, rates_of
 
-    modes = session.modes
-    if modes.sides[k].stop.restitution == 0.0:
-        return True
-    touching, modes.touching = modes.touching, set(kept)
-    modes.write_rows(session.p)
-    rates_of(session)
-    look_at(session)
+    p, modes, own = session.p, session.modes, session.modes.sides[k]
+    if own.stop.restitution == 0.0:
+        return 0.0
+    touching, waits = modes.touching, []
+    for others in (not_left(session, kept), []):
+        modes.touching = set(others)
+        modes.write_rows(p)
+        rates_of(session)
+        look_at(session)
+        away = -own.side * float(p.dg[own.gap])
+        back = own.side * float(p.G[own.gap] @ p.a + p.gamma[own.gap])
+        bounce = max(2.0 * away / back, 0.0) if back > 0.0 else np.inf
+        if 0.25 * bounce * away < LOW * max(session.machine._loops.length, 1.0) or bounce < SHORT * max(session.t, 1e-6):
+            waits.append(bounce)
     modes.touching = touching
-    bounce, away = _bounce(session, k), abs(float(session.p.dg[modes.sides[k].gap]))
-    low = 0.25 * bounce * away < LOW * max(session.machine._loops.length, 1.0)
-    return bool(low or bounce < SHORT * max(session.t, 1e-6))
+    return min(waits, default=None)
 
 
 def _record(session: Session, k: int, speed: float, push: float, wait: float | None) -> None:
@@ -139,7 +168,7 @@ def take_along(session: Session, old: Machine) -> None:
     session.z[p.ny :] += session.engine.response(y, missing, np.zeros(session.machine._plan.nl))
     kept = sorted(session.modes.touching)
     session._impulse({}, kept)
-    session.modes.touching = set(kept)
+    session.modes.touching = set(not_left(session, kept))
 
 
 def _momenta(machine: Machine, y: Array, w: Array) -> Array:

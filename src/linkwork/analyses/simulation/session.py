@@ -186,6 +186,7 @@ class Session:
 
     def _corner(self) -> None:
         """Enter the next pieces of the laws; where the rate of a drive jumps, all rates jump with it."""
+        from linkwork.analyses.simulation.impacts import not_left
         from linkwork.numerics.stepping.problem import settle
 
         self._enter()
@@ -193,10 +194,11 @@ class Session:
         if self.asked.driven and self.t > 0.0:
             before, kept = self._energy(), sorted(modes.touching)
             self._impulse({}, kept)
+            modes.touching = set(not_left(self, kept))
+            modes.write_rows(self.p)
             if settle(self.p, self.t, self.z) < 0.0:
                 raise Halt(f"the drives cannot be followed at {self.t:.6g} s")
             self.jumps.append((self.t, self._energy() - before))
-            modes.touching = set(kept)
         if modes.grips or modes.touching:
             self._choose(sorted(modes.touching), self._resting())
 
@@ -408,9 +410,14 @@ class Session:
         self.watched = modes.watches(p, self.owners)
         self.table, self.numbers = tables(self.watched)
         for k, own in enumerate(self.watched):
-            least = max(self.machine._loops.length, 1.0) if own.what in ("stop", "soft") else 0.0
-            self.numbers[k, 1] = max(self._sizes.get((own.what, own.which), 0.0), least)
+            self.numbers[k, 1] = max(self._sizes.get((own.what, own.which), 0.0), self._usual(own))
         self.before, self.fired = np.zeros(len(self.watched)), np.zeros(len(self.watched), np.int64)
+
+    def _usual(self, own: Watch) -> float:
+        """A size that a watched number has in any case: near it, rounding is seen as what it is."""
+        if own.what in ("stop", "soft"):
+            return max(self.machine._loops.length, 1.0)
+        return float(self.p.grip[own.which].max()) if own.what == "grip" else 0.0
 
     def _note_sides(self) -> None:
         """What the loop has learned of watched numbers: how large they are, and on which side of zero."""
@@ -572,9 +579,11 @@ class Session:
 
     def _hold_still(self) -> None:
         """An impact without bounce that brings locked variables to rest; what is leant on may be left."""
+        from linkwork.analyses.simulation.impacts import not_left
+
         kept = sorted(self.modes.touching)
         self._impulse({}, kept)
-        self.modes.touching = set(kept)
+        self.modes.touching = set(not_left(self, kept))
 
     def _set(self, values: dict[str, float], from_rest: bool) -> None:
         """Other numbers from now on; what is taken along from rest slows the machine down."""
