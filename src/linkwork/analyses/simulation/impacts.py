@@ -63,6 +63,7 @@ def impulse(session: Session, wanted: Mapping[int, float], kept: Sequence[int]) 
 def strike(session: Session, sides: Sequence[int]) -> None:
     """Impacts on stops, all at once, whoever leans on others; then the mode that follows."""
     from linkwork.analyses.simulation.session import look_at
+    from linkwork.numerics.stepping.problem import settle
 
     p, modes = session.p, session.modes
     look_at(session)
@@ -77,17 +78,18 @@ def strike(session: Session, sides: Sequence[int]) -> None:
     kept = [k for k in near if k not in struck]
     before, grips = session._energy(), modes.stuck | modes.held
     _put_back(session, near)
-    w = session.z[p.ny :].copy()
+    kept_state = session._remembered()
     wanted = {k: -modes.sides[k].stop.restitution * rates[k] for k in struck}
     pushes = session._impulse(wanted, kept)
     waits = {k: wait for k in struck if (wait := _wait(session, k, kept)) is not None}
     if any(wanted[k] for k in waits):  # once more, without their bounce
-        session.z[p.ny :] = w
+        session._recall(kept_state)
         pushes = session._impulse(wanted | dict.fromkeys(waits, 0.0), kept)
+    session._choose(_resting_on(session, near, max(map(abs, rates.values()))), session._resting())
+    settle(p, session.t, session.z)
     session.jumps.append((session.t, session._energy() - before))
     for k in struck:
         _record(session, k, abs(rates[k]), abs(pushes.get(k, 0.0)), waits.get(k))
-    session._choose(not_left(session, near, max(map(abs, rates.values()))), session._resting())
     for k in sorted(grips - modes.stuck - modes.held):
         session.happened.append(Happening(session.t, modes.grips[k].name, "slips"))
 
@@ -121,29 +123,38 @@ def not_left(session: Session, sides: Sequence[int], speed: float = 0.0) -> list
     return [k for k in sides if abs(p.dg[session.modes.sides[k].gap]) <= slow]
 
 
+def _resting_on(session: Session, sides: Sequence[int], speed: float) -> list[int]:
+    """Sides that are leant on after an impact if something presses: not left, or for a bounce that is none."""
+    rest = not_left(session, sides, speed)
+    return [k for k in sides if k in rest or _bounce(session, k, rest) is not None]
+
+
 def _wait(session: Session, k: int, kept: Sequence[int]) -> float | None:
-    """Length [s] of the bounce off a stop that was just struck if it is so short or low that it is none; else None.
+    """Length [s] of the bounce off a stop that was just struck if that is none; else None.
 
     What else is leant on may have been left by the impact: the machine rests if it does so with or without that.
     """
+    if session.modes.sides[k].stop.restitution == 0.0:
+        return 0.0
+    waits = [_bounce(session, k, others) for others in (not_left(session, kept), [])]
+    return min((wait for wait in waits if wait is not None), default=None)
+
+
+def _bounce(session: Session, k: int, leaning: Sequence[int]) -> float | None:
+    """Time [s] until a stop that is being left is met again if that is so short or low that it is none; else None."""
     from linkwork.analyses.simulation.session import look_at, rates_of
 
     p, modes, own = session.p, session.modes, session.modes.sides[k]
-    if own.stop.restitution == 0.0:
-        return 0.0
-    touching, waits = modes.touching, []
-    for others in (not_left(session, kept), []):
-        modes.touching = set(others)
-        modes.write_rows(p)
-        rates_of(session)
-        look_at(session)
-        away = -own.side * float(p.dg[own.gap])
-        back = own.side * float(p.G[own.gap] @ p.a + p.gamma[own.gap])
-        bounce = max(2.0 * away / back, 0.0) if back > 0.0 else np.inf
-        if 0.25 * bounce * away < LOW * max(session.machine._loops.length, 1.0) or bounce < SHORT * max(session.t, 1e-6):
-            waits.append(bounce)
+    touching, modes.touching = modes.touching, set(leaning)
+    modes.write_rows(p)
+    rates_of(session)
+    look_at(session)
     modes.touching = touching
-    return min(waits, default=None)
+    away = -own.side * float(p.dg[own.gap])
+    back = own.side * float(p.G[own.gap] @ p.a + p.gamma[own.gap])
+    bounce = max(2.0 * away / back, 0.0) if back > 0.0 else np.inf
+    low = 0.25 * bounce * away < LOW * max(session.machine._loops.length, 1.0)
+    return bounce if low or bounce < SHORT * max(session.t, 1e-6) else None
 
 
 def _record(session: Session, k: int, speed: float, push: float, wait: float | None) -> None:

@@ -271,6 +271,13 @@ class SensitiveSession(Session):
         _, p, d = self._equipped()
         project(p, d, self.t, self.z, self.dz)
 
+    def _remembered(self) -> tuple[Array, ...]:
+        return (*super()._remembered(), self.dz.copy())
+
+    def _recall(self, remembered: tuple[Array, ...]) -> None:
+        super()._recall(remembered)
+        self.dz[:] = remembered[1]
+
     def _impulse(self, wanted: Mapping[int, float], kept: Sequence[int]) -> dict[int, float]:
         from linkwork.numerics.stepping.problem import law
 

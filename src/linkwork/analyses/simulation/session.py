@@ -544,6 +544,14 @@ class Session:
 
         return impulse(self, wanted, kept)
 
+    def _remembered(self) -> tuple[Array, ...]:
+        """What an impulse changes."""
+        return (self.z.copy(),)
+
+    def _recall(self, remembered: tuple[Array, ...]) -> None:
+        """Undo an impulse."""
+        self.z[:] = remembered[0]
+
     def _energy(self) -> float:
         p = self.p
         kinetic, potential, _ = self.engine.energies(
