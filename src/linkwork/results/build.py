@@ -24,7 +24,7 @@ from linkwork.results.layout import (
     unit_problem,
 )
 from linkwork.results.run import Run
-from linkwork.results.simulation_evidence import SimulationEvidence
+from linkwork.results.simulation_evidence import SimulationEvidence, as_attribute
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def build_run(
                 message=message,
                 asked=len(clock) if asked is None else int(asked),
                 warnings=list(warnings),
-                simulation={} if simulation is None else simulation.as_attribute(),
+                simulation=as_attribute(simulation),
                 joints=_grouped(variables or {}),
                 speeds=_grouped(speeds or {}),
                 bodies=list(bodies or {}),

@@ -50,12 +50,13 @@ class SimulationEvidence:
     events: tuple[Happening, ...]
     stops: dict[str, str] = field(default_factory=dict)
 
-    def as_attribute(self) -> dict[str, Any]:
-        """As plain data, for a dataset."""
-        plain = dict(vars(self))
-        plain["methods"] = list(self.methods)
-        plain["events"] = [[e.time, e.name, e.what] for e in self.events]
-        return plain
+
+def as_attribute(found: SimulationEvidence | None) -> dict[str, Any]:
+    """Evidence as plain data, for a dataset; nothing where there is none."""
+    if found is None:
+        return {}
+    events = [[e.time, e.name, e.what] for e in found.events]
+    return {**vars(found), "methods": list(found.methods), "events": events}
 
 
 def evidence_problems(told: Any) -> list[Problem]:

@@ -172,7 +172,7 @@ def _evidence(ended: Ended) -> SimulationEvidence:
         energy_error=float(error.max()),
         energy_scale=scale if scale > 1e-300 else 0.0,
         work=ended.work,
-        impact_loss=-float(sum(jump for _, jump in ended.jumps)),
+        impact_loss=0.0 - float(sum(jump for _, jump in ended.jumps)),
         largest_correction=ended.correction,
         events=outcome.events,
         stops=dict(ended.stops),
