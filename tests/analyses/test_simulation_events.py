@@ -688,3 +688,54 @@ def test_a_start_beyond_a_stop_is_refused_with_all_of_them() -> None:
             1.0, start={"S": 0.5}, events=[lw.stop("S", high=0.4, name="one"), lw.stop("2*S", high=0.3, name="two")]
         )
     assert ["'one' by 0.1" in p.what or "'two' by 0.7" in p.what for p in caught.value.problems] == [True, True]
+
+
+# ---------------------------------------------------------------- random machines
+
+
+def chain(rng: np.random.Generator) -> tuple[lw.Mechanism, list[str]]:
+    """Up to four links that hang in a row."""
+    m, before = lw.Mechanism("chain", gravity=(0, -G, 0)), "ground"
+    count = int(rng.integers(1, 5))
+    for k in range(count):
+        turning = float(rng.uniform(0.005, 0.05))
+        m.body(f"b{k}", mass=float(rng.uniform(0.3, 2.0)), com=(0.4 * k + 0.2, 0, 0), inertia=(0.05, 0.05, turning))
+        m.revolute(f"J{k}", before, f"b{k}", at=(0.4 * k, 0, 0), axis="z")
+        before = f"b{k}"
+    m.point("tip", before, (0.4 * count, 0, 0))
+    return m, [f"J{k}" for k in range(count)]
+
+
+@pytest.mark.parametrize("seed", [*range(18), *(pytest.param(k, marks=pytest.mark.slow) for k in range(18, 90))])
+def test_random_machines_with_stops_and_friction(seed: int) -> None:
+    """Whatever strikes, leans, sticks and is locked: stops are not passed and do not pull, friction stays within its
+    grip, and the energy is accounted for."""
+    rng = np.random.default_rng(seed)
+    m, joints = chain(rng) if seed % 3 else (linkage(), ["O2", "A", "B", "O4"])
+    for j in joints:
+        if rng.random() < 0.6:
+            level, static = float(10 ** rng.uniform(-1.5, 0.7)), float(rng.choice([1.0, 1.4]))
+            m.friction(f"f{j}", j, level=level, static=static, form="exact")
+    s = m.assemble()
+    stops = [
+        lw.stop(
+            j, low=s.home[j] - rng.uniform(0.1, 1.5), high=s.home[j] + rng.uniform(0.1, 1.5),
+            restitution=float(rng.choice([0.0, 0.3, 0.7])), name=f"s{j}",
+        )
+        for j in joints if rng.random() < 0.5
+    ]  # fmt: skip
+    if seed % 3 == 1:
+        stops.append(lw.stop("tip.y", low=-0.1 * len(joints), restitution=0.5, name="floor"))
+    others: list[Any] = [lw.at(0.7, lock=joints[0]), lw.at(1.2, release=joints[0])] if rng.random() < 0.4 else []
+    rates = {joints[0]: float(rng.normal())} if seed % 3 == 0 else {j: float(2 * rng.normal()) for j in joints}
+    run = s.simulate(2.0, samples=41, rates=rates, events=[*stops, *others], rtol=1e-10, atol=1e-11)
+    assert run.status == "complete", run.message
+    told = run.evidence.simulation
+    assert told.energy_error < 1e-7 * max(told.energy_scale, 1e-3)
+    for own in stops:
+        value = np.asarray(run[own.what].value if own.what in joints else run[own.what])
+        push, high = run[f"{own.name}.push"].values, np.inf if own.high is None else own.high
+        assert own.low - 1e-9 < value.min() and value.max() < high + 1e-9
+        assert (push[value > own.low + 1e-9] <= 1e-9).all() and (push[value < high - 1e-9] >= -1e-9).all()
+    for load in m.loads.values():
+        assert np.abs(run[f"{load.name}.grip"].values).max() <= load.forward * load.static * (1 + 1e-8)
