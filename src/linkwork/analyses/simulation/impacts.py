@@ -146,6 +146,7 @@ def _bounce(session: Session, k: int, leaning: Sequence[int]) -> float | None:
 
     p, modes, own = session.p, session.modes, session.modes.sides[k]
     touching, modes.touching = modes.touching, set(leaning)
+    session._resting()  # frictions turn round with the rates
     modes.write_rows(p)
     rates_of(session)
     look_at(session)

@@ -260,7 +260,7 @@ def locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fir
         change = here / rate if rate != 0.0 else 0.0
         if not abs(change) > 2e-16 * max(abs(t), h) or abs(change) > 0.1 * h:
             break
-        end = min(max(end - change, 0.0), h)
+        end = min(max(end - change, 1e-16 * h), h)
     return end, gap, health
 
 
