@@ -368,3 +368,42 @@ def test_what_cannot_be_a_controller_is_refused_at_once() -> None:
     ):
         with pytest.raises(ModelError, match=told):
             s.simulate(1.0, **options)
+
+
+# ---------------------------------------------------------------- forces of what happened
+
+
+def test_forces_of_stops_and_of_friction_that_holds() -> None:
+    """The equations of motion are met at every sample, whatever leans and sticks: what is free takes no effort."""
+    m = cart()
+    m.friction("rail", "X", level=6.0, form="exact")
+    m.point("tip", "bob", (0, -0.5, 0))
+    s = m.assemble()
+    wall = lw.stop("P", high=0.2, restitution=0.4, name="wall")
+    run = done(s.simulate(2.0, samples=81, start={"P": -1.2}, events=wall, efforts={"X": "2*sin(3*t)"}, **TIGHT))
+    held = run["rail.grip"].values != 0.0
+    assert held.any() and not held.all() and len(run.events) > 4
+    forces = s.forces(run)
+    assert np.abs(forces["P.angle.effort"].values).max() < 1e-9
+    vertical = s.reaction(forces, "X", "world")[:, 1]
+    angle, rate, bend = (run[n].values for n in ("P.angle", "P.angle.rate", "P.angle.acceleration"))
+    lift = 0.5 * (bend * np.sin(angle) + rate**2 * np.cos(angle))
+    near(np.abs(vertical), np.abs(4.0 * G + lift), 1e-9)
+
+
+def test_forces_of_a_loop_whose_pins_stick() -> None:
+    """A linkage held by friction in three pins: the reactions are those of statics with these torques."""
+    m = four_bar(0.1, 0.3, 0.25, 0.35, 1.0)
+    m.gravity = (0.0, -G, 0.0)
+    m.bodies.pop("coupler"), m.body("coupler", mass=1.0, com=(0.2, 0.15, 0), inertia=(0.01, 0.01, 0.02))
+    for pin in ("O2", "A", "B"):
+        m.friction(f"f{pin}", pin, level=1.0, form="exact")
+    s = m.assemble()
+    run = done(s.simulate(0.5, samples=3, **TIGHT))
+    near(run.w, 0.0, 1e-15)
+    forces = s.forces(run)
+    given = {pin: float(run[f"f{pin}.grip"].values[-1]) for pin in ("O2", "A", "B")}
+    assert sum(abs(x) > 1e-3 for x in given.values()) >= 2
+    still = s.statics({}, drives=["O4"], efforts=given)
+    near(still.efforts["O4.angle"], 0.0, 1e-9)
+    near(forces["B"].force.values[-1], still["B"].force, 1e-9)

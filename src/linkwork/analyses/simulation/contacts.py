@@ -70,7 +70,7 @@ def choose(session: Session, near: Sequence[int], still: Sequence[int], broken: 
         p.slip[k] = float(found.slips[i])
         if i not in found.rows and not found.slips[i]:
             modes.held.add(k)
-            p.held[k] = 1
+            p.held[k] = 1 + modes.grips[k].column
             level = c.slide[i, 0 if found.forces[i] < 0.0 else 1]
             p.slip[k] = -found.forces[i] / level if level > 0.0 else 0.0
     modes.touching = {k for k, leans in zip(near, found.leans, strict=True) if leans}

@@ -118,10 +118,12 @@ def note(p, samples, k, z, f):  # type: ignore[no-untyped-def]
             samples.E[k, p.rows[r, COLUMN]] += p.force[r]
         else:
             samples.H[k, STUCK - p.rows[r, LAW]] = p.force[r]
+            samples.Z[k, p.ny + p.rows[r, COLUMN]] = 0.0  # not by rounding either: friction would have a way to go
     for i in range(p.held.size):
         if p.held[i]:
             call(p.grips_at, p.grips_in, p.grips_out)
             samples.H[k, i] = -p.slip[i] * p.grip[i, 0 if p.slip[i] > 0.0 else 1] / p.static[i]
+            samples.Z[k, p.ny + p.held[i] - 1] = 0.0
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

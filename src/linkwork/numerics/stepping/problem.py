@@ -78,7 +78,8 @@ class Problem(Handle):
     soft : elastic stops, the gap's number, the side (1 above, -1 below), and whether it is touched
     soft_numbers : limit, stiffness, damping
     y, w, t -> grip : what exact frictions hold forward and backward; static : as many times what they slide with
-    held : frictions that hold without a row of their own, since others keep their joints at rest
+    held : of frictions that hold without a row of their own, since others keep their joints at rest, 1 + the column of
+        the rate; 0 of others
     touch : by gap, the force of elastic stops
     count : (1,) rows that are active; force : by active row; X, S, wanted : room for their equations
     evaluations : (1,) calls of `rates`; worst : (1,) largest health seen
