@@ -22,7 +22,6 @@ from linkwork.results.simulation_evidence import Happening
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
-    from linkwork.kernels import Kernel
 
 CHUNK = 512
 """Steps of one call of the compiled loop: Ctrl-C is heard in between."""
@@ -65,7 +64,7 @@ class Session:
         """Times [s] of jumps of the energy [J], by impacts and changes of mass."""
         self.methods: list[str] = []
         self.evaluations = 0
-        self.chapters: list[tuple[float, Kernel, Array]] = []
+        self.chapters: list[tuple[float, Engine, Array]] = []
         """Since when [s] which energies count, and with which loads on: masses and loads may change."""
         self.bounces: dict[int, int] = {}
         """By side of a stop, impacts so far."""
@@ -116,16 +115,16 @@ class Session:
 
     def _begin_chapter(self) -> None:
         """From now on energies are those of the machine and the loads as they are."""
-        self.chapters.append((self.t if hasattr(self, "state") else 0.0, self.engine.energies, self.p.switch.copy()))
+        self.chapters.append((self.t, self.engine, self.p.switch.copy()))
 
     def _begin(self) -> None:
         from linkwork.numerics.stepping import advance as loop
 
         asked = self.asked
+        self.state = np.zeros(loop.STATES)
         self._engage()
         p = self.p
         self.z, self.f = np.concatenate([asked.y, asked.w]), np.zeros(p.n)
-        self.state = np.zeros(loop.STATES)
         self.state[loop.LONGEST] = asked.step if asked.step is not None else asked.until
         if self.method in FIXED:
             self.state[loop.FIXED], self.state[loop.STEP] = 1.0, asked.step

@@ -146,9 +146,9 @@ def _energies(session: Session, t: Array, y: Array, w: Array) -> tuple[Array, Ar
     own = np.maximum(np.searchsorted(since, t, side="right") - 1, 0)
     found = np.zeros((2, len(t)))
     for k in np.unique(own):
-        _, kernel, switch = session.chapters[k]
+        _, engine, switch = session.chapters[k]
         chosen = own == k
-        found[:, chosen] = kernel(y[chosen], w[chosen], t[chosen, np.newaxis], session.p.slip, switch)[:2]
+        found[:, chosen] = engine.energies(y[chosen], w[chosen], t[chosen, np.newaxis], session.p.slip, switch)[:2]
     return found[0], found[1]
 
 
