@@ -245,16 +245,16 @@ def errors(truth: truths.Truth, tolerances: list[float], **options: Any) -> Arra
     return np.array([truth.error(run) for run in runs])
 
 
-HALVES = [1e-5 / 2**k for k in range(18)]
+HALVES = [1e-6 / 2**k for k in range(16)]
 
 
 @pytest.mark.parametrize(
     "truth",
     [
         truths.double_pendulum_truth(),
-        truths.four_bars_truth(2, np.linspace(0.0, 0.7, 8)),
-        truths.bricard_truth(np.linspace(0.0, 2.0, 21)),
-        truths.andrews_truth(np.linspace(0.0, 0.02, 11)),
+        truths.four_bars_truth(2, np.linspace(0.0, 0.7, 36)),
+        truths.bricard_truth(np.linspace(0.0, 2.0, 81)),
+        truths.andrews_truth(np.linspace(0.0, 0.02, 81)),
         truths.tumbling_box_truth(),
     ],
     ids=lambda t: t.name,
@@ -262,9 +262,10 @@ HALVES = [1e-5 / 2**k for k in range(18)]
 def test_errors_fall_with_the_tolerance(truth: truths.Truth) -> None:
     """Half the tolerance, half the error, nearly: errors of steps are held, so order p gives tolerance^(p/(p+1)).
 
-    Luck makes single errors smaller, so they are compared over eight halvings.
+    Luck makes single errors smaller: an error counts as no less than those at finer tolerances, and they are compared
+    over eight halvings.
     """
-    found = errors(truth, HALVES, method="explicit")
+    found = np.maximum.accumulate(errors(truth, HALVES, method="explicit")[::-1])[::-1]
     slope = np.polyfit(np.log(HALVES), np.log(found), 1)[0]
     assert 0.8 < slope < 1.2, found
     assert (found[8:] < 0.1 * found[:-8]).all(), found

@@ -21,7 +21,7 @@ from linkwork.numerics.stepping.problem import Problem, rates
 
 Floats = NDArray[np.float64]
 EPS = float(np.finfo(float).eps)
-EMPTY = {"floats": (0,), "integers": (0,), "matrix": (0, 0), "table": (0, 4)}
+EMPTY = {"floats": (0,), "integers": (0,), "addresses": (0,), "matrix": (0, 0), "table": (0, 4)}
 
 
 class Method(NamedTuple):

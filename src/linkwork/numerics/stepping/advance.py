@@ -37,8 +37,8 @@ FAR = 0.02
 """A projection that leads further than this [rad, or parts of the machine's size] may be another closure."""
 FAILS = 1e12
 """Health of pivots, each as one part of its sum, from which a step is not taken."""
-TIGHT = 1e-9
-"""Relative tolerance below which samples have steps of their own."""
+FEW = 3
+"""Samples within a step that have steps of their own; more are found between as many places along it."""
 DOUBTFUL = 1e6
 """Health from which on a sample is looked at twice."""
 AVOIDING = 12
@@ -210,6 +210,25 @@ def landed(method, p, store, t, h, z, f, z_new, f_new, when, found, slope):  # t
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def quartered(method, p, store, t, h, z, f, z_new, f_new, pieces):  # type: ignore[no-untyped-def]
+    """Interpolants of both halves of a step from steps that end at its quarters; False if one of these fails.
+
+    Powers of x in z(t + (1/2 + x/4) h) and z(t + (3/4 + x/4) h).
+    """
+    n = p.n
+    C, times, Z, F = np.empty((8, n)), np.empty(4), np.empty((4, n)), np.empty((4, n))
+    times[0], Z[0], F[0] = t, z, f
+    for k in range(1, 4):
+        times[k] = t + 0.25 * k * h
+        error, gap, health = attempt(method, p, store, t, times[k] - t, z, f, Z[k], F[k], C)
+        if not error <= 1.0 or gap < 0.0 or health > DOUBTFUL:
+            return False
+    through_steps(times[2], 0.25 * h, times[:2], Z[:2], F[:2], Z[2], F[2], Z[3], F[3], pieces[0])
+    through_steps(times[3], 0.25 * h, times[1:3], Z[1:3], F[1:3], Z[3], F[3], z_new, f_new, pieces[1])
+    return True
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def bent(C, x, h, slope):  # type: ignore[no-untyped-def]
     """Slope of the interpolant at a part x of a step."""
     for i in range(slope.size):
@@ -285,6 +304,7 @@ def advance(  # type: ignore[no-untyped-def]
     forces = is_force(table)
     taken, avoided, failed, past = 0, 0, False, 0
     past_t, past_z, past_f = np.empty(2), np.empty((2, n)), np.empty((2, n))
+    pieces = np.empty((2, 8, n))
     limit = FAILS
     while True:
         t = state[TIME]
@@ -360,21 +380,24 @@ def advance(  # type: ignore[no-untyped-def]
                 look(p, table, numbers, forces, t_new, z_new, slope, values)
                 for k in range(watches):
                     before[k] = max(values[k], 0.0)
+        own, halves = is_fresh(method) and ahead and health < FAILS, False
+        if own and int(state[NEXT]) + FEW < times.size and times[int(state[NEXT]) + FEW] < t_new:
+            halves = quartered(method, p, store, t, h, z, f, z_new, f_new, pieces)
         while int(state[NEXT]) < times.size and times[int(state[NEXT])] <= t_new:
             k = int(state[NEXT])
-            if times[k] == t_new:
+            when = times[k]
+            if when == t_new:
                 if event or lands:
                     break  # what comes after the event, or what changes at that time, stands in the sample
                 for i in range(n):
                     scratch[i] = z_new[i]
                 rates(p, t_new, scratch, slope)
             else:
-                if not (
-                    is_fresh(method)
-                    and p.rtol < TIGHT
-                    and landed(method, p, store, t, h, z, f, z_new, f_new, times[k], scratch, slope)
-                ):
-                    between(p, C, t, h, times[k], scratch, slope)
+                half = 1 if when > t + 0.5 * h else 0
+                if halves:
+                    between(p, pieces[half], t + (0.5 + 0.25 * half) * h, 0.25 * h, when, scratch, slope)
+                elif not (own and landed(method, p, store, t, h, z, f, z_new, f_new, when, scratch, slope)):
+                    between(p, C, t, h, when, scratch, slope)
             note(p, samples, k, scratch, slope)
             state[NEXT] += 1.0
         if counted:
