@@ -255,3 +255,51 @@ def test_what_makes_no_sense_is_told_at_once() -> None:
         runs[2]
     with pytest.raises(lw.ModelError, match="by float"):
         runs[0.5]  # type: ignore[index]
+
+
+def test_efforts_of_every_kind() -> None:
+    """Formulas of the state and of time for all runs; along a joint outside the tree, and not in the first run."""
+    s = lw.example("slider-crank").assemble()
+    rates = np.array([0.5, 2.0])
+    for effort in ("-3*A - 0.2*rate(A)", "2*sin(5*t)", lw.ramp(0.0, 1.0, duration=0.1)):
+        runs = s.simulate_many(0.2, rates={"A": rates}, start={"A": 0.5}, efforts={"A": effort}, samples=4, **TIGHT)
+        given = {"start": {"A": 0.5}, "rates": {"A": 2.0}, "efforts": {"A": effort}}
+        assert apart(runs, s, 1, **given, **TIGHT) < 1e-9
+    for name, torques in (("C.angle", (0.0, 5.0)), ("A", (0.0, 5.0))):
+        runs = s.simulate_many(0.2, start={"A": 0.5}, efforts={name: np.array(torques)}, samples=4, **TIGHT)
+        for k, torque in enumerate(torques):
+            assert apart(runs, s, k, start={"A": 0.5}, efforts={name: torque}, **TIGHT) < 1e-9
+        assert (runs.outcome.energy_error < 1e-8 * runs.outcome.energy_scale).all()
+
+
+def test_starts_are_of_the_closure_of_home() -> None:
+    m = lw.Mechanism("near-change-point", gravity=(0, -9.81, 0))
+    lengths = {"crank": (0.0, 0.0), "coupler": (1.0, 0.0), "rocker": (2.0, 0.0)}
+    for name, (x, y) in lengths.items():
+        m.body(name, mass=1.0, com=(x + 0.5, y + 0.3, 0), inertia=(0.1, 0.1, 0.1))
+    m.revolute("A", "ground", "crank", at=(0, 0, 0), axis="z")
+    m.revolute("B", "crank", "coupler", at=(0, 1, 0), axis="z")
+    m.revolute("C", "coupler", "rocker", at=(1.9, 1.8, 0), axis="z")
+    m.revolute("D", "ground", "rocker", at=(2.5, 0, 0), axis="z")
+    s = m.assemble()
+    angles = np.linspace(-1.0, 1.0, 41)
+    runs = s.simulate_many(0.01, start={"A": angles}, samples=2)
+    for k in np.flatnonzero(runs.complete):
+        assert np.abs(runs.y[k, 0] - s.at(A=float(angles[k])).y).max() < 1e-10
+    for k in np.flatnonzero(~runs.complete):
+        with pytest.raises(lw.ClosureError):
+            s.at(A=float(angles[k]))
+    two = s.simulate_many(0.01, start={"A": np.array([9.0, 0.1])}, rates={"A": np.array([0.0, 1.0])}, samples=2)
+    assert two.status[1] == "complete"  # whatever becomes of the first
+
+
+def test_rates_jump_where_drives_do() -> None:
+    s = truths.double_pendulum().assemble()
+    first, second = (n.split(".")[0] for n in s.variables)
+    here = s.home[first]
+    law = {first: lw.sequence(lw.dwell(here, duration=0.3), lw.ramp(here, here + 0.5, speed=1.0))}
+    turns = s.home[second] + np.array([0.0, 0.4])
+    runs = s.simulate_many(0.7, start={second: turns}, drives=law, samples=8, **TIGHT)
+    for k, turn in enumerate(turns):
+        assert apart(runs, s, k, start={second: turn}, drives=law, **TIGHT) < 1e-9
+    assert (runs.outcome.energy_error < 1e-8 * runs.outcome.energy_scale).all()

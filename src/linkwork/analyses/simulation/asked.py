@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.analyses.forces.accelerating import rates_by_name
+from linkwork.analyses.forces.drives import columns_of
 from linkwork.analyses.kinematics.given import merged, place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
@@ -141,6 +142,10 @@ def asked(
     if np.isfinite(end):
         prepared, acting, pushed = _efforts(read, merged(efforts, {}, machine.name), end)
     driven = _drives(read, merged(drives, {}, machine.name), end) if np.isfinite(end) else []
+    _check_pushed(read, driven, merged(efforts, {}, machine.name))
+    if not machine._plan.nw:
+        hint = "join its bodies so that some can move"
+        read.problems.append(Problem("nothing in this machine can move", hint=hint))
     if read.problems:
         raise ModelError(read.problems, machine.name)
     y, w, told = _start(prepared, start, rates, driven)
@@ -225,6 +230,16 @@ def _drives(read: _Reader, given: Mapping[str, Any], end: float) -> list[Driven]
     return driven
 
 
+def _check_pushed(read: _Reader, driven: Sequence[Driven], efforts: Mapping[str, Any]) -> None:
+    """An effort along a variable that follows a law would change nothing but what its drive takes."""
+    loops, taken = read.machine._loops, {d.name for d in driven}
+    for name in efforts:
+        place = place_of(loops, name)
+        if place is not None and _full(loops, place) in taken:
+            hint = "leave it out: the drive takes what is needed, and its effort comes out"
+            read.problems.append(Problem(f"'{name}' follows a law already", f"efforts.{name}", hint))
+
+
 def _efforts(read: _Reader, given: Mapping[str, Any], end: float) -> tuple[Machine, Array, list[tuple[int, int]]]:
     """Numbers act as they are, laws of time in pieces; what depends on the state becomes a load of the machine."""
     from linkwork.numerics.stepping.law_pieces import piecewise_values
@@ -290,6 +305,7 @@ def _loaded(machine: Machine, loads: Mapping[str, Any]) -> Machine:
 def _start(machine: Machine, start: Any, rates: Any, driven: Sequence[Driven]) -> tuple[Array, Array, list[str]]:
     """Variables and rates of all joints at t = 0, loops closed, and what should be known of it."""
     loops, told = machine._loops, list[str]()
+    start, rates = (np.asarray(x, float) if _is_numbers(x) else x for x in (start, rates))
     values = {d.name: float(d.drive.sample(0.0)[0]) for d in driven}
     if isinstance(start, np.ndarray):
         posture, gap = _projected(machine, start)
@@ -310,10 +326,21 @@ def _start(machine: Machine, start: Any, rates: Any, driven: Sequence[Driven]) -
             del wanted[name]
         wanted |= values
         posture = machine.at(wanted) if wanted else machine.home
+    pace = {d.name: float(d.drive.sample(0.0)[1]) for d in driven}
     if isinstance(rates, np.ndarray):
-        return posture.y.copy(), _consistent(loops, posture, rates, told), told
-    speeds = dict(merged(rates, {}, machine.name)) | {d.name: float(d.drive.sample(0.0)[1]) for d in driven}
-    return posture.y.copy(), rates_by_name(loops, posture, speeds), told
+        return posture.y.copy(), _consistent(loops, posture, rates, pace, told), told
+    speeds = dict(merged(rates, {}, machine.name))
+    for name in [n for n in speeds if (p := place_of(loops, n)) and _full(loops, p) in pace]:
+        own, lawful = float(speeds.pop(name)), pace[_full(loops, place_of(loops, name))]
+        if abs(own - lawful) > 1e-9 * max(1.0, abs(lawful)):
+            text = f"starts with a rate of {own:g}, but its law begins with {lawful:g}"
+            raise ModelError(Problem(text, f"rates.{name}", "leave it out: the law tells"), machine.name)
+    return posture.y.copy(), rates_by_name(loops, posture, {**speeds, **pace}), told
+
+
+def _is_numbers(given: Any) -> bool:
+    """Whether all variables, or rates, are given one after the other."""
+    return isinstance(given, list | tuple) and all(isinstance(x, (int, float, np.number)) for x in given)
 
 
 def _full(loops: Loops, place: Any) -> str:
@@ -340,14 +367,21 @@ def _projected(machine: Machine, start: Array) -> tuple[Posture, float]:
     return machine.starting_from(rough).home, gap
 
 
-def _consistent(loops: Loops, posture: Posture, rates: Array, told: list[str]) -> Array:
-    """Rates of all joints that keep the loops closed, next to given ones."""
-    w = np.asarray(rates, float)
+def _consistent(loops: Loops, posture: Posture, rates: Array, pace: Mapping[str, float], told: list[str]) -> Array:
+    """Rates of all joints that keep the loops closed, next to given ones; driven variables have those of their laws."""
+    w = np.array(rates, float)
     if w.shape != (loops.columns,) or not np.isfinite(w).all():
         text = f"rates as an array are {loops.columns} finite numbers"
         raise ModelError(Problem(text, "rates", "or give rates by name"), loops.plan.name)
+    driven = columns_of(loops, list(pace))
+    lawful = np.array(list(pace.values()))
+    if len(driven) and np.abs(w[driven] - lawful).max() > 1e-9 * max(1.0, np.abs(lawful).max()):
+        names = ", ".join(pace)
+        hint = "give those of the laws, or rates of the others by name"
+        raise ModelError(Problem(f"the rates of {names} are not those of their laws", "rates", hint), loops.plan.name)
+    w[driven] = lawful
     if not loops.count:
-        return w.copy()
+        return w
     scaled = w / loops.column_scale
     opened = loops.system._own(Question(mismatch()))(posture.y, w)[1] * loops.row_scale
     size, largest = float(np.abs(opened).max(initial=0.0)), float(np.abs(scaled).max(initial=0.0))
@@ -359,5 +393,7 @@ def _consistent(loops: Loops, posture: Posture, rates: Array, told: list[str]) -
     if size > 1e-9 * max(largest, 1e-12):
         told.append(f"the rates opened the loops at {size:.3g} a second; they were made consistent")
     J = loops.equations(posture.y)[1]
-    fixed: Array = (scaled - np.linalg.lstsq(J, J @ scaled, rcond=1e-10)[0]) * loops.column_scale
+    moved = J @ scaled
+    J[:, driven] = 0.0  # which stay as they are
+    fixed: Array = (scaled - np.linalg.lstsq(J, moved, rcond=1e-10)[0]) * loops.column_scale
     return fixed

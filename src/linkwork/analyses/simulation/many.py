@@ -7,28 +7,31 @@ events or a controller take part.
 
 from __future__ import annotations
 
-import os
 import queue
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.analyses.forces.drives import columns_of
 from linkwork.analyses.forces.over_run import effort_names, effort_units
+from linkwork.analyses.kinematics.failures import ClosureError
 from linkwork.analyses.kinematics.given import merged, place_of
 from linkwork.analyses.kinematics.histories import joint_histories, place_histories
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.simulation.asked import FIXED, Asked, asked
 from linkwork.analyses.simulation.engine import Engine
+from linkwork.analyses.simulation.modes import Modes
 from linkwork.analyses.simulation.session import WAYS, Session
 from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination
 from linkwork.errors import LinkworkError, ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.kernels.threads import available_cores
 from linkwork.results.simulations import Outcomes, Simulations
 
 if TYPE_CHECKING:
@@ -105,7 +108,7 @@ def given(machine: Machine, kinds: Mapping[str, Mapping[str, Any] | None], share
 
 def simulated_many(asked_for: Given, progress: Progress | None, threads: int | None) -> Simulations:
     """All runs; what was reached when Ctrl-C comes is kept."""
-    table = _Table(asked_for, threads or len(os.sched_getaffinity(0)), progress)
+    table = _Table(asked_for, threads or available_cores(), progress)
     table.run()
     return table.told()
 
@@ -123,12 +126,12 @@ class _Table:
     """Runs that were simulated by themselves."""
 
     def __post_init__(self) -> None:
-        own, first = self.given, {kind: self.given.of(kind, 0) for kind in ("start", "rates", "efforts")}
+        own = self.given
         fixed = {n: x for n, x in own.kinds["parameters"].items() if np.ndim(x) == 0}
         self.varied = {n: x for n, x in own.kinds["parameters"].items() if np.ndim(x) == 1}
         own.machine._checked_parameters(self.varied)
-        self.machine = own.machine.with_parameters(fixed) if fixed else own.machine
-        self.asked: Asked = asked(self.machine, **{**_ASKED, **own.shared, **first})
+        self.asked = self._first(own.machine.with_parameters(fixed) if fixed else own.machine)
+        self.machine = self.asked.machine  # with loads for efforts that depend on the state
         plan, count, samples = self.machine._plan, own.count, len(self.asked.times)
         self.y = np.full((count, samples, plan.ny), np.nan)
         self.w, self.a = (np.full((count, samples, plan.nw), np.nan) for _ in range(2))
@@ -136,6 +139,18 @@ class _Table:
         self.status, self.message = ["left out"] * count, [""] * count
         self.counts = np.zeros((count, 3))
         self.balance = np.full((count, 2), np.nan)
+
+    def _first(self, machine: Machine) -> Asked:
+        """What is asked, with the start of the first run that can begin; whatever else is wrong is raised."""
+        own, unreached = self.given, None
+        for k in range(own.count):
+            first = {kind: own.of(kind, k) for kind in ("start", "rates", "efforts")}
+            try:
+                return asked(machine, **{**_ASKED, **own.shared, **first})
+            except ClosureError as error:
+                unreached = unreached or error
+        assert unreached is not None
+        raise unreached
 
     # ---------------------------------------------------------------- running
 
@@ -154,9 +169,8 @@ class _Table:
 
     def _is_plain(self) -> bool:
         """Whether nothing happens on the way that the compiled loop cannot deal with."""
-        session = Session(self.asked)
-        modes = session.modes
-        return not (self.asked.events or self.asked.controller or modes.grips) and self.asked.method in ("auto", *WAYS)
+        asked = self.asked
+        return not (asked.events or asked.controller or Modes(asked).grips) and asked.method in ("auto", *WAYS)
 
     def _told(self, more: int) -> None:
         self.done += more
@@ -171,13 +185,13 @@ class _Table:
         from linkwork.numerics.stepping.laws import breaks_of
 
         question, loops, count, nsample = self.asked, self.machine._loops, self.given.count, len(self.asked.times)
-        session = Session(question)
+        efforts = _efforts(self.given, loops, question.efforts)
+        session = Session(replace(question, efforts=np.abs(efforts).max(axis=0)))  # what any of the runs needs
         engine = Engine(loops, self._elimination(), session._needs(), self.varied or None)
         starts, lost = _starts(self.given, question)
         held, held_rates = _held(self.given, question)
         drives = np.array([[0, d.column, d.place, d.law] for d in question.driven], np.int64).reshape(-1, 4)
         rows = max(len(held), len(held_rates), len(drives))
-        efforts = _efforts(self.given, loops, question.efforts)
         corners = [t for t in breaks_of(question.laws) if 0.0 < t < question.until]
         shared = {
             "starts": starts, "efforts": efforts, "stops": np.array([*corners, question.until]), "held": held,
@@ -286,6 +300,9 @@ class _Table:
             except LinkworkError as error:
                 self.status[k], self.message[k] = "failed", str(error)
                 return 1
+            except Exception as error:  # noqa: BLE001 one run must not take the others with it
+                self.status[k], self.message[k] = "failed", f"{type(error).__name__}: {error}"
+                return 1
             reached = len(found.t)
             self.y[k, :reached], self.w[k, :reached], self.a[k, :reached] = found.y, found.w, found.a
             self.status[k], self.message[k] = found.status, found.message
@@ -386,21 +403,49 @@ def _starts(own: Given, question: Asked) -> tuple[Array, Mask]:
     start, rates = own.kinds["start"], own.kinds["rates"]
     if any(np.ndim(x) == 1 for x in start.values()):
         values = {d.name: float(d.drive.sample(0.0)[0]) for d in question.driven}
-        wanted = {n: x for n, x in start.items() if _full(loops, n) not in values}
-        spread = {n: np.broadcast_to(x, (count,)) for n, x in {**wanted, **values}.items()}
-        if loops.count:
-            found = machine.solve(spread, path=False)
-            y[:] = found.variables
-        else:
-            for name, x in spread.items():
-                slot, k = place_of(loops, name) or (None, 0)
-                assert slot is not None
-                y[:, slot.q.start + k] = x
+        wanted = {n: x for n, x in start.items() if _full(loops, n) not in values} | values
+        y = _followed(machine, wanted, count) if loops.count else _set(loops, wanted, y)
         lost |= ~np.isfinite(y).all(axis=1)
         y[lost] = question.y
     if start or any(np.ndim(x) == 1 for x in rates.values()):
         w = _rates(own, question, y)
     return np.ascontiguousarray(np.hstack([y, w])), lost
+
+
+def _set(loops: Loops, wanted: Mapping[str, Any], y: Array) -> Array:
+    """Variables of a machine without loops as they are given."""
+    for name, x in wanted.items():
+        slot, k = place_of(loops, name) or (None, 0)
+        assert slot is not None
+        y[:, slot.q.start + k] = x
+    return y
+
+
+def _followed(machine: Machine, wanted: Mapping[str, Any], count: int) -> Array:
+    """Postures with these variables, each followed from home, so that none is of another closure; nan if it is not
+    reached.
+
+    Along a single variable all are followed at once, upward and downward from home.
+    """
+    found = np.full((count, machine._plan.ny), np.nan)
+    differing = {n: np.asarray(x) for n, x in wanted.items() if np.ndim(x) == 1}
+    shared = {n: x for n, x in wanted.items() if n not in differing}
+    if len(differing) > 1:
+        for k in range(count):
+            with suppress(ClosureError):
+                found[k] = machine.at({**shared, **{n: float(x[k]) for n, x in differing.items()}}).y
+        return found
+    base = machine.starting_from(shared) if shared else machine
+    ((name, values),) = differing.items()
+    here = base.home[name]
+    for way in (1.0, -1.0):
+        chosen = np.flatnonzero(way * (values - here) >= 0.0)
+        order = chosen[np.argsort(way * values[chosen], kind="stable")]
+        with suppress(ClosureError):
+            if order.size:
+                reached = base.solve({name: np.concatenate([[here], values[order]])}).variables[1:]
+                found[order[: len(reached)]] = reached
+    return found
 
 
 def _full(loops: Loops, name: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from linkwork.kernels import drive
 from linkwork.numerics.stepping.handle import Handle
+from linkwork.numerics.stepping.laws import reach
 from linkwork.numerics.stepping.methods import is_fresh, is_stiff, refine, take
 from linkwork.numerics.stepping.problem import COLUMN, KIND, LAW, STUCK, UNIT, rates, settle, working
 from linkwork.numerics.stepping.watching import first_crossing, is_force, largest_fired, look, state_at, take_sides
@@ -128,7 +129,7 @@ def note(p, samples, k, z, f):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def between(p, C, t, h, when, z, dz):  # type: ignore[no-untyped-def]
-    """State and slope at a time within a step, put back onto the constraints.
+    """State and slope at a time within a step, put back onto the constraints; False if it does not close.
 
     Next to a singular posture what is a hair's breadth off the loops may be far from any posture that closes them:
     there the interpolant is better than what can be made of it.
@@ -137,16 +138,17 @@ def between(p, C, t, h, when, z, dz):  # type: ignore[no-untyped-def]
     state_at(p, C, x, z)
     raw = z.copy()
     closed = settle(p, when, z) >= 0.0
-    health = rates(p, when, z, dz) if closed else math.inf
+    health = rates(p, when, z, dz)
     if health <= DOUBTFUL:
-        return
+        return closed
     moved = 0.0
     for i in range(p.n):
         moved += ((z[i] - raw[i]) / (p.atol[i] + p.rtol * abs(raw[i]))) ** 2
-    if health < FAILS and moved < p.n:
-        return
+    if health < FAILS and moved < p.n and closed:
+        return True
     z[:] = raw
     bent(C, x, h, dz)
+    return True
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -305,7 +307,7 @@ def advance(  # type: ignore[no-untyped-def]
     taken, avoided, failed, past = 0, 0, False, 0
     past_t, past_z, past_f = np.empty(2), np.empty((2, n)), np.empty((2, n))
     pieces = np.empty((2, 8, n))
-    limit = FAILS
+    limit, shorter = FAILS, math.inf
     while True:
         t = state[TIME]
         if state[FRESH] == 0.0:
@@ -327,7 +329,9 @@ def advance(  # type: ignore[no-untyped-def]
             return PAUSED, taken
         if state[STEP] == 0.0:
             state[STEP] = first_step(p, t, z, f, min(state[LONGEST], until - t))
-        h = min(state[STEP], state[LONGEST])
+        h = min(state[STEP], state[LONGEST], shorter)
+        if p.last.size and state[FIXED] == 0.0:
+            h = reach(p.law_edges, p.law_starts, p.last, t, h)
         lands = t + 1.0001 * h >= until
         if lands:
             h = until - t
@@ -354,9 +358,9 @@ def advance(  # type: ignore[no-untyped-def]
                 state[BAD] = PIVOTS
                 return SICK, taken
             state[REJECTED] += 1.0
-            state[STEP] = h * 0.83
+            shorter = h * 0.83
             continue
-        avoided = 0
+        avoided, shorter = 0, math.inf
         stiff = is_stiff(method, p, store, h, z_new, f_new)
         ahead = int(state[NEXT]) < times.size and times[int(state[NEXT])] < t + h
         counted = p.energies_at != 0
@@ -394,10 +398,14 @@ def advance(  # type: ignore[no-untyped-def]
                 rates(p, t_new, scratch, slope)
             else:
                 half = 1 if when > t + 0.5 * h else 0
+                found = True
                 if halves:
-                    between(p, pieces[half], t + (0.5 + 0.25 * half) * h, 0.25 * h, when, scratch, slope)
+                    found = between(p, pieces[half], t + (0.5 + 0.25 * half) * h, 0.25 * h, when, scratch, slope)
                 elif not (own and landed(method, p, store, t, h, z, f, z_new, f_new, when, scratch, slope)):
-                    between(p, C, t, h, when, scratch, slope)
+                    found = between(p, C, t, h, when, scratch, slope)
+                if not found:
+                    state[BAD] = OPEN
+                    return SHORT, taken
             note(p, samples, k, scratch, slope)
             state[NEXT] += 1.0
         if counted:

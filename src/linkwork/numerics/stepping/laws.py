@@ -18,7 +18,11 @@ from numpy.typing import NDArray
 from linkwork.geometry import Array
 from linkwork.numerics.stepping.law_pieces import DEGREE, Pieces, piecewise, piecewise_values
 
-__all__ = ["Laws", "Pieces", "breaks_of", "enter_laws", "law_at", "piecewise", "piecewise_values", "together"]
+__all__ = ["Laws", "Pieces", "breaks_of", "enter_laws", "law_at", "piecewise", "piecewise_values", "reach", "together"]
+
+
+PIECES = 4.0
+"""Of a law that one step may run through."""
 
 
 class Laws(NamedTuple):
@@ -88,15 +92,16 @@ def find_piece(edges, starts, last, k, t):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def law_at(edges, coefficients, starts, last, k, t, out):  # type: ignore[no-untyped-def]
-    """Value, rate and acceleration of law k at a time, into out (3,); beyond the ends of the law those of its ends.
+    """Value, rate and acceleration of law k at a time, into out (3,), and its jerk where there is room for that (4,).
 
-    Clenshaw's recurrence, with its first and second derivative by x.
+    Beyond the ends of the law those of its ends. Clenshaw's recurrence, with its derivatives by x up to the third.
     """
     i = find_piece(edges, starts, last, k, t)
     a, b = edges[i + k], edges[i + k + 1]
     x = min(max(((t - a) + (t - b)) / (b - a), -1.0), 1.0)
-    p1, p2, d1, d2, e1, e2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    p1, p2, d1, d2, e1, e2, j1, j2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for j in range(coefficients.shape[1] - 1, 0, -1):
+        j1, j2 = 6.0 * e1 + 2.0 * x * j1 - j2, j1
         e1, e2 = 4.0 * d1 + 2.0 * x * e1 - e2, e1
         d1, d2 = 2.0 * p1 + 2.0 * x * d1 - d2, d1
         p1, p2 = coefficients[i, j] + 2.0 * x * p1 - p2, p1
@@ -104,3 +109,20 @@ def law_at(edges, coefficients, starts, last, k, t, out):  # type: ignore[no-unt
     out[0] = coefficients[i, 0] + x * p1 - p2
     out[1] = per * (p1 + x * d1 - d2)
     out[2] = per * per * (2.0 * d1 + x * e1 - e2)
+    if out.size > 3:
+        out[3] = per * per * per * (3.0 * e1 + x * j1 - j2)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def reach(edges, starts, last, t, h):  # type: ignore[no-untyped-def]
+    """How much of a step h from t does not leap over what laws do: no more than a few of the pieces that it meets.
+
+    Pieces are as short as a law is quick, so that a step over a pulse that is yet to come is cut short before it.
+    """
+    for k in range(last.size):
+        i = last[k]
+        while i < starts[k + 1] and edges[i + k] < t + h:
+            begin, length = edges[i + k], edges[i + k + 1] - edges[i + k]
+            h = min(h, max(begin - t, 0.0) + PIECES * length)
+            i += 1
+    return h

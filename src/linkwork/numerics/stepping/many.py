@@ -19,15 +19,29 @@ from linkwork.numerics.stepping.advance import (
     LONGEST,
     NEXT,
     PAUSED,
+    SICK,
     STATES,
     STEP,
     TIME,
+    WORK,
     advance,
     note,
 )
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.laws import enter_laws
-from linkwork.numerics.stepping.problem import CLOSING, NEAR, PLACE, along, balance, correct, load, move, rates, respond
+from linkwork.numerics.stepping.problem import (
+    CLOSING,
+    NEAR,
+    PLACE,
+    along,
+    balance,
+    correct,
+    load,
+    move,
+    rates,
+    respond,
+    settle,
+)
 
 call = drive.call
 
@@ -100,6 +114,25 @@ def close(p, batch, z):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def energy(p, t, z):  # type: ignore[no-untyped-def]
+    """Energy [J] of a state."""
+    load(p, t, z)
+    call(p.energies_at, p.energies_in, p.energies_out)
+    return p.kinetic[0] + p.potential[0]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def turned(p, state, z):  # type: ignore[no-untyped-def]
+    """At a corner of a law: where the rate of a drive jumps, all rates jump with it, and so does the energy."""
+    before = energy(p, state[TIME], z) if p.energies_at else 0.0
+    if settle(p, state[TIME], z) < 0.0:
+        return False
+    if p.energies_at:
+        state[WORK] += energy(p, state[TIME], z) - before
+    return True
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def run_some(method, p, store, samples, batch, active_rows, hold, first, last, longest, fixed):  # type: ignore[no-untyped-def]
     """Runs first ... last - 1.
 
@@ -142,6 +175,9 @@ def run_some(method, p, store, samples, batch, active_rows, hold, first, last, l
                 break
             state[FRESH] = 0.0
             enter_laws(p.law_edges, p.law_starts, p.last, state[TIME])
+            if s > 0 and p.count[0] and not turned(p, state, z):
+                reason = float(SICK)
+                break
             while True:
                 code, _ = advance(
                     method, p, store, state, z, f, batch.stops[s], samples, table, numbers, before, fired, trail_t,

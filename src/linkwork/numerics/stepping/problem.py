@@ -44,6 +44,7 @@ DEPENDENT = 1e-10
 FLOATS = (
     "y", "w", "effort", "t", "slip", "switch", "dy", "a", "health", "e", "de", "push", "missing", "x",
     "tangent_y", "tangent_w", "tangent_effort", "tangent_t", "tangent_settled", "tangent_dy", "tangent_a",
+    "tangent_g", "tangent_dg", "tangent_gamma",
     "g", "dg", "gamma", "watched", "kinetic", "potential", "power", "momentum", "drift",
     "law", "law_edges", "given_effort", "hold", "force", "wanted", "worst", "touch", "static",
 )
@@ -66,13 +67,13 @@ class Problem(Handle):
     rates_at, rates_in, rates_out, ... : kernels by address and tables of pointers; an address 0 is that of none
     y, w, effort, t, slip, switch -> dy, a, health : of the rates
     y, w -> e, de : of the mismatch; y, push, missing -> x : of the response
-    tangent_... : directions of the rates' inputs, and what comes of them
+    tangent_... : directions of the inputs of rates and gaps, and what comes of them
     y, w, t -> g, dg, G, gamma : of the gaps; -> watched : of the conditions
     kinetic, potential, power : of the energies; momentum, drift : of the variational method
     plain_y, plain_w : places of plain variables, and of their rates
     turning_y, turning_w : first places of quaternions, and of their angular velocities
     law_edges, law_coefficients, law_starts, last : laws of time (`laws`), and the piece of each in which the loop is
-    law : value, rate and acceleration of one of them
+    law : value, rate, acceleration and jerk of one of them
     given_effort : efforts that do not follow laws; pushed, pushed_law : columns of those that do
     rows : of at most so many active ones, (KIND, COLUMN, PLACE, LAW); hold : value that a row without a law holds
     soft : elastic stops, the gap's number, the side (1 above, -1 below), and whether it is touched
@@ -93,12 +94,13 @@ class Problem(Handle):
         | _kernel("response")
         | _kernel("tangent")
         | _kernel("gaps")
+        | _kernel("gaps_tangent")
         | _kernel("watched")
         | _kernel("energies")
         | _kernel("grips")
         | _kernel("momentum")
         | dict.fromkeys(FLOATS, "floats")
-        | dict.fromkeys(("G", "X", "S", "law_coefficients", "soft_numbers", "grip"), "matrix")
+        | dict.fromkeys(("G", "tangent_G", "X", "S", "law_coefficients", "soft_numbers", "grip"), "matrix")
         | dict.fromkeys(INTEGERS, "integers")
         | {"rows": "table", "soft": "table"}
     )
@@ -106,7 +108,7 @@ class Problem(Handle):
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def law(p, k, t):  # type: ignore[no-untyped-def]
-    """Value, rate and acceleration of a law of time, into p.law."""
+    """Value, rate, acceleration and jerk of a law of time, into p.law."""
     law_at(p.law_edges, p.law_coefficients, p.law_starts, p.last, k, t, p.law)
 
 
@@ -392,35 +394,67 @@ def end_tangents(p):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def yielding(p):  # type: ignore[no-untyped-def]
-    """How the forces of elastic stops change along the direction, into tangent_effort."""
-    for i in range(p.nw):
-        p.tangent_effort[i] = 0.0
+    """How efforts change along the direction: elastic stops yield, gradients of gaps turn under the forces there."""
+    for r in range(p.count[0]):
+        if p.rows[r, KIND] == GAP:
+            for i in range(p.nw):
+                p.tangent_effort[i] += p.force[r] * p.tangent_G[p.rows[r, COLUMN], i]
     for s in range(p.soft.shape[0]):
         k, side = p.soft[s, 0], p.soft[s, 1]
-        if p.touch[k] * side < 0.0:
-            change = 0.0
-            for j in range(p.plain_y.size):
-                change += p.soft_numbers[s, 1] * p.G[k, p.plain_w[j]] * p.tangent_y[p.plain_y[j]]
+        depth = side * (p.g[k] - p.soft_numbers[s, 0])
+        push = p.soft_numbers[s, 1] * depth + p.soft_numbers[s, 2] * side * p.dg[k]
+        if p.soft[s, PRESSED] and push > 0.0:
+            change = p.soft_numbers[s, 1] * p.tangent_g[k] + p.soft_numbers[s, 2] * p.tangent_dg[k]
             for i in range(p.nw):
-                change += p.soft_numbers[s, 2] * p.G[k, i] * p.tangent_w[i]
-            for i in range(p.nw):
-                p.tangent_effort[i] -= change * p.G[k, i]
+                p.tangent_effort[i] -= change * p.G[k, i] + side * push * p.tangent_G[k, i]
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def leans(p):  # type: ignore[no-untyped-def]
+    """Whether gaps have a part in the rates."""
+    if p.soft.shape[0]:
+        return True
+    for r in range(p.count[0]):
+        if p.rows[r, KIND] == GAP:
+            return True
+    return False
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def bent(p, r):  # type: ignore[no-untyped-def]
+    """How what a row wants of the accelerations changes along the direction: -(G' a + γ') of a gap, jerk of a law."""
+    if p.rows[r, KIND] == GAP:
+        k = p.rows[r, COLUMN]
+        total = -p.tangent_gamma[k]
+        for i in range(p.nw):
+            total -= p.tangent_G[k, i] * p.a[i]
+        return total
+    if p.rows[r, LAW] >= 0 and p.tangent_t[0] != 0.0:
+        law(p, p.rows[r, LAW], p.t[0])
+        return p.tangent_t[0] * p.law[3]
+    return 0.0
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def tangent_here(p, dz, df):  # type: ignore[no-untyped-def]
-    """Directional derivative at the state of `begin_tangents`; the gradients of gaps are held constant."""
+    """Directional derivative at the state of `begin_tangents`, along dz and p.tangent_t."""
     for i in range(p.ny):
         p.tangent_y[i] = dz[i]
     for i in range(p.nw):
         p.tangent_w[i] = dz[p.ny + i]
-    if p.soft.shape[0]:
+        p.tangent_effort[i] = 0.0
+    if leans(p):
+        call(p.gaps_tangent_at, p.gaps_tangent_in, p.gaps_tangent_out)
         yielding(p)
+    if p.tangent_t[0] != 0.0:
+        for k in range(p.pushed.size):
+            law(p, p.pushed_law[k], p.t[0])
+            p.tangent_effort[p.pushed[k]] += p.tangent_t[0] * p.law[1]
     call(p.tangent_at, p.tangent_in, p.tangent_out)
     count = p.count[0]
     if count:
         for r in range(count):
-            p.wanted[r] = -along(p, r, p.tangent_a)
+            p.wanted[r] = bent(p, r) - along(p, r, p.tangent_a)
         kept = p.force[:count].copy()
         balance(p)
         for r in range(count):
@@ -461,11 +495,6 @@ def slope(p, t, z, df):  # type: ignore[no-untyped-def]
     """∂ rates / ∂t: loads that depend on time, efforts and driven variables that follow laws."""
     begin_tangents(p, t, z, df)
     p.tangent_t[0] = 1.0
-    for k in range(p.pushed.size):
-        law(p, p.pushed_law[k], t)
-        p.tangent_effort[p.pushed[k]] += p.law[1]
     tangent_here(p, np.zeros(p.n), df)
     p.tangent_t[0] = 0.0
-    for i in range(p.nw):
-        p.tangent_effort[i] = 0.0
     end_tangents(p)

@@ -1,0 +1,58 @@
+"""What is asked of simulations at its edges: starts beside drives, quick inputs, machines that cannot move."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import simulation_fixtures as truths
+
+import linkwork as lw
+
+TIGHT = {"rtol": 1e-11, "atol": 1e-12}
+
+
+def test_a_pulse_is_not_leapt_over() -> None:
+    """At rest the error of a step says nothing of what is yet to come; the law does."""
+    s = truths.pendulum().assemble()
+    pulse = {"A": "20*exp(-((t - 5)/0.05)**2)"}
+    found, fine = (s.simulate(10, start={"A": 0.0}, efforts=pulse, **more, **TIGHT) for more in ({}, {"step": 0.01}))
+    assert np.abs(fine.y).max() > 0.5
+    assert np.abs(found.y - fine.y).max() < 1e-8
+
+
+def test_rates_as_an_array_beside_drives() -> None:
+    s = truths.double_pendulum().assemble()
+    first = s.variables[0].split(".")[0]
+    law = {first: lw.ramp(s.home[first], s.home[first] + 1.0, speed=1.0)}
+    by_name = s.simulate(0.5, drives=law, samples=5, **TIGHT)
+    as_array = s.simulate(0.5, drives=law, rates=np.array([1.0, 0.0]), samples=5, **TIGHT)
+    assert np.array_equal(by_name.y, as_array.y)
+    with pytest.raises(lw.ModelError, match="not those of their laws"):
+        s.simulate(0.5, drives=law, rates=np.zeros(2))
+    with pytest.raises(lw.ModelError, match="its law begins with 1"):
+        s.simulate(0.5, drives=law, rates={first: 7.0})
+    with pytest.raises(lw.ModelError, match="follows a law already"):
+        s.simulate(0.5, drives=law, efforts={first: 7.0})
+
+
+def test_starts_as_lists() -> None:
+    s = truths.double_pendulum().assemble()
+    listed = s.simulate(0.1, start=[0.1, 0.2], rates=(0.5, 0.0), samples=3)
+    arrays = s.simulate(0.1, start=np.array([0.1, 0.2]), rates=np.array([0.5, 0.0]), samples=3)
+    assert np.array_equal(listed.y, arrays.y)
+
+
+def test_nothing_that_can_move() -> None:
+    m = lw.Mechanism("truss")
+    m.body("a", mass=1)
+    m.rigid("R", "ground", "a")
+    with pytest.raises(lw.ModelError, match="nothing in this machine can move"):
+        m.assemble().simulate(1)
+
+
+@pytest.mark.parametrize("step", [0.5, 0.05])
+def test_fixed_steps_that_are_too_long_are_told(step: float) -> None:
+    s = lw.example("four-bar").assemble()
+    run = s.simulate(1, start={"O2": 0.7}, rates={"O2": 3.0}, method="variational", step=step)
+    assert run.status == "stopped" and "step" in run.message
+    assert run["closure.residual"].values.max() < 1e-12
