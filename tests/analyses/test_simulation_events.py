@@ -690,6 +690,95 @@ def test_a_start_beyond_a_stop_is_refused_with_all_of_them() -> None:
     assert ["'one' by 0.1" in p.what or "'two' by 0.7" in p.what for p in caught.value.problems] == [True, True]
 
 
+# ---------------------------------------------------------------- singular postures
+
+
+def parallelogram(size: float = 1.0, gravity: float = 0.0) -> Any:
+    """Cranks that turn together, A and D; flat, and singular, at A = -90 deg."""
+    m = lw.Mechanism("parallelogram", gravity=(0, -gravity, 0))
+    for name, x, y in (("a", 0.0, 0.5), ("b", 1.0, 1.0), ("c", 2.0, 0.5)):
+        m.body(name, mass=1.0, com=(size * x, size * y, 0), inertia=(0.1 * size**2,) * 3)
+    for name, one, other, x, y in (
+        ("A", "ground", "a", 0, 0),
+        ("B", "a", "b", 0, 1),
+        ("C", "b", "c", 2, 1),
+        ("D", "ground", "c", 2, 0),
+    ):
+        m.revolute(name, one, other, at=(size * x, size * y, 0), axis="z")
+    return m.assemble()
+
+
+@pytest.mark.parametrize("method", ["variational", "variational-4"])
+def test_steps_of_one_length_keep_it_beyond_a_singular_posture(method: str) -> None:
+    """The tenth step would end flat; it alone is shorter, and what that leaves is one short step at the end."""
+    run = parallelogram().simulate(
+        3.0, start={"A": 1.0 - math.pi / 2}, rates={"A": -1.0}, method=method, step=0.1, samples=2
+    )
+    assert (run.status, run.steps) == ("complete", 31)
+    near(run["A"].value.values[-1], -2.0 - math.pi / 2, 1e-13)
+
+
+# ---------------------------------------------------------------- derivatives
+
+
+def ball(kind: str) -> Any:
+    """A pendulum that turns about y, or freely, with its tip 1 m off."""
+    m = lw.Mechanism("ball", gravity=(0, 0, -G))
+    m.body("a", mass=1.0, com=(1, 0, 0), inertia=(0.01, 0.1, 0.1))
+    if kind == "spheric":
+        m.spheric("S", "ground", "a", at=(0, 0, 0))
+    else:
+        m.revolute("S", "ground", "a", at=(0, 0, 0), axis="y")
+    m.body("b", mass=0.5, com=(1, 0, -0.3), inertia=(0.01, 0.02, 0.03))
+    m.revolute("B", "a", "b", at=(1, 0, 0), axis="y")
+    m.point("tip", "a", at=(1, 0, 0))
+    return m.assemble()
+
+
+@pytest.mark.parametrize("stop", [
+    lw.stop("tip.z", low=-0.3, stiffness=1e4, damping=100.0),
+    lw.stop("tip.z + 0.1*sin(3*t)", low=-0.3, stiffness=1e4, damping=100.0),
+    lw.stop("tip.z + tip.x*(1 - cos(t))", low=-math.sin(0.4)),
+])  # fmt: skip
+@pytest.mark.parametrize("kind", ["spheric", "revolute"])
+def test_derivatives_of_the_rates_by_state_and_time(kind: str, stop: Any) -> None:
+    """Elastic stops that yield, gaps that are leant on, drives and efforts that follow laws: against differences."""
+    from linkwork.analyses.simulation.asked import asked
+    from linkwork.analyses.simulation.session import Session
+    from linkwork.numerics.stepping.problem import jacobian, rates, slope
+
+    s = ball(kind)
+    y: Array = np.array([math.cos(0.2), 0.0, math.sin(0.2), 0.0, 0.0] if kind == "spheric" else [0.4, 0.0])
+    drives = {"B": lw.expression("0.2*sin(3*t)")} if kind == "revolute" else None
+    efforts = {"B" if kind == "spheric" else "S": "2*sin(5*t)"}
+    question = asked(s, 1.0, y, None, drives, efforts, [stop], None, None, None, None, "radau", None, 1e-7, 1e-9)
+    session = Session(question)
+    session._first()
+    p, n = session.p, session.p.n
+    assert stop.stiffness or session.modes.touching
+    t, z = 0.3, session.z.copy()
+    z[p.ny :] += 0.1 * np.random.default_rng(4).normal(size=p.nw)
+
+    def at(t: float, z: Array) -> Array:
+        found = np.empty(n)
+        rates(p, t, z, found)
+        return found
+
+    def difference(one: Any) -> Array:  # of order 4
+        h = 1e-3
+        near, far = (one(h) - one(-h)) / (2 * h), (one(2 * h) - one(-2 * h)) / (4 * h)
+        return (4 * near - far) / 3
+
+    J, df = np.empty((n, n)), np.empty(n)
+    jacobian(p, t, z, J)
+    slope(p, t, z, df)
+    columns = [difference(lambda h, k=k: at(t, z + h * np.eye(n)[k])) for k in range(n)]
+    size = np.abs(J).max()
+    near(J, np.transpose(columns), 1e-9 * size)
+    near(df, difference(lambda h: at(t + h, z)), 1e-9 * size)
+    assert np.abs(df).max() > 0.1
+
+
 # ---------------------------------------------------------------- random machines
 
 

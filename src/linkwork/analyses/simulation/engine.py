@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.simulation.tangents import tangent_kernel
 from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination, Joints
 from linkwork.equations.load_plans import exact_frictions
-from linkwork.equations.tangents import tangent_function
 from linkwork.equations.variational import momentum_and_drift
 from linkwork.formulas import Formula, Question
 from linkwork.geometry import Array
@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 ALONG = ("y", "w", "effort", "t", "settled")
 """Inputs along which the rates have tangents."""
-NOTHING = np.zeros(0, np.int64)
+GAPS_ALONG = ("y", "w", "t")
+"""Inputs along which gaps have tangents."""
+NOTHING, NONE = np.zeros(0, np.int64), np.zeros(0)
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,13 @@ KERNELS = {
     "momentum": ("y w effort t slip switch", "momentum drift"),
     "grips": ("y w t", "grip"),
     "tangent": ("y w effort t slip switch", "tangent_dy tangent_a"),
+    "gaps_tangent": ("y w t", "tangent_g tangent_dg tangent_G tangent_gamma"),
 }
 """By kernel, arrays that it reads and writes; settled values and directions come after what is read."""
-DIRECTIONS = ("tangent_y", "tangent_w", "tangent_effort", "tangent_t", "tangent_settled")
+DIRECTIONS = {"tangent": ALONG, "gaps_tangent": GAPS_ALONG}
+"""By kernel that tells derivatives, along what."""
+DERIVED = {"tangent": "rates", "gaps_tangent": "gaps"}
+"""By kernel that tells derivatives, of which other one."""
 
 
 @dataclass
@@ -125,19 +131,28 @@ class Engine:
     @cached_property
     def tangent(self) -> Kernel:
         """(y, w, effort, t, slip, switch, settled, directions...) -> dy', a'."""
-        formula, _ = self.settled
-        kernel = tangent_kernel(formula)
-        kernel.compile()
-        return kernel
+        return tangent_kernel(self.settled[0], ALONG, ("dy", "a"))
+
+    def _gaps_tangent(self) -> Kernel | None:
+        """(y, w, t, settled, directions...) -> g', dg', G', γ'."""
+        if not self.needs.gaps:
+            return None
+        from linkwork.equations import conditions
+
+        formula, _ = self._settled(Question(conditions.gaps(self.needs.gaps)))
+        return tangent_kernel(formula, GAPS_ALONG, ("g", "rate", "G", "gamma"))
 
     @cached_property
     def settled(self) -> tuple[Formula, Array]:
         """The formula of the rates, and its settled values."""
+        return self._settled(self.rates_question)
+
+    def _settled(self, question: Question) -> tuple[Formula, Array]:
         if self.varied is not None:
-            formula, settled = self._settled_of_all(self.rates_question)
+            formula, settled = self._settled_of_all(question)
             return formula, settled[0]
         system = self.loops.system
-        return system._settled(self.rates_question, system.parameters)
+        return system._settled(question, system.parameters)
 
     def _asked(self, kind: str, expressions: tuple[str, ...]) -> Kernel | None:
         if not expressions:
@@ -208,6 +223,8 @@ class Engine:
             "e": zeros(nl), "de": zeros(nl), "push": zeros(nw), "missing": zeros(nl), "x": zeros(nw),
             "tangent_y": zeros(ny), "tangent_w": zeros(nw), "tangent_effort": zeros(nw), "tangent_t": zeros(1),
             "tangent_settled": zeros(0), "tangent_dy": zeros(ny), "tangent_a": zeros(nw),
+            "tangent_g": zeros(len(needs.gaps)), "tangent_dg": zeros(len(needs.gaps)),
+            "tangent_G": zeros((len(needs.gaps), nw)), "tangent_gamma": zeros(len(needs.gaps)),
             "g": zeros(len(needs.gaps)), "dg": zeros(len(needs.gaps)), "G": zeros((len(needs.gaps), nw)),
             "gamma": zeros(len(needs.gaps)), "watched": zeros(len(needs.watched)),
             "kinetic": zeros(1), "potential": zeros(1), "power": zeros(1),
@@ -219,10 +236,9 @@ class Engine:
                 wiring.update({f"{name}_at": 0, f"{name}_in": NOTHING, f"{name}_out": NOTHING})
                 continue
             inputs, outputs = KERNELS[name]
-            after: list[Array] = []
             if name == "tangent":
                 a["tangent_settled"] = zeros(settled.size)
-                after = [a[k] for k in DIRECTIONS]
+            after = [a[f"tangent_{k}"] for k in DIRECTIONS.get(name, ())]
             wiring[f"{name}_at"] = kernel.address
             wiring[f"{name}_in"] = pointers([*(a[k] for k in inputs.split()), settled, *after])
             wiring[f"{name}_out"] = pointers([a[k] for k in outputs.split()])
@@ -237,7 +253,7 @@ class Engine:
             plain_y=_integers([p for p, _ in plain]), plain_w=_integers([p for _, p in plain]),
             turning_y=_integers([p for p, _ in turning]), turning_w=_integers([p for _, p in turning]),
             law_edges=laws_.edges, law_coefficients=laws_.coefficients, law_starts=laws_.starts,
-            last=laws_.last, law=zeros(3), given_effort=given,
+            last=laws_.last, law=zeros(4), given_effort=given,
             pushed=_integers([c for c, _ in pushed]), pushed_law=_integers([k for _, k in pushed]),
             rows=np.zeros((rows, 4), np.int64), hold=zeros(rows), count=np.zeros(1, np.int64), force=zeros(rows),
             X=zeros((rows, nw)), S=zeros((rows, rows + 1)), wanted=zeros(rows),
@@ -260,12 +276,12 @@ class Engine:
             "momentum": self._optional(needs.momenta, momentum_and_drift(needs.switched)),
             "grips": self._optional(self.loops.plan.n_slips > 0, equations.grips()),
             "tangent": self.tangent if needs.tangents else None,
+            "gaps_tangent": self._gaps_tangent() if needs.tangents else None,
         }
         settled = {name: kernel.bound[0] for name, kernel in found.items() if kernel is not None and kernel.bound}
-        if needs.tangents:
-            settled["tangent"] = np.ascontiguousarray(self.settled[1])
+        settled |= {name: np.ascontiguousarray(settled.get(of, NONE)) for name, of in DERIVED.items() if found[name]}
         if self.varied is not None:
-            of_runs = [self._rows[id(found["rates" if name == "tangent" else name])] for name in settled]
+            of_runs = [self._rows[id(found[DERIVED.get(name, name)])] for name in settled]
             edges = np.cumsum([0, *(x.size for x in settled.values())])
             self.room, self.settled_of_runs = np.concatenate(list(settled.values())), np.hstack(of_runs)
             settled = {name: self.room[a:b] for name, a, b in zip(settled, edges[:-1], edges[1:], strict=True)}
@@ -283,17 +299,6 @@ class Engine:
             for k in range(slot.plain):
                 sizes[slot.q.start + k] = self.loops.column_scale[slot.v.start + k]
         return sizes
-
-
-def tangent_kernel(formula: Formula) -> Kernel:
-    """Directional derivatives of rates, compiled once a formula."""
-    known = _tangents.get(id(formula))
-    if known is None or known[0] is not formula:
-        known = _tangents[id(formula)] = (formula, Kernel(tangent_function(formula.composed.main, ALONG, ("dy", "a"))))
-    return known[1]
-
-
-_tangents: dict[int, tuple[Formula, Kernel]] = {}
 
 
 def _integers(values: Sequence[int]) -> Any:

@@ -118,5 +118,7 @@ def _land(session: Session, far: float, C: Array, z: Array, slope: Array) -> Non
     session.z[:], session.f[:] = z, slope
     row = np.concatenate([z, slope[p.ny :], [state[loop.WORK]]])
     session.trails.append((np.array([far]), row[np.newaxis]))
-    state[loop.TIME], state[loop.STEP], state[loop.FRESH] = far, 0.0, 0.0
+    state[loop.TIME], state[loop.FRESH] = far, 0.0
+    if state[loop.FIXED] == 0.0:
+        state[loop.STEP] = 0.0
     state[loop.STEPS] += 1.0

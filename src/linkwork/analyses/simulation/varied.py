@@ -14,15 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import casadi as ca
 import numpy as np
 
+from linkwork.analyses.simulation.tangents import tangent_kernel
 from linkwork.equations import folding
 from linkwork.equations.folding import Pattern
 from linkwork.equations.plan import constants
-from linkwork.equations.tangents import tangent_function
 from linkwork.equations.tracing import Numbers
 from linkwork.formulas import Formula, Question
 from linkwork.geometry import Array
@@ -50,19 +49,7 @@ class Varied:
 
     def tangent(self, along: Sequence[str], of: Sequence[str]) -> Kernel:
         """(inputs..., settled, directions of `along` and of settled) -> derivatives of the outputs `of`."""
-        known = _tangents.setdefault(self.formula, {})
-        key = (*along, "->", *of)
-        if key not in known:
-            main = self.formula.composed.main
-            outputs = [main.name_out(i) for i in range(main.n_out())]
-            shapes = dict(zip(outputs, self.formula.composed.shapes, strict=True))
-            function = tangent_function(main, (*along, "settled"), of)
-            given = [(function.size1_in(i),) for i in range(function.n_in())]
-            known[key] = Kernel(function, input_shapes=given, output_shapes=[shapes[name] for name in of])
-        return known[key]
-
-
-_tangents: WeakKeyDictionary[Formula, dict[tuple[str, ...], Kernel]] = WeakKeyDictionary()
+        return tangent_kernel(self.formula, (*along, "settled"), of)
 
 
 @dataclass

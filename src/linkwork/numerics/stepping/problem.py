@@ -412,12 +412,10 @@ def yielding(p):  # type: ignore[no-untyped-def]
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def leans(p):  # type: ignore[no-untyped-def]
     """Whether gaps have a part in the rates."""
-    if p.soft.shape[0]:
-        return True
+    found = p.soft.shape[0] > 0
     for r in range(p.count[0]):
-        if p.rows[r, KIND] == GAP:
-            return True
-    return False
+        found = found or p.rows[r, KIND] == GAP
+    return found
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
