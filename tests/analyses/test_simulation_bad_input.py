@@ -304,3 +304,9 @@ def test_an_interrupt_keeps_what_is_done() -> None:
 def test_a_step_that_has_no_solution_is_told() -> None:
     run = slide(run="6*S**2").simulate(2.0, start={"S": 1.0}, rates={"S": 2.0}, method="variational", step=0.3)
     assert run.status == "stopped" and "smaller `step`" in run.message
+
+
+@pytest.mark.parametrize("more", [{}, {"sensitive_to": "block.mass"}])
+def test_progress_that_cannot_be_called(more: dict[str, Any]) -> None:
+    with pytest.raises(ModelError, match="progress: this is of type int"):
+        slide().simulate(1.0, progress=3, **more)

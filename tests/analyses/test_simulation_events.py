@@ -587,7 +587,8 @@ def test_a_payload_is_picked_up_and_dropped() -> None:
     done(run)
     near(run["S.slide.rate"], [3.0, 2.0, 2.0, 2.0, 2.0], 1e-14)
     near(run["machine.kinetic_energy"], [9.0, 6.0, 6.0, 2.0, 8.0], 1e-13)
-    near(run.evidence.simulation.impact_loss, 9.0 - 8.0, 1e-13)
+    told = run.evidence.simulation
+    near([told.impact_loss, told.change], [9.0 - 6.0, (2.0 - 6.0) + (8.0 - 2.0)], 1e-13)
     near([e.time for e in run.events], [1.0, 2.0, 3.0], 0.0)
 
 
@@ -609,9 +610,9 @@ def test_a_payload_of_an_arm() -> None:
     rate, angle = run["A.angle.rate"].values[later], run["A"].value.values[later]
     energy = 0.5 * (inertia + 0.5) * rate**2 - (weight + 0.5 * G) * np.cos(angle)
     near(energy, 0.5 * (inertia + 0.5) * after**2 - weight - 0.5 * G, 1e-10)
-    near(
-        run.evidence.simulation.impact_loss, 0.5 * inertia * speed**2 - 0.5 * (inertia + 0.5) * after**2 + 0.5 * G, 1e-9
-    )
+    told = run.evidence.simulation
+    near(told.impact_loss, 0.5 * inertia * speed**2 - 0.5 * (inertia + 0.5) * after**2, 1e-9)
+    near(told.change, -0.5 * G, 1e-9)  # the load hangs 1 m below where its height is none
 
 
 def test_locked_and_released() -> None:
@@ -658,7 +659,7 @@ def test_loads_are_switched() -> None:
     run = done(swinging().simulate(3.0, samples=31, events=lw.at(0.5, off="coil"), **TIGHT))
     late = run.time >= 0.5
     near(run["S"].value.values[late], math.cos(0.5) - math.sin(0.5) * (run.time[late] - 0.5), 1e-12)
-    near(run.evidence.simulation.impact_loss, math.cos(0.5) ** 2 / 2, 1e-12)
+    near([run.evidence.simulation.impact_loss, run.evidence.simulation.change], [0, -(math.cos(0.5) ** 2) / 2], 1e-12)
     near(run["machine.potential_energy"].values[late], 0.0, 0.0)
     near(run["machine.potential_energy"].values[~late], np.cos(run.time[~late]) ** 2 / 2, 1e-11)
 
@@ -690,6 +691,39 @@ def test_a_start_beyond_a_stop_is_refused_with_all_of_them() -> None:
     assert ["'one' by 0.1" in p.what or "'two' by 0.7" in p.what for p in caught.value.problems] == [True, True]
 
 
+def test_gravity_that_is_switched_off_is_no_impact() -> None:
+    """What was stored is gone; the stop that is struck later takes its own part."""
+    events = [lw.at(0.5, set={"gravity.x": 0.0}), lw.stop("S", high=3.0, name="wall")]
+    run = done(slide(2.0, gravity=4.0).assemble().simulate(2.0, samples=3, events=events, **TIGHT))
+    told = run.evidence.simulation
+    near(told.change, 2.0 * 4.0 * 0.5, 1e-12)  # 0.5 m fallen
+    near(told.impact_loss, 0.5 * 2.0 * 2.0**2, 1e-12)
+
+
+# ---------------------------------------------------------------- many events
+
+
+@pytest.mark.parametrize(("acts", "apart", "ends"), [(True, 2, False), (True, 1000, True), (False, 1000, False)])
+def test_a_quick_motion_is_not_without_end(acts: bool, apart: int, ends: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A spring that is let go late swings 2200 half periods within a thousandth of the time, each of several steps.
+
+    Events crowd if there are fewer steps for each than `apart`, and never if they are recorded alone.
+    """
+    monkeypatch.setattr("linkwork.analyses.simulation.session.APART", apart)
+    m, half = slide(2.0), 8e-7
+    m.spring("coil", joint="S", stiffness=2.0 * (math.pi / half) ** 2)
+    m.load("none", "S", amount=0.0)
+    zero = lw.when("S", off="none", name="zero") if acts else lw.when("S", name="zero")
+    events = [lw.at(0.0, off="coil"), lw.at(2.0, on="coil"), zero]
+    run = m.assemble().simulate(2.0 + 2200 * half, start={"S": 1e-3}, samples=2, events=events)
+    if ends:
+        assert run.status == "stopped" and "2000 events within 0.0016 s" in run.message and "(zero)" in run.message
+    else:
+        assert run.status == "complete", run.message
+        found, expected = times_of(run, "zero"), 2.0 + half * (0.5 + np.arange(2200))
+        near([np.abs(found - t).min() for t in expected], 0.0, 1e-3 * half)
+
+
 # ---------------------------------------------------------------- singular postures
 
 
@@ -716,6 +750,17 @@ def test_steps_of_one_length_keep_it_beyond_a_singular_posture(method: str) -> N
     )
     assert (run.status, run.steps) == ("complete", 31)
     near(run["A"].value.values[-1], -2.0 - math.pi / 2, 1e-13)
+
+
+@pytest.mark.parametrize("until", [1.0, 1.0 + 1e-9, 1.0 - 1e-9, 1.0 + 1e-5])
+def test_a_run_that_ends_in_a_singular_posture(until: float) -> None:
+    """Its last sample is that of the motion, which is smooth there."""
+    times = np.array([0.0, 0.5, until])
+    run = parallelogram().simulate(until, start={"A": 1.0 - math.pi / 2}, rates={"A": -1.0}, times=times, **TIGHT)
+    assert run.status == "complete", run.message
+    near(run["A"].value, 1.0 - math.pi / 2 - times, 1e-9)
+    near(run["A.angle.rate"], -1.0, 1e-8)
+    assert run.evidence.simulation.energy_error < 1e-8
 
 
 # ---------------------------------------------------------------- derivatives

@@ -86,8 +86,9 @@ def _print_simulation(found: SimulationEvidence, at: Callable[[float | None], st
         say(f"  energy balances to {error:.1e} J, {error / moved:.1e} of the {moved:.4g} J that moved")
     else:
         say("  no energy moved")
-    if abs(found.impact_loss) > found.energy_error:
-        say(f"  impacts and events {'took' if found.impact_loss > 0.0 else 'gave'} {abs(found.impact_loss):.6g} J")
+    for what, gain in (("impacts", -found.impact_loss), ("events and jumps of drives", found.change)):
+        if abs(gain) > found.energy_error:
+            say(f"  {what} {'gave' if gain > 0.0 else 'took'} {abs(gain):.6g} J")
     if found.events:
         say(f"  {len(found.events)} event{'s' * (len(found.events) > 1)}")
     shown = found.events if len(found.events) <= MOST_EVENTS + 2 else found.events[:MOST_EVENTS]

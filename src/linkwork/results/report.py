@@ -70,6 +70,8 @@ def simulation_lines(found: SimulationEvidence) -> list[tuple[str, str]]:
     )
     if found.impact_loss:
         lines.append(("impacts", f"took {found.impact_loss:.4g} J"))
+    if found.change:
+        lines.append(("changes", f"{'gave' if found.change > 0.0 else 'took'} {abs(found.change):.4g} J"))
     if found.events:
         more = f", {len(found.events)} in all; the last {found.events[-1]}" if len(found.events) > 1 else ""
         lines.append(("events", f"first {found.events[0]}{more}"))

@@ -30,9 +30,11 @@ class SimulationEvidence:
 
     methods : that were used; steps, rejected : taken, and taken back because they were too long
     evaluations : of the accelerations
-    energy_error [J] : largest difference between the energy and the work done on the machine, impacts counted
+    energy_error [J] : largest difference between the energy and the work done on the machine, impacts and changes counted
     energy_scale [J] : how much energy moved, which the error is to be compared with
-    work [J] : done by drives, efforts, dampers and whatever else is not stored; impact_loss [J] : lost in impacts
+    work [J] : done by drives, efforts, dampers and whatever else is not stored
+    impact_loss [J] : lost in impacts on stops, by locks, and of what is taken along from rest
+    change [J] : given by events that set numbers or switch loads, and by drives whose rates jump; below 0 if taken
     largest_correction : by which steps had to be put back onto the loops [rad, parts of the machine's size]
     events : that took place, in order
     stops : signals of the forces of stops and of frictions that hold, and the expressions along which these act
@@ -46,6 +48,7 @@ class SimulationEvidence:
     energy_scale: float
     work: float
     impact_loss: float
+    change: float
     largest_correction: float
     events: tuple[Happening, ...]
     stops: dict[str, str] = field(default_factory=dict)

@@ -76,7 +76,7 @@ class _Course:
         """Variables, rates, accelerations, efforts."""
         self.times: list[float] = []
         self.trail: list[Array] = []
-        self.jumps: list[tuple[float, float]] = []
+        self.changes: list[tuple[float, float]] = []
         self.status, self.message = "complete", ""
         self.work, self.correction = 0.0, 0.0
         self.evaluations = 0
@@ -118,7 +118,7 @@ class _Course:
         if self.asked.driven and self.t > 0.0:
             before = self._energy()
             self.w = self.equations.jumped(self.t, self.y, self.w)
-            self.jumps.append((self.t, self._energy() - before))
+            self.changes.append((self.t, self._energy() - before))
         self._note_here()
 
     def _energy(self) -> float:
@@ -258,6 +258,6 @@ class _Course:
         )
         trail = np.array(self.trail).reshape(-1, plan.ny + plan.nw + 2)
         return Ended(
-            asked, outcome, efforts, np.zeros((len(self.times), 0)), [(trail[:, 0], trail[:, 1:])], self.jumps,
+            asked, outcome, efforts, np.zeros((len(self.times), 0)), [(trail[:, 0], trail[:, 1:])], (), self.changes,
             self.work, self.correction, asked.warnings, self._energies,
         )  # fmt: skip

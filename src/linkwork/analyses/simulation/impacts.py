@@ -87,7 +87,7 @@ def strike(session: Session, sides: Sequence[int]) -> None:
         pushes = session._impulse(wanted | dict.fromkeys(waits, 0.0), kept)
     session._choose(_resting_on(session, near, max(map(abs, rates.values()))), session._resting())
     settle(p, session.t, session.z)
-    session.jumps.append((session.t, session._energy() - before))
+    session.impacts.append((session.t, session._energy() - before))
     for k in struck:
         _record(session, k, abs(rates[k]), abs(pushes.get(k, 0.0)), waits.get(k))
     for k in sorted(grips - modes.stuck - modes.held):

@@ -28,20 +28,24 @@ OFF = 1e-6
 
 
 def leapt(session: Session) -> bool:
-    """Carry the motion past the singular posture ahead; False if nothing well determined is in reach."""
+    """Carry the motion past the singular posture ahead; False if nothing well determined is in reach.
+
+    Where the run ends next to that posture, the leap leads past its end, and tells what was there.
+    """
     from linkwork.numerics.stepping import advance as loop
     from linkwork.numerics.stepping.problem import rates, settle
     from linkwork.numerics.stepping.watching import state_at
 
-    p, t, state = session.p, session.t, session.state
+    p, t, target = session.p, session.t, session.target
     times, Z, slopes = _last_steps(session)
     if len(times) < NODES:
         return False
     before = rates(p, t, session.z.copy(), session.f)
     h = times[-1] - times[-2]
     z, slope = np.empty(p.n), np.empty(p.n)
+    passes = session.ends_at(target)
     for _ in range(LONGEST):
-        far = min(t + h, session.target)
+        far = t + h if passes else min(t + h, target)
         chosen = _spread(times, h)
         if far - t > REACH * (t - times[chosen[0]]):
             return False
@@ -49,13 +53,13 @@ def leapt(session: Session) -> bool:
         state_at(p, C, 1.0, z)
         gap = settle(p, far, z)
         health = rates(p, far, z, slope) if 0.0 <= gap < OFF else np.inf
-        if health * CLEAR < before or (far == session.target and health < loop.FAILS):
+        if health * CLEAR < before or (far == target and health < loop.FAILS):
             ends = (session.z, slopes[-1], z, slope)
             loop.through_steps(t, far - t, times[chosen[:2]], Z[chosen[:2]], slopes[chosen[:2]], *ends, C)
             _land(session, far, C, z, slope)
-            state[loop.GAP] = max(state[loop.GAP], gap)
+            session.state[loop.GAP] = max(session.state[loop.GAP], gap)
             return True
-        if far == session.target:
+        if far == target:
             return False
         h *= 2.0
     return False
@@ -66,7 +70,7 @@ def _last_steps(session: Session) -> tuple[Array, Array, Array]:
     from linkwork.numerics.stepping.problem import rates
 
     p = session.p
-    since = max([0.0, *(t for t, _ in session.jumps), *(h.time for h in session.happened)])
+    since = max([0.0, *(t for t, _ in [*session.impacts, *session.changes]), *(h.time for h in session.happened)])
     t = np.concatenate([np.zeros(0), *(own for own, _ in session.trails[-4:])])
     rows = np.vstack([np.zeros((0, p.n + p.nw + 1)), *(own for _, own in session.trails[-4:])])
     kept = np.flatnonzero(t > since)[-64:]
@@ -99,26 +103,29 @@ def _hermite(times: Array, Z: Array, slopes: Array, length: float) -> Array:
 
 
 def _land(session: Session, far: float, C: Array, z: Array, slope: Array) -> None:
-    """Write down what lies on the way, and go on from the far side."""
+    """Write down what lies on the way, and go on from the far side; or end on the way, where the run does."""
     from linkwork.numerics.stepping import advance as loop
     from linkwork.numerics.stepping.problem import rates
 
     p, t, state = session.p, session.t, session.state
-    times, h = session.asked.times, far - t
+    times, end = session.asked.times, min(far, session.target)
     between, bent = np.empty(p.n), np.empty(p.n)
-    while session.reached < len(times) and times[session.reached] < far:
+    while session.reached < len(times) and (times[session.reached] < far and times[session.reached] <= end):
         k = session.reached
-        loop.between(p, C, t, h, times[k], between, bent)
+        loop.between(p, C, t, far - t, times[k], between, bent)
         if not p.health[0] < loop.FAILS:
             rates(p, far, z, slope)  # efforts have no limit there; those of the far side stand for them
         loop.note(p, session.samples, k, between, bent)
         state[loop.NEXT] += 1.0
+    if end < far:
+        C = C * ((end - t) / (far - t)) ** np.arange(len(C))[:, np.newaxis]
+        loop.between(p, C, t, end - t, end, z, slope)
     if p.energies_at:
-        state[loop.WORK] += loop.work(p, t, h, C, between, bent)
+        state[loop.WORK] += loop.work(p, t, end - t, C, between, bent)
     session.z[:], session.f[:] = z, slope
     row = np.concatenate([z, slope[p.ny :], [state[loop.WORK]]])
-    session.trails.append((np.array([far]), row[np.newaxis]))
-    state[loop.TIME], state[loop.FRESH] = far, 0.0
+    session.trails.append((np.array([end]), row[np.newaxis]))
+    state[loop.TIME], state[loop.FRESH] = end, 0.0
     if state[loop.FIXED] == 0.0:
         state[loop.STEP] = 0.0
     state[loop.STEPS] += 1.0

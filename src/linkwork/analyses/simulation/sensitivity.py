@@ -263,11 +263,11 @@ class SensitiveSession(Session):
         super()._act(actions, name, what)
         self._begin_again()
 
-    def _set(self, values: dict[str, float], from_rest: bool) -> None:
+    def _set(self, values: dict[str, float]) -> None:
         from linkwork.numerics.stepping.sensitivity import project
 
         self._dead |= set(values)
-        super()._set(values, from_rest)
+        super()._set(values)
         _, p, d = self._equipped()
         project(p, d, self.t, self.z, self.dz)
 

@@ -27,8 +27,9 @@ CHUNK = 512
 """Steps of one call of the compiled loop: Ctrl-C is heard in between."""
 TOUCHING, BEYOND = 1e-12, 1e-9
 """Distance from a stop [rad, m, or parts of a machine larger than that] that is none, and depth that is too much."""
-CROWDED = 2000
-"""Events within a thousandth of the time simulated so far that end a simulation."""
+CROWDED, APART = 2000, 2
+"""Events within a thousandth of the time simulated so far that end a simulation, unless there were as many steps for
+each of them: then it is the motion that is quick."""
 EASY, SELDOM = 3.0, 10
 """Length of a step times the largest eigenvalue up to which explicit steps of this length are stable; implicit steps
 after which that is looked at."""
@@ -60,8 +61,10 @@ class Session:
         self.warnings: list[str] = list(asked.warnings)
         self.status, self.message = "complete", ""
         self.trails: list[tuple[Array, Array]] = []
-        self.jumps: list[tuple[float, float]] = []
-        """Times [s] of jumps of the energy [J], by impacts and changes of mass."""
+        self.impacts: list[tuple[float, float]] = []
+        """Times [s] of jumps of the energy [J] by impacts: on stops, by locks, of what is taken along from rest."""
+        self.changes: list[tuple[float, float]] = []
+        """Times [s] of jumps of the energy [J] by other numbers, loads switched, and rates of drives that jump."""
         self.methods: list[str] = []
         self.evaluations = 0
         self.chapters: list[tuple[float, Engine, Array]] = []
@@ -73,7 +76,8 @@ class Session:
         self.watched: list[Watch] = []
         self._sizes: dict[tuple[str, int], float] = {}
         self._judged = 0.0
-        self._recent: deque[float] = deque(maxlen=CROWDED)
+        self._recent: deque[tuple[float, float]] = deque(maxlen=CROWDED)
+        """Times [s] of the last events, and how many steps had been taken."""
         self._elimination = asked.machine._forward_dynamics.elimination
         self._begin()
 
@@ -197,7 +201,7 @@ class Session:
             modes.write_rows(self.p)
             if settle(self.p, self.t, self.z) < 0.0:
                 raise Halt(f"the drives cannot be followed at {self.t:.6g} s")
-            self.jumps.append((self.t, self._energy() - before))
+            self.changes.append((self.t, self._energy() - before))
         if modes.grips or modes.touching:
             self._choose(sorted(modes.touching), self._resting())
 
@@ -236,7 +240,13 @@ class Session:
                 self._too_short()
             elif code == loop.FAINT:
                 self._faint(self.trail[taken, : self.p.ny])
+            if self.t >= target:  # by a leap; forces may not determine how it would go on from there
+                return
             self._eased()
+
+    def ends_at(self, target: float) -> bool:
+        """Whether the run ends at a time, and nothing would change the forces there if it went on."""
+        return target == self.asked.until and not self.asked.laws
 
     def _at_once(self) -> None:
         """Events of this very instant: numbers that a jump has carried to their other side."""
@@ -474,7 +484,8 @@ class Session:
         """Deal with all that happens at this instant."""
         modes = self.modes
         fired = [self.watched[k] for k in np.flatnonzero(self.fired)]
-        self._count()
+        if any(w.what != "when" or modes.whens[w.which].actions != Actions() for w in fired):
+            self._count()
         for w in fired:
             if w.what == "lift":
                 modes.touching.discard(w.which)
@@ -520,10 +531,14 @@ class Session:
 
     def _count(self) -> None:
         """Stop when events crowd together without end."""
-        self._recent.append(self.t)
-        if len(self._recent) == CROWDED and self.t - self._recent[0] < 1e-3 * max(self.t, 1e-9):
+        from linkwork.numerics.stepping import advance as loop
+
+        self._recent.append((self.t, float(self.state[loop.STEPS])))
+        since, steps = self._recent[0]
+        crowded = len(self._recent) == CROWDED and self.t - since < 1e-3 * max(self.t, 1e-9)
+        if crowded and self.state[loop.STEPS] - steps < APART * CROWDED:
             names = ", ".join(dict.fromkeys(h.name for h in self.happened[-10:]))
-            text = f"{CROWDED} events within {self.t - self._recent[0]:.3g} s at {self.t:.6g} s ({names})"
+            text = f"{CROWDED} events within {self.t - since:.3g} s at {self.t:.6g} s ({names})"
             raise Halt(f"{text}: they follow each other without end")
 
     # ---------------------------------------------------------------- impacts
@@ -551,20 +566,28 @@ class Session:
         """Undo an impulse."""
         self.z[:] = remembered[0]
 
-    def _energy(self) -> float:
+    def _energies(self) -> tuple[float, float]:
+        """Kinetic and potential now [J]."""
         p = self.p
         kinetic, potential, _ = self.engine.energies(
             self.z[: p.ny], self.z[p.ny :], np.array([self.t]), p.slip, p.switch
         )
-        return float(kinetic + potential)
+        return float(kinetic), float(potential)
+
+    def _energy(self) -> float:
+        return sum(self._energies())
 
     # ---------------------------------------------------------------- actions
 
     def _act(self, actions: Actions, name: str, what: str) -> None:
         """Do what an event is for."""
-        modes, p = self.modes, self.p
+        from linkwork.analyses.simulation.impacts import take_along
+
+        modes, p, old = self.modes, self.p, self.machine
         self.happened.append(Happening(self.t, name, what))
-        before = self._energy()
+        if actions == Actions():
+            return
+        moving, stored = self._energies()
         for names, value in ((actions.on, 1.0), (actions.off, 0.0)):
             for k, load in enumerate(self.machine._plan.loads):
                 if load.name in names:
@@ -573,11 +596,16 @@ class Session:
         if actions.release:
             modes.release(actions.release)
         if actions.set:
-            self._set(dict(actions.set), actions.from_rest)
+            self._set(dict(actions.set))
+        changed = self._energy()
+        if actions.from_rest:  # what is added does not move yet
+            changed = moving + self._energies()[1]
+            take_along(self, old)
+        self.changes.append((self.t, changed - moving - stored))
         if actions.lock:
             modes.lock(self.z, actions.lock)
             self._hold_still()
-        self.jumps.append((self.t, self._energy() - before))
+        self.impacts.append((self.t, self._energy() - changed))
         if modes.grips or modes.touching:
             self._choose(sorted(modes.touching), self._resting())
         self._refresh()
@@ -592,22 +620,18 @@ class Session:
         self._impulse({}, kept)
         self.modes.touching = set(not_left(self, kept))
 
-    def _set(self, values: dict[str, float], from_rest: bool) -> None:
-        """Other numbers from now on; what is taken along from rest slows the machine down."""
-        from linkwork.analyses.simulation.impacts import take_along
+    def _set(self, values: dict[str, float]) -> None:
+        """Other numbers from now on."""
         from linkwork.numerics.stepping.problem import settle
 
-        old = self.machine
         try:
-            self.machine = old.with_parameters(values)
+            self.machine = self.machine.with_parameters(values)
         except LinkworkError as error:
             raise Halt(f"at {self.t:.6g} s: {error}") from None
         self._engage()
         self._refresh()
         if settle(self.p, self.t, self.z) < 0.0:
             raise Halt(f"at {self.t:.6g} s: the loops do not close with {', '.join(values)} as set")
-        if from_rest:
-            take_along(self, old)
 
     # ---------------------------------------------------------------- controllers
 

@@ -39,11 +39,11 @@ def simulated(
         machine, until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol,
         atol,
     )  # fmt: skip
-    if len(sensitive_to):
-        return _sensitive(question, start, rates, sensitive_to, progress, threads)
     if progress is not None and not callable(progress):
         text = f"this is of type {type(progress).__name__}"
         raise ModelError(Problem(text, "progress", "give a function (time reached, end)"), machine.name)
+    if len(sensitive_to):
+        return _sensitive(question, start, rates, sensitive_to, progress, threads)
     if question.method == "ida":
         from linkwork.analyses.simulation.ida import run_ida
 

@@ -29,7 +29,8 @@ class Ended:
 
     outcome : what came of it, as arrays; efforts, pushes : along rates and of `stops`, one sample a row
     trails : times, and (variables, rates, ..., work so far [J]) after steps
-    jumps : times [s] of jumps of the energy [J]; correction : the largest [rad, parts of the machine's size]
+    impacts, changes : times [s] of jumps of the energy [J], lost in impacts, and by what events and drives changed
+    correction : the largest [rad, parts of the machine's size]
     energies : (times, variables, rates) -> kinetic, potential [J]
     stops : of stops and of frictions that hold, the signal of their force, and along which expression it acts
     """
@@ -39,7 +40,8 @@ class Ended:
     efforts: Array
     pushes: Array
     trails: Sequence[tuple[Array, Array]]
-    jumps: Sequence[tuple[float, float]]
+    impacts: Sequence[tuple[float, float]]
+    changes: Sequence[tuple[float, float]]
     work: float
     correction: float
     warnings: Sequence[str]
@@ -78,7 +80,8 @@ def ended(session: Session) -> Ended:
         session.samples.E[:reached],
         np.hstack([session.samples.P[:reached], session.samples.H[:reached]]),
         session.trails,
-        session.jumps,
+        session.impacts,
+        session.changes,
         float(state[loop.WORK]),
         float(state[loop.GAP]),
         [*session.warnings, *_singular(session)],
@@ -160,7 +163,7 @@ def _evidence(ended: Ended) -> SimulationEvidence:
     kinetic, potential = ended.energies(np.nextafter(t, -np.inf), states[:, :ny], states[:, ny:])  # before events
     whole = kinetic + potential
     jumps = np.zeros(len(t))
-    for when, jump in ended.jumps:
+    for when, jump in [*ended.impacts, *ended.changes]:
         jumps[np.searchsorted(t, when, side="right") :] += jump
     error = np.abs(whole - whole[:1] - work - jumps)
     scale = max(float(np.ptp(kinetic)), float(np.ptp(potential)), float(np.abs(work).max()), 1e-300)
@@ -172,7 +175,8 @@ def _evidence(ended: Ended) -> SimulationEvidence:
         energy_error=float(error.max()),
         energy_scale=scale if scale > 1e-300 else 0.0,
         work=ended.work,
-        impact_loss=0.0 - float(sum(jump for _, jump in ended.jumps)),
+        impact_loss=0.0 - float(sum(jump for _, jump in ended.impacts)),
+        change=0.0 + float(sum(jump for _, jump in ended.changes)),
         largest_correction=ended.correction,
         events=outcome.events,
         stops=dict(ended.stops),
