@@ -233,6 +233,30 @@ def test_resting_and_lifting_off() -> None:
     near(run["floor.push"], np.maximum(2.0 - 5 * run.time, 0.0), 1e-12)
 
 
+def test_corrections_mean_the_same_at_all_sizes() -> None:
+    """An arm falls onto the floor and slides along it, from a micrometre to a thousand kilometres long."""
+
+    def slid(size: float) -> tuple[Array, float]:
+        m = lw.Mechanism("arm", gravity=(0, -G * size, 0))
+        for name, before, x in (("a", "ground", 0.0), ("b", "a", 1.0)):
+            m.body(name, mass=1.0, com=(size * (x + 0.5), 0, 0), inertia=(0.1 * size**2,) * 3)
+            m.revolute(name.upper(), before, name, at=(size * x, 0, 0), axis="z")
+        m.point("tip", "b", (2.0 * size, 0, 0))
+        floor = lw.stop("tip.y", low=-size, name="floor")
+        run = m.assemble().simulate(0.9, samples=31, events=floor, rtol=1e-5, atol=1e-7)
+        assert run.status == "complete", run.message
+        assert run["floor.push"].values[-1] > 0.0
+        near(run["tip.y"].values[-1] / size, -1.0, 1e-14)
+        return run.y, run.evidence.simulation.largest_correction
+
+    motion, correction = slid(1.0)
+    assert 1e-9 < correction < 1e-3
+    for size in (1e-6, 1e6):
+        other, same = slid(size)
+        near(other, motion, 1e-8)
+        assert 0.01 * correction < same < 100.0 * correction
+
+
 def test_a_stop_that_moves() -> None:
     """A floor that rises with 1 m/s under a resting block strikes it, carries it, and throws it when it turns round."""
     s = slide(2.0, -G).assemble()

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.analyses.kinematics.given import place_of
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.tangents import tangent_kernel
 from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination, Joints
 from linkwork.equations.load_plans import exact_frictions
 from linkwork.equations.variational import momentum_and_drift
+from linkwork.expressions import names_in
 from linkwork.formulas import Formula, Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
 from linkwork.kernels.drive import pointers
+from linkwork.model.amounts import TIME
 
 if TYPE_CHECKING:
     from linkwork.numerics.stepping.laws import Laws, Pieces
@@ -259,6 +262,7 @@ class Engine:
             X=zeros((rows, nw)), S=zeros((rows, rows + 1)), wanted=zeros(rows),
             evaluations=np.zeros(1, np.int64), static=self._static(), held=np.zeros(plan.n_slips, np.int64),
             worst=zeros(1), touch=zeros(len(needs.gaps)),
+            rate_sizes=np.array(loops.column_scale, float), gap_sizes=self._gap_sizes(),
             soft=np.array([[*s[:2], 0] for s in soft], np.int64).reshape(-1, 3),
             soft_numbers=np.array([s[2:] for s in soft], float).reshape(-1, 3),
         )  # fmt: skip
@@ -291,6 +295,15 @@ class Engine:
         """By exact friction, what it holds in parts of what it slides with."""
         numbers = self.loops.system.parameters
         return np.array([numbers[f"{load.name}.static"] for load in exact_frictions(self.loops.plan.loads)])
+
+    def _gap_sizes(self) -> Array:
+        """By gap, what counts like a radian: the machine's size, unless it depends on angles and time alone."""
+        sizes = np.ones(len(self.needs.gaps))
+        for k, text in enumerate(self.needs.gaps):
+            places = [place_of(self.loops, name) for name in names_in(text) if name != TIME]
+            if any(p is None or self.loops.column_scale[p[0].v.start + p[1]] != 1.0 for p in places):
+                sizes[k] = self.loops.length
+        return sizes
 
     def _sizes(self) -> Array:
         """By variable, what counts like a radian."""

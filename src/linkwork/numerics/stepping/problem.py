@@ -47,6 +47,7 @@ FLOATS = (
     "tangent_g", "tangent_dg", "tangent_gamma",
     "g", "dg", "gamma", "watched", "kinetic", "potential", "power", "momentum", "drift",
     "law", "law_edges", "given_effort", "hold", "force", "wanted", "worst", "touch", "static",
+    "rate_sizes", "gap_sizes",
 )
 INTEGERS = (
     "plain_y", "plain_w", "turning_y", "turning_w", "law_starts", "last", "pushed", "pushed_law", "count",
@@ -64,6 +65,7 @@ class Problem(Handle):
 
     ny, nw, n : variables, rates, and both; loops : cut joints; size : of the machine [m]
     rtol, atol : tolerances, the second by variable and rate
+    rate_sizes, gap_sizes : by rate and by gap, what counts like a radian: of lengths the machine's size
     rates_at, rates_in, rates_out, ... : kernels by address and tables of pointers; an address 0 is that of none
     y, w, effort, t, slip, switch -> dy, a, health : of the rates
     y, w -> e, de : of the mismatch; y, push, missing -> x : of the response
@@ -274,6 +276,12 @@ def row_error(p, r, t, order):  # type: ignore[no-untyped-def]
     return (p.y[p.rows[r, PLACE]] if order == 0 else p.w[p.rows[r, COLUMN]]) - wanted
 
 
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def row_size(p, r):  # type: ignore[no-untyped-def]
+    """What of a row's error counts like a radian."""
+    return (p.rate_sizes if p.rows[r, KIND] == UNIT else p.gap_sizes)[p.rows[r, COLUMN]]
+
+
 # ---------------------------------------------------------------- constraints
 
 
@@ -326,7 +334,7 @@ def correct(p, t, order):  # type: ignore[no-untyped-def]
     if count:
         for r in range(count):
             error = row_error(p, r, t, order)
-            size = max(size, abs(error))
+            size = max(size, abs(error) / row_size(p, r))
             p.wanted[r] = -error - along(p, r, p.x)
         balance(p)
         for r in range(count):
