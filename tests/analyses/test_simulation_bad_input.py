@@ -310,3 +310,22 @@ def test_a_step_that_has_no_solution_is_told() -> None:
 def test_progress_that_cannot_be_called(more: dict[str, Any]) -> None:
     with pytest.raises(ModelError, match="progress: this is of type int"):
         slide().simulate(1.0, progress=3, **more)
+
+
+def test_driven_variables_are_not_locked_or_released() -> None:
+    """All of them at once, by name; a variable that is free may be."""
+    events = [lw.at(0.5, lock="S"), lw.when("t - 0.7", release="S.slide", name="go")]
+    with pytest.raises(ModelError) as caught:
+        slide().simulate(1.0, drives={"S": lw.ramp(0, 1, duration=1.0)}, events=events)
+    assert [p.where for p in caught.value.problems] == ["events[0].lock", "events.go.release"]
+    assert all("is driven: its law tells how it moves" in p.what for p in caught.value.problems)
+    assert slide().simulate(1.0, events=events).success
+
+
+def test_events_without_effect_are_told() -> None:
+    """After the end; a load that is on already."""
+    events = [lw.at(2.0, stop=True, name="late"), lw.at(0.5, on="push"), lw.at(1.0, stop=True)]
+    run = slide(push=1.0).simulate(1.0, events=events)
+    late, on = run.evidence.warnings if "late" in run.evidence.warnings[0] else run.evidence.warnings[::-1]
+    assert late == "late: after the end at 1 s, it does not take place"
+    assert "'push' acts from the start" in on

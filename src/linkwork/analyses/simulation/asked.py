@@ -14,6 +14,7 @@ from linkwork.analyses.forces.drives import columns_of
 from linkwork.analyses.kinematics.given import merged, place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.simulation.idle_events import locks_of_driven, too_late
 from linkwork.drives import Drive, as_drive
 from linkwork.equations.simulation import mismatch
 from linkwork.errors import ModelError, Problem, did_you_mean
@@ -91,6 +92,7 @@ class _Reader:
     machine: Machine
     problems: list[Problem] = field(default_factory=list)
     laws: list[Pieces] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     def number(self, value: Any, where: str, hint: str, low: float = 0.0, open_: bool = True) -> float:
         try:
@@ -142,6 +144,7 @@ def asked(
     if np.isfinite(end):
         prepared, acting, pushed = _efforts(read, merged(efforts, {}, machine.name), end)
     driven = _drives(read, merged(drives, {}, machine.name), end) if np.isfinite(end) else []
+    read.problems += locks_of_driven(machine._loops, happening, [d.name for d in driven])
     _check_pushed(read, driven, merged(efforts, {}, machine.name))
     if not machine._plan.nw:
         hint = "join its bodies so that some can move"
@@ -151,7 +154,7 @@ def asked(
     y, w, told = _start(prepared, start, rates, driven)
     return Asked(
         prepared, end, when, y, w, tuple(driven), acting, tuple(pushed), tuple(read.laws), happening, controller,
-        often, method, length, relative, absolute, tuple(told),
+        often, method, length, relative, absolute, (*told, *read.warnings, *too_late(happening, end)),
     )  # fmt: skip
 
 
@@ -186,6 +189,7 @@ def _events(read: _Reader, events: Any) -> tuple[Event, ...]:
     given = () if events is None else (events,) if isinstance(events, Stop | When | At) else tuple(events)
     found = check_events(read.machine.mechanism, given, tuple(read.machine.parameters))
     read.problems += [p for p in found if p.severity == "error"]
+    read.warnings += [str(p) for p in found if p.severity == "warning"]
     return given
 
 
