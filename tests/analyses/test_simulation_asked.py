@@ -56,3 +56,28 @@ def test_fixed_steps_that_are_too_long_are_told(step: float) -> None:
     run = s.simulate(1, start={"O2": 0.7}, rates={"O2": 3.0}, method="variational", step=step)
     assert run.status == "stopped" and "step" in run.message
     assert run["closure.residual"].values.max() < 1e-12
+
+
+def free(run: lw.Run, names: list[str]) -> float:
+    """Largest effort of free joints that the forces of a run find: what the equations of motion are off by."""
+    return max(float(np.abs(run[f"{name}.effort"].values).max()) for name in names)
+
+
+def test_forces_know_what_acted_and_which_numbers_there_were() -> None:
+    s = lw.example("four-bar").assemble()
+    start = {"start": {"O2": 0.7}, "rates": {"O2": 3.0}, "samples": 21, **TIGHT}
+    plain = s.forces(s.simulate(0.5, **start))
+    drive = next(n for n in plain.data if str(n).endswith(".effort")).removesuffix(".effort")
+    assert free(plain, [drive]) < 1e-9
+    pushed = s.simulate(0.5, efforts={"O2": "0.02 - 0.01*rate(O2)"}, **start)
+    assert np.allclose(pushed["O2.effort"].values, 0.02 - 0.01 * pushed["O2.rate"].values, rtol=0, atol=1e-12)
+    forces = s.forces(pushed)
+    told = forces.evidence.forces
+    assert told is not None and told.power_error is not None and told.power_error < 1e-10 * told.largest_power
+    mass = next(n for n in s.parameters if n.endswith(".mass"))
+    heavy = s.with_parameters({mass: 5.0 * s.parameters[mass]}).simulate(0.5, **start)
+    assert heavy.evidence.simulation is not None and list(heavy.evidence.simulation.numbers) == [mass]
+    assert free(s.forces(heavy), [drive]) < 1e-8  # with the numbers of the run, not those of s
+    changed = s.simulate(0.5, events=lw.at(0.2, set={mass: 1.1 * s.parameters[mass]}), **start)
+    with pytest.raises(lw.ModelError, match=f"{mass} changed on the way"):
+        s.forces(changed)

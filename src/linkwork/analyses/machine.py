@@ -360,8 +360,8 @@ class Machine(System):
         from linkwork.analyses.forces.trajectory import check_run
 
         check_run(self._loops, run)
-        over = simulation_forces if run.analysis == "simulation" else forces_over
-        return over(self._loops, run, drives, efforts, preload, weights, external, contact, threads)
+        given = (run, drives, efforts, preload, weights, external, contact, threads)
+        return simulation_forces(self, *given) if run.analysis == "simulation" else forces_over(self._loops, *given)
 
     def reaction(self, run: Run, joint: str, frame: str = "second") -> Array:
         """Force and moment [N, N m] that the first body of a joint exerts on the second, in any frame, (samples, 6).

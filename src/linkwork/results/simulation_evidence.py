@@ -30,7 +30,7 @@ class SimulationEvidence:
 
     methods : that were used; steps, rejected : taken, and taken back because they were too long
     evaluations : of the accelerations
-    energy_error [J] : largest difference between the energy and the work done on the machine, impacts and changes counted
+    energy_error [J] : largest difference between energy and work done on the machine, impacts and changes counted
     energy_scale [J] : how much energy moved, which the error is to be compared with
     work [J] : done by drives, efforts, dampers and whatever else is not stored
     impact_loss [J] : lost in impacts on stops, by locks, and of what is taken along from rest
@@ -38,6 +38,7 @@ class SimulationEvidence:
     largest_correction : by which steps had to be put back onto the loops [rad, parts of the machine's size]
     events : that took place, in order
     stops : signals of the forces of stops and of frictions that hold, and the expressions along which these act
+    numbers : parameters by name that were other than the model's; changed : what events set or switched on the way
     """
 
     methods: tuple[str, ...]
@@ -52,6 +53,8 @@ class SimulationEvidence:
     largest_correction: float
     events: tuple[Happening, ...]
     stops: dict[str, str] = field(default_factory=dict)
+    numbers: dict[str, float] = field(default_factory=dict)
+    changed: tuple[str, ...] = ()
 
 
 def as_attribute(found: SimulationEvidence | None) -> dict[str, Any]:
@@ -59,7 +62,7 @@ def as_attribute(found: SimulationEvidence | None) -> dict[str, Any]:
     if found is None:
         return {}
     events = [[e.time, e.name, e.what] for e in found.events]
-    return {**vars(found), "methods": list(found.methods), "events": events}
+    return {**vars(found), "methods": list(found.methods), "changed": list(found.changed), "events": events}
 
 
 def evidence_problems(told: Any) -> list[Problem]:
@@ -67,7 +70,14 @@ def evidence_problems(told: Any) -> list[Problem]:
     if told == {}:
         return []
     counted = dict.fromkeys(("steps", "rejected", "evaluations"), int)
-    kinds: dict[str, Any] = {"methods": list, "events": list, "stops": dict, **counted}
+    kinds: dict[str, Any] = {
+        "methods": list,
+        "events": list,
+        "stops": dict,
+        "numbers": dict,
+        "changed": list,
+        **counted,
+    }
     names = [f.name for f in fields(SimulationEvidence)]
     if not isinstance(told, dict) or sorted(told) != sorted(names):
         return [Problem("the attribute does not tell of a simulation", "simulation", f"it has {', '.join(names)}")]
@@ -76,8 +86,11 @@ def evidence_problems(told: Any) -> list[Problem]:
         for name in names
         if not isinstance(told[name], kinds.get(name, (int, float))) or isinstance(told[name], bool)
     ]
-    if not wrong and not all(isinstance(m, str) for m in told["methods"]):
-        wrong.append("methods")
+    for name in ("methods", "changed"):
+        if not wrong and not all(isinstance(m, str) for m in told[name]):
+            wrong.append(name)
+    if not wrong and not all(isinstance(x, (int, float)) for x in told["numbers"].values()):
+        wrong.append("numbers")
     if not wrong and not all(
         isinstance(e, list)
         and len(e) == 3
@@ -95,4 +108,6 @@ def simulation_evidence_of(data: xr.Dataset) -> SimulationEvidence | None:
     if not told:
         return None
     events = tuple(Happening(float(t), str(name), str(what)) for t, name, what in told["events"])
-    return SimulationEvidence(**{**told, "methods": tuple(told["methods"]), "events": events})
+    return SimulationEvidence(
+        **{**told, "methods": tuple(told["methods"]), "changed": tuple(told["changed"]), "events": events}
+    )

@@ -15,11 +15,12 @@ from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.errors import ModelError, Problem
 
 if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
     from linkwork.results import Run
 
 
 def simulation_forces(
-    loops: Loops,
+    machine: Machine,
     run: Run,
     drives: Sequence[str] | None,
     efforts: Mapping[str, Any] | None,
@@ -35,6 +36,7 @@ def simulation_forces(
     """
     from linkwork.results import extended
 
+    loops = _as_it_moved(machine, run)._loops
     path = trajectory_of(loops, run)
     names = effort_names(loops)
     acting, outside = _acted(loops, run, names)
@@ -53,6 +55,20 @@ def simulation_forces(
     )
     fresh = {name: signal for name, signal in signals.items() if name not in run.data}
     return extended(run, fresh, analysis="forces", indeterminate=marks, warnings=warnings)
+
+
+def _as_it_moved(machine: Machine, run: Run) -> Machine:
+    """The machine with the numbers that it had in a simulation; ModelError if these changed on the way."""
+    told = run.evidence.simulation
+    if told is None:
+        return machine
+    if told.changed:
+        text = f"{', '.join(told.changed)} changed on the way: loads and masses of the run are not those of one machine"
+        hint = "simulate each phase by itself, beginning where the one before it ended"
+        raise ModelError(Problem(text, hint=hint), run.name)
+    moved = {**machine._plan.parameters, **told.numbers}
+    other = {n: x for n, x in moved.items() if machine.parameters.get(n) != x}
+    return machine.with_parameters(other) if other else machine
 
 
 def _acted(loops: Loops, run: Run, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:

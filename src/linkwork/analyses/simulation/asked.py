@@ -52,11 +52,12 @@ class Driven:
 class Asked:
     """A simulation, ready to begin.
 
-    machine : with loads for efforts that depend on the state
+    original : the machine as it was asked; machine : with loads for efforts that depend on the state
     y, w : the start; efforts : that do not change, by rate; pushed : (column, law) of those that do
     laws : of time, in pieces; controller : called `rate` times a second
     """
 
+    original: Machine
     machine: Machine
     until: float
     times: Array
@@ -153,8 +154,8 @@ def asked(
         raise ModelError(read.problems, machine.name)
     y, w, told = _start(prepared, start, rates, driven)
     return Asked(
-        prepared, end, when, y, w, tuple(driven), acting, tuple(pushed), tuple(read.laws), happening, controller,
-        often, method, length, relative, absolute, (*told, *read.warnings, *too_late(happening, end)),
+        machine, prepared, end, when, y, w, tuple(driven), acting, tuple(pushed), tuple(read.laws), happening,
+        controller, often, method, length, relative, absolute, (*told, *read.warnings, *too_late(happening, end)),
     )  # fmt: skip
 
 

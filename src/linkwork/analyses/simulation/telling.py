@@ -15,7 +15,11 @@ from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.asked import Asked
 from linkwork.analyses.simulation.session import SINGULAR, Session
+from linkwork.equations.closed_forces import load_state
+from linkwork.equations.load_plans import PushPlan
+from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.model.events import Stop
 from linkwork.results.simulation import Outcome, Simulation
 from linkwork.results.simulation_evidence import SimulationEvidence
 
@@ -51,7 +55,7 @@ class Ended:
 
 def told(ended: Ended, threads: int | None) -> Simulation:
     """The result of a simulation."""
-    return Simulation(ended.outcome, lambda: _dataset(ended, threads), ended.asked.machine)
+    return Simulation(ended.outcome, lambda: _dataset(ended, threads), ended.asked.original)
 
 
 def ended(session: Session) -> Ended:
@@ -109,14 +113,14 @@ def _dataset(ended: Ended, threads: int | None) -> xr.Dataset:
         outcome.t, mechanism=loops.plan.name, analysis="simulation", variables=variables, speeds=speeds,
         **place_histories(loops, outcome.y, levels, threads), signals=_signals(ended), closure=closure,
         driven={d.name: str(d.drive) for d in asked.driven}, status=outcome.status, message=outcome.message,
-        asked=len(asked.times), warnings=warnings, simulation=_evidence(ended), machine=asked.machine,
+        asked=len(asked.times), warnings=warnings, simulation=_evidence(ended), machine=asked.original,
     )  # fmt: skip
     return run.data
 
 
 def _signals(ended: Ended) -> dict[str, tuple[str, Any]]:
     """Efforts and their power, forces of stops, energies."""
-    asked, loops, outcome, E = ended.asked, ended.asked.loops, ended.outcome, ended.efforts
+    asked, loops, outcome, E = ended.asked, ended.asked.loops, ended.outcome, _all_efforts(ended)
     names, units = effort_names(loops), effort_units(loops)
     acting = {d.column for d in asked.driven} | {c for c, _ in asked.pushed} | set(np.flatnonzero(E.any(axis=0)))
     signals: dict[str, tuple[str, Any]] = {}
@@ -129,6 +133,32 @@ def _signals(ended: Ended) -> dict[str, tuple[str, Any]]:
     signals["machine.kinetic_energy"] = ("J", kinetic)
     signals["machine.potential_energy"] = ("J", potential)
     return signals
+
+
+def _all_efforts(ended: Ended) -> Array:
+    """Efforts along rates, those by formula too, which acted as loads."""
+    asked, outcome = ended.asked, ended.outcome
+    known = asked.original.mechanism.loads
+    formulas = [(k, load) for k, load in enumerate(asked.loops.plan.loads) if load.name not in known]
+    if not formulas:
+        return ended.efforts
+    kernel = asked.machine._own(Question(load_state()))
+    magnitudes, _ = kernel(outcome.y, outcome.w, np.ascontiguousarray(outcome.t[:, np.newaxis]))
+    efforts = ended.efforts.copy()
+    for k, load in formulas:
+        assert isinstance(load, PushPlan)
+        efforts[:, load.along.w] += magnitudes[:, k]
+    return efforts
+
+
+def _changed(ended: Ended) -> tuple[str, ...]:
+    """Parameters that events set, and loads that they switched, on the way."""
+    took_place = {event.what for event in ended.outcome.events}
+    names: list[str] = []
+    for event in ended.asked.events:
+        if not isinstance(event, Stop) and str(event.actions) in took_place:
+            names += [*(n for n, _ in event.actions.set), *event.actions.on, *event.actions.off]
+    return tuple(dict.fromkeys(names))
 
 
 def _stop_name(session: Session, gap: int) -> str:
@@ -180,6 +210,8 @@ def _evidence(ended: Ended) -> SimulationEvidence:
         largest_correction=ended.correction,
         events=outcome.events,
         stops=dict(ended.stops),
+        numbers=dict(ended.asked.original._overrides),
+        changed=_changed(ended),
     )
 
 
