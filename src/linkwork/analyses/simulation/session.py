@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.asked import FIXED, Asked
+from linkwork.analyses.simulation.compiling import say_once
 from linkwork.analyses.simulation.engine import Engine, Equipment
 from linkwork.analyses.simulation.modes import AT_REST, Modes, Watch, tables
 from linkwork.equations.elimination_search import find_elimination
@@ -111,6 +112,7 @@ class Session:
             for name in ("slip", "switch", "given_effort", "effort", "held"):
                 getattr(self.p, name)[:] = getattr(before, name)
         self.engine = engine
+        say_once(self.method)
         self.stepper, size = methods.method_of(getattr(methods, WAYS[self.method]), self.p.n)
         self.store = np.zeros(size)
         if self.method not in self.methods:
