@@ -407,3 +407,26 @@ def test_forces_of_a_loop_whose_pins_stick() -> None:
     still = s.statics({}, drives=["O4"], efforts=given)
     near(still.efforts["O4.angle"], 0.0, 1e-9)
     near(forces["B"].force.values[-1], still["B"].force, 1e-9)
+
+
+def test_exponential_steps_are_of_second_order_beside_a_drive() -> None:
+    """Ten times the accuracy asks for sqrt(10) times the steps, and these make an error ten times smaller."""
+    s, drives = cart().assemble(), {"X": lw.expression("0.5*sin(6*t)")}
+    exact = s.simulate(1.0, drives=drives, samples=2, **TIGHT).y[-1]
+    runs = [s.simulate(1.0, drives=drives, method="exponential", samples=2, rtol=r, atol=r) for r in (1e-4, 1e-6)]
+    (one, many), (rough, fine) = (r.steps for r in runs), (np.abs(r.y[-1] - exact).max() for r in runs)
+    assert math.log(rough / fine) / math.log(many / one) > 1.9
+
+
+def test_tangents_are_let_go_with_their_machine() -> None:
+    import gc
+
+    from linkwork.analyses.simulation import tangents
+
+    gc.collect()
+    before = len(tangents._kernels)
+    run = cart().assemble().simulate(0.01, method="radau", samples=2)
+    assert len(tangents._kernels) > before and run.success
+    del run
+    gc.collect()
+    assert len(tangents._kernels) <= before

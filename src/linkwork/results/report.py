@@ -64,10 +64,9 @@ def simulation_lines(found: SimulationEvidence) -> list[tuple[str, str]]:
     """Steps, balance of energy and events, each with its title."""
     rejected = f", {found.rejected} taken back" if found.rejected else ""
     lines = [("steps", f"{found.steps}{rejected}, {found.evaluations} evaluations ({', '.join(found.methods)})")]
-    share = found.energy_error / found.energy_scale if found.energy_scale > 0.0 else 0.0
-    lines.append(
-        ("energy", f"balances to {found.energy_error:.2g} J, {share:.1g} of the {found.energy_scale:.3g} J moved")
-    )
+    error, moved = found.energy_error, found.energy_scale
+    whole = f"balances to {error:.2g} J, {error / moved:.1g} of the {moved:.3g} J moved" if moved else "none moved"
+    lines.append(("energy", whole))
     if found.impact_loss:
         lines.append(("impacts", f"took {found.impact_loss:.4g} J"))
     if found.change:

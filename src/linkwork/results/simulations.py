@@ -198,7 +198,8 @@ class Simulations:
         if len(self) - done > SHOWN:
             lines.append(f"  ... and {len(self) - done - SHOWN:,} more")
         if done:
-            share = np.nanmax(o.energy_error / np.maximum(o.energy_scale, 1e-300), initial=0.0)
+            moved = o.energy_scale > 0.0
+            share = np.max(o.energy_error[moved] / o.energy_scale[moved], initial=0.0)
             lines.append(
                 f"{len(self.t)} samples to {self.t[-1]:g} s; {int(np.nansum(o.steps)):,} steps, "
                 f"{int(np.nansum(o.nfev)):,} evaluations; worst loop error {np.nanmax(o.residual, initial=0.0):.1e}, "

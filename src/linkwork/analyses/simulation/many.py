@@ -274,7 +274,8 @@ class _Table:
         y, w, _, _ = self._flat()
         along = [x.reshape(len(starts), -1)[rows] for x in self._energies(question, times, np.hstack([y, w]))]
         moved = np.stack([np.ptp(x, axis=1) for x in along] + [np.abs(counted)[rows]])
-        self.balance[rows, 1] = moved.max(axis=0)
+        rounding = 1e-13 * np.stack([np.abs(x).max(axis=1) for x in along]).max(axis=0)
+        self.balance[rows, 1] = np.where(moved.max(axis=0) > rounding, moved.max(axis=0), 0.0)
 
     def _energies(self, question: Question, t: Array, Z: Array) -> tuple[Array, Array]:
         """Kinetic and potential energy at a state of each run, or at several."""

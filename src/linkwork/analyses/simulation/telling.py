@@ -196,14 +196,15 @@ def _evidence(ended: Ended) -> SimulationEvidence:
     for when, jump in [*ended.impacts, *ended.changes]:
         jumps[np.searchsorted(t, when, side="right") :] += jump
     error = np.abs(whole - whole[:1] - work - jumps)
-    scale = max(float(np.ptp(kinetic)), float(np.ptp(potential)), float(np.abs(work).max()), 1e-300)
+    scale = max(float(np.ptp(kinetic)), float(np.ptp(potential)), float(np.abs(work).max()))
+    rounding = 1e-13 * float(np.abs(np.stack([kinetic, potential])).max())
     return SimulationEvidence(
         methods=outcome.methods,
         steps=outcome.steps,
         rejected=outcome.rejected,
         evaluations=outcome.nfev,
         energy_error=float(error.max()),
-        energy_scale=scale if scale > 1e-300 else 0.0,
+        energy_scale=scale if scale > rounding else 0.0,
         work=ended.work,
         impact_loss=0.0 - float(sum(jump for _, jump in ended.impacts)),
         change=0.0 + float(sum(jump for _, jump in ended.changes)),
