@@ -418,15 +418,22 @@ def test_exponential_steps_are_of_second_order_beside_a_drive() -> None:
     assert math.log(rough / fine) / math.log(many / one) > 1.9
 
 
-def test_tangents_are_let_go_with_their_machine() -> None:
+def test_tangents_are_let_go_with_their_formula() -> None:
+    import copy
     import gc
 
     from linkwork.analyses.simulation import tangents
+    from linkwork.analyses.simulation.engine import ALONG
+    from linkwork.equations.simulation import mismatch
+    from linkwork.formulas import Question
 
+    s = linkage()
+    formula, _ = s._settled(Question(mismatch()), s.parameters)
+    own = copy.copy(formula)
     gc.collect()
     before = len(tangents._kernels)
-    run = cart().assemble().simulate(0.01, method="radau", samples=2)
-    assert len(tangents._kernels) > before and run.success
-    del run
+    kernel = tangents.tangent_kernel(own, ALONG[:2], ("e",))
+    assert tangents.tangent_kernel(own, ALONG[:2], ("e",)) is kernel and len(tangents._kernels) == before + 1
+    del own
     gc.collect()
-    assert len(tangents._kernels) <= before
+    assert len(tangents._kernels) == before

@@ -118,10 +118,10 @@ def simulate(
     written = wanted.write(run, units, unwritten.append)
     texts = {name: text for name, (text, _) in given.items()}
     efforts = {name.strip(): text.strip() for name, _, text in (each.partition("=") for each in effort or ())}
-    doubts = [*happening.doubts, *_idle(m, bool(rate or drive or effort))]
+    doubts = _idle(m, bool(rate or drive or effort))
     if as_json:
         plain = _plain(run, texts, efforts, [str(event) for event in happening.events])
-        more = {"warnings": [str(p) for p in doubts], "written": [str(w) for w in written]}
+        more = {"warnings": [str(p) for p in [*happening.doubts, *doubts]], "written": [str(w) for w in written]}
         print_json({**head(file, m, FORCES), **plain, **more})
     else:
         print_evidence(m.name, run, texts, units, efforts, happening.told)
