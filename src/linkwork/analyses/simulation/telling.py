@@ -138,8 +138,8 @@ def _signals(ended: Ended) -> dict[str, tuple[str, Any]]:
 def _all_efforts(ended: Ended) -> Array:
     """Efforts along rates, those by formula too, which acted as loads."""
     asked, outcome = ended.asked, ended.outcome
-    known = asked.original.mechanism.loads
-    formulas = [(k, load) for k, load in enumerate(asked.loops.plan.loads) if load.name not in known]
+    added = set(asked.machine.mechanism.loads) - set(asked.original.mechanism.loads)
+    formulas = [(k, load) for k, load in enumerate(asked.loops.plan.loads) if load.name in added]
     if not formulas:
         return ended.efforts
     kernel = asked.machine._own(Question(load_state()))
