@@ -260,16 +260,16 @@ HALVES = [1e-6 / 2**k for k in range(16)]
     ids=lambda t: t.name,
 )
 def test_errors_fall_with_the_tolerance(truth: truths.Truth) -> None:
-    """Half the tolerance, half the error, nearly: errors of steps are held, so order p gives tolerance^(p/(p+1)).
+    """Half the tolerance, half the error, and never far above it: the estimate falls with h⁸, the error of a run too.
 
     Luck makes single errors smaller: an error counts as no less than those at finer tolerances, and they are compared
-    over eight halvings.
+    over eight halvings. Where motions diverge errors may fall faster.
     """
     found = np.maximum.accumulate(errors(truth, HALVES, method="explicit")[::-1])[::-1]
     slope = np.polyfit(np.log(HALVES), np.log(found), 1)[0]
-    assert 0.8 < slope < 1.2, found
+    assert slope > 0.8, found
     assert (found[8:] < 0.1 * found[:-8]).all(), found
-    assert (found < 1e3 * np.array(HALVES)).all(), found
+    assert (found < 1e2 * np.array(HALVES)).all(), found
 
 
 @pytest.mark.parametrize(

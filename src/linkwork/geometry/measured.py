@@ -60,5 +60,6 @@ def displacement_from_points(before: ArrayLike, after: ArrayLike) -> Displacemen
 def _check_spread(centred: Array, when: str) -> None:
     spread = np.linalg.svd(centred, compute_uv=False)
     if spread[1] <= COLLINEAR * spread[0]:
-        what = f"the points {when} lie on one line (they spread {spread[0]:.3g} along it and {spread[1]:.3g} across)"
+        across = spread[1] if spread[1] > 1e-15 * spread[0] else 0.0  # less is rounding
+        what = f"the points {when} lie on one line (they spread {spread[0]:.3g} along it and {across:.3g} across)"
         raise ModelError(Problem(what, hint="measure a point away from that line: the turn about it is not defined"))
