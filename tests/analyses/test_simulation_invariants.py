@@ -245,7 +245,7 @@ def errors(truth: truths.Truth, tolerances: list[float], **options: Any) -> Arra
     return np.array([truth.error(run) for run in runs])
 
 
-HALVES = [1e-6 / 2**k for k in range(16)]
+HALVES = [1e-5 / 2**k for k in range(18)]
 
 
 @pytest.mark.parametrize(
