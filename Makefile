@@ -4,10 +4,26 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 JOBS   ?= auto
 
-.PHONY: demo test test-all lint browser fuzz bench clean
+# Compiled tests are kept: compiling their asserts anew costs each worker ten seconds.
+export PYTHONDONTWRITEBYTECODE :=
+
+.PHONY: help demo quick test test-all lint browser fuzz bench clean
+
+help:
+	@echo "make demo      an example: checked, drawn, moved, reported"
+	@echo "make quick     lint and the quick ring of tests, for daily work"
+	@echo "make test      lint and all tests but the slow ones"
+	@echo "make test-all  the slow ones too"
+	@echo "make lint      ruff, mypy and the layers"
+	@echo "make bench     measures; make fuzz feeds the loader with nonsense"
+	@echo "make clean     removes the environment and what was made"
 
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
+
+# Every room, none of the long tests: the files that tests/quick.txt names.
+quick: lint
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow" $$(grep -v '^\#' tests/quick.txt)
 
 test: lint browser
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow"

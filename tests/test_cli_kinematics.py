@@ -353,6 +353,24 @@ def test_closures_of_many_variables_are_columns() -> None:
     assert {len(row) for row in table} == {9}
 
 
+def test_closures_say_whether_they_are_all() -> None:
+    lines = run("closures", "four-bar", "--at", "O2=40deg").output.splitlines()
+    assert lines[4] == "  proven: 2 closures by formulas: a dyad RRR (rocker, coupler)"
+    found = asked(CLOSURES, "closures", "four-bar", "--at", "O2=40deg")
+    assert found["complete"] and found["proof"] == "2 closures by formulas: a dyad RRR (rocker, coupler)"
+    assert (found["bound"], found["found_once"], found["estimate_unseen"]) == (2, 0, 0)
+    words = ["closures", "stewart-platform", "--of", "platform", "--starts", "16"]
+    lines = run(*words).output.splitlines()
+    assert "  perhaps not all: the search ended with the last of its 16 starts" in lines
+    found = asked(CLOSURES, *words)
+    assert not found["complete"] and found["proof"] == "" and found["bound"] == 40
+    once = sum(c["hits"] == 1 for c in found["closures"])
+    assert found["found_once"] == once > 0 and found["estimate_unseen"] > 0
+    share = f"({once} of {len(found['closures'])} were found once)"
+    told_so = f"  estimate of unseen closures: {found['estimate_unseen']:.3g} {share}"
+    assert told_so in lines and "  isolated closures at most: 40" in lines
+
+
 def test_inputs_out_of_reach_are_1() -> None:
     text = told("closures", "slider-crank", "--at", "D=500mm", code=1)
     assert "no closure was found" in text and "D.slide = 500 mm" in text

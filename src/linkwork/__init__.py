@@ -84,7 +84,7 @@ if TYPE_CHECKING:
         trapezoidal,
     )
     from linkwork.drives.parsing import parse_drive
-    from linkwork.errors import LinkworkError, MissingExtra, ModelError, Problem
+    from linkwork.errors import InputError, LinkworkError, MissingExtra, ModelError, Problem
     from linkwork.files.gallery import example, examples
     from linkwork.files.mesh import mesh_look, read_mesh
     from linkwork.files.read import load, loads
@@ -106,6 +106,7 @@ if TYPE_CHECKING:
         ForceEvidence,
         GroupItem,
         Happening,
+        IntegrationEvidence,
         JointItem,
         PlaceItem,
         Run,
@@ -129,6 +130,7 @@ _HOME = {
     "Check": "analyses.check",
     "check": "analyses.check",
     "graph_of": "topology",
+    "InputError": "errors",
     "LinkworkError": "errors",
     "MissingExtra": "errors",
     "ModelError": "errors",
@@ -213,6 +215,7 @@ _HOME = {
     "parse_drive": "drives.parsing",
     "Run": "results",
     "Happening": "results",
+    "IntegrationEvidence": "results",
     "Simulation": "results",
     "SimulationEvidence": "results",
     "Simulations": "results",
@@ -306,6 +309,8 @@ __all__ = [
     "Happening",
     "IBeamSection",
     "Inertia",
+    "InputError",
+    "IntegrationEvidence",
     "InvertedSliderCrank",
     "JointItem",
     "JointOptions",

@@ -1,4 +1,4 @@
-"""What is wrong, where, and what to try: the one error of a model, and the problems it lists."""
+"""What is wrong, where, and what to try: the errors of Linkwork, and the problems that they list."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Problem:
 
 
 class LinkworkError(Exception):
-    """Base of every error that Linkwork raises on purpose."""
+    """Base of every error that Linkwork raises on purpose: carries *every* problem found, not the first.
 
+    problems : what is wrong, where, and what to try, one `Problem` each
+    source : the model, file or kernel that they are about; "" if there is none
+    """
 
-class ModelError(LinkworkError, ValueError):
-    """A model that is not sound: carries *every* problem found, not the first."""
-
-    def __init__(self, problems: Iterable[Problem] | Problem | str, source: str = "") -> None:
+    def __init__(self, problems: Iterable[Problem] | Problem | str = (), source: str = "") -> None:
         if isinstance(problems, str):
             problems = [Problem(problems)]
         elif isinstance(problems, Problem):
@@ -59,12 +59,35 @@ class ModelError(LinkworkError, ValueError):
         lines = "\n".join(f"  {i}. {p}" for i, p in enumerate(self.problems, 1))
         return f"{title}{len(self.problems)} problems\n{lines}"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        # Pickled with its problems: by itself an exception is made again from its text alone.
+        return _restored, (type(self), self.args), self.__dict__
+
+
+def _restored(kind: type[LinkworkError], args: tuple[object, ...]) -> LinkworkError:
+    return kind.__new__(kind, *args)
+
+
+class ModelError(LinkworkError, ValueError):
+    """A model that is not sound."""
+
+
+class InputError(ModelError):
+    """A wrong argument of a call: an unknown name, a wrong shape or unit, an option that there is not.
+
+    It is a `ModelError` as well, so that code that catches this for arguments goes on; what should tell the two apart
+    catches `InputError` first.
+    """
+
 
 class MissingExtra(LinkworkError, ImportError):
     """An optional library is not installed; the message says how to get it."""
 
     def __init__(self, library: str, extra: str, purpose: str) -> None:
-        super().__init__(f"{purpose} needs {library}: pip install 'linkwork[{extra}]'")
+        super().__init__(Problem(f"{purpose} needs {library}", hint=f"pip install 'linkwork[{extra}]'"))
+
+    def __str__(self) -> str:
+        return ", ".join(f"{p.what}: {p.hint}" for p in self.problems)
 
 
 MANY_NAMES = 200

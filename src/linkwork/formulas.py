@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 from linkwork.equations import folding
 from linkwork.equations.folding import CERTAIN, Pattern
 from linkwork.equations.plan import Constants, Plan, constants, rounded_parameters
-from linkwork.equations.quantities import SIZES, Quantity
+from linkwork.equations.quantity import SIZES, Quantity
 from linkwork.equations.rounding import Rounded
 from linkwork.equations.scalars import Composed, Trace, compose
+from linkwork.equations.total_derivatives import Closure, trace_total_derivative
 from linkwork.equations.tracing import Numbers, Parameters, trace, trace_derivative
 from linkwork.equations.tree import Weightless
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import ModelError
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
 from linkwork.kernels.machine import this_machine
@@ -49,15 +50,18 @@ class Question:
 
     by : groups of names to differentiate by, one group after the other: inputs, each giving a derivative of its own, or
         parameters, which share an axis
+    closure : how dependent joints follow, for total derivatives; partial ones without
     """
 
     quantity: Quantity
     by: tuple[tuple[str, ...], ...] = ()
+    closure: Closure | None = None
 
     @property
     def name(self) -> str:
         """Names the question among all of one plan."""
-        return " by ".join([self.quantity.name, *(", ".join(group) for group in self.by)])
+        plain = " by ".join([self.quantity.name, *(", ".join(group) for group in self.by)])
+        return plain if self.closure is None else f"{plain} through {self.closure.key}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -257,12 +261,16 @@ class Formulas:
             parameters, pattern = self._free_parameters(question, pattern)
         numbers = Numbers(self._constants(quantity.regroups), pattern)
         try:
-            if question.by:
+            if question.closure is not None:
+                composed = trace_total_derivative(
+                    self.plan, numbers, quantity, question.by, question.closure, parameters
+                )
+            elif question.by:
                 composed = trace_derivative(self.plan, numbers, quantity, question.by, parameters)
             else:
                 composed = trace(self.plan, numbers, quantity)
         except Weightless as error:
-            raise ModelError(Problem(str(error), error.where, error.hint), self.plan.name) from None
+            raise ModelError(error.problems, self.plan.name) from None
         sizes = [(getattr(self.plan, SIZES[name]),) for name in quantity.inputs]
         settled = (composed.main.size1_in(len(sizes)),)
         return Formula(

@@ -19,14 +19,16 @@ from linkwork.equations.closed_forces import load_state
 from linkwork.equations.joint_motion import law_parameters
 from linkwork.equations.load_plans import unfit_numbers, with_formulas
 from linkwork.equations.plan import Plan, make_plan
-from linkwork.equations.quantities import OF_MACHINE, OF_TARGET, QUANTITIES, Quantity, of_target, with_loads
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.equations.quantities import OF_MACHINE, OF_TARGET, QUANTITIES, of_target, with_loads
+from linkwork.equations.quantity import Quantity
+from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.formulas import Formula, Formulas, Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
+from linkwork.model.states import START
 from linkwork.results.viewing import Viewer, ViewOptions
 from linkwork.topology import Topology, graph_of, ground_problems
 
@@ -77,7 +79,7 @@ class System:
     ) -> None:
         if not isinstance(mechanism, Mechanism):
             hint = "load it with linkwork.load(file), or take linkwork.example(name)"
-            raise ModelError(Problem(f"a System is made of a Mechanism, not of {type(mechanism).__name__}", hint=hint))
+            raise InputError(Problem(f"a System is made of a Mechanism, not of {type(mechanism).__name__}", hint=hint))
         cut = (cut,) if isinstance(cut, str) else tuple(cut)
         layout, graph = lay_out(mechanism), graph_of(mechanism, tree, cut)
         errors = [p for p in (*layout.problems, *ground_problems(mechanism, graph)) if p.severity == "error"]
@@ -162,7 +164,7 @@ class System:
         arrays = [n for n, x in values.items() if x.ndim]
         if arrays:
             hint = "give one number each here, or arrays as parameters= of a call"
-            raise ModelError([Problem(f"{n} is an array", f"parameters.{n}", hint) for n in arrays], self.name)
+            raise InputError([Problem(f"{n} is an array", f"parameters.{n}", hint) for n in arrays], self.name)
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._ready = {}
@@ -201,7 +203,7 @@ class System:
                     text = f"the quaternion (qw, qx, qy, qz) has length {float(length.flat[0]):.6g}, not 1"
                     problems.append(Problem(text, link.joint, "give all four of a unit quaternion"))
         if problems:
-            raise ModelError(problems, self.name)
+            raise InputError(problems, self.name)
         return q
 
     def rates_of(self, values: Mapping[str, Any]) -> Array:
@@ -225,7 +227,7 @@ class System:
         places = {name: slice(i, i + 1) for i, name in enumerate(names)} | dict(joints)
         if values is not None and not isinstance(values, Mapping):
             example = "{'" + names[0] + "': 0.1}" if names else "{}"
-            raise ModelError(Problem(f"{what}s are given by name", hint=f"for example {example}"), self.name)
+            raise InputError(Problem(f"{what}s are given by name", hint=f"for example {example}"), self.name)
         problems: list[Problem] = []
         columns: dict[str, Array] = {}
         taken: dict[int, str] = {}
@@ -249,8 +251,8 @@ class System:
             taken |= dict.fromkeys(range(place.start, place.stop), name)
             columns[name] = column
         if problems:
-            raise ModelError(problems, self.name)
-        shape = _broadcast({n: x.shape[:-1] for n, x in columns.items()}, self.name)
+            raise InputError(problems, self.name)
+        shape = broadcast_shape({n: x.shape[:-1] for n, x in columns.items()}, self.name)
         q = np.empty((*shape, len(names)))
         q[...] = start
         for name, column in columns.items():
@@ -527,16 +529,16 @@ class System:
         names = (given,) if isinstance(given, str) else tuple(given)
         if not names:
             hint = f"name inputs ({', '.join(asked.inputs)}) or parameters"
-            raise ModelError(Problem(f"`{where}` is empty", hint=hint), self.name)
+            raise InputError(Problem(f"`{where}` is empty", hint=hint), self.name)
         twice = sorted({str(n) for n in names if names.count(n) > 1})
         if twice:
-            raise ModelError(Problem(f"{', '.join(twice)} given twice", where), self.name)
+            raise InputError(Problem(f"{', '.join(twice)} given twice", where), self.name)
         inputs = [n for n in names if n in asked.inputs]
         if 0 < len(inputs) < len(names):
             others = ", ".join(str(n) for n in names if n not in inputs)
             text = f"inputs ({', '.join(inputs)}) and others ({others}) are mixed"
             hint = "ask for derivatives by inputs and by parameters separately"
-            raise ModelError(Problem(text, where, hint), self.name)
+            raise InputError(Problem(text, where, hint), self.name)
         if not inputs:
             self._assert_known(names, f"an input ({', '.join(asked.inputs)}) or a parameter")
         return names
@@ -561,36 +563,36 @@ class System:
         name = self._forward("auto") if quantity == "forward_dynamics" else quantity
         if name not in QUANTITIES:
             hint = did_you_mean(quantity, [*OF_MACHINE, *OF_TARGET, *self._more_kernels])
-            raise ModelError(Problem(f"no quantity '{quantity}'", hint=hint), self.name)
+            raise InputError(Problem(f"no quantity '{quantity}'", hint=hint), self.name)
         if of:
-            raise ModelError(Problem(f"'{quantity}' is of the whole machine, not of '{of}'"), self.name)
+            raise InputError(Problem(f"'{quantity}' is of the whole machine, not of '{of}'"), self.name)
         if self._plan.chords and name in _NEEDS_OPEN_TREE:
             cut = ", ".join(self._plan.chords)
             text = f"'{quantity.partition(' ')[0]}' of a machine with loops: its cut joints ({cut}) carry forces too"
             hint = "`drive_efforts` and `forces` of the assembled machine count them"
-            raise ModelError(Problem(text, hint=hint), self.name)
+            raise InputError(Problem(text, hint=hint), self.name)
         return Question(with_loads(QUANTITIES[name], self._plan))
 
     def _target(self, kind: str, name: str) -> Quantity:
         if not isinstance(name, str):
             hint = "the name comes first, then the arrays"
-            raise ModelError(
+            raise InputError(
                 Problem(f"the name of a body, point or frame is text, not {type(name).__name__}", hint=hint)
             )
         plan = self._plan
         known = [*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames), plan.ground]
         if not name:
-            raise ModelError(Problem(f"'{kind}' of what?", hint="say of= a body, point or frame"), self.name)
+            raise InputError(Problem(f"'{kind}' of what?", hint="say of= a body, point or frame"), self.name)
         if name not in known:
             hint = did_you_mean(name, known)
-            raise ModelError(Problem(f"no body, point or frame '{name}'", hint=hint), self.name)
+            raise InputError(Problem(f"no body, point or frame '{name}'", hint=hint), self.name)
         return of_target(kind, name)
 
     def _forward(self, method: str) -> str:
         if method == "auto":
             return self._shorter_forward
         if method not in _FORWARD:
-            raise ModelError(
+            raise InputError(
                 Problem(f"no method '{method}'", hint=did_you_mean(method, ["auto", *_FORWARD])), self.name
             )
         return _FORWARD[method]
@@ -697,7 +699,7 @@ class System:
         return formula.kernel.bind(settled)(*arrays, out=out, threads=threads)
 
     def _assert_valued(self, question: Question, arrays: Sequence[Any], found: Array) -> None:
-        """ModelError where forces or accelerations are no numbers though all that was given is: for want of a load."""
+        """InputError where forces or accelerations are no numbers though all that was given is: for want of a load."""
         if np.isfinite(found).all():
             return
         spread = [np.broadcast_to(x, (*found.shape[:-1], np.shape(x)[-1])) for x in arrays]
@@ -712,11 +714,23 @@ class System:
             if lacking := self._loads_without_value(y, w, given.get("t", np.zeros((len(y), 1)))):
                 raise without_value(lacking, self.name)
 
-    def _loads_without_value(self, y: Array, w: Array, when: Array) -> list[str]:
-        """Names of loads that are no finite numbers at some states of all joints (samples, ...)."""
-        magnitudes, _ = self._own(Question(load_state()))(y, w, when)
-        bad = ~np.isfinite(magnitudes).all(axis=0)
-        return [load.name for load, wrong in zip(self._plan.loads, bad, strict=True) if wrong]
+    def _loads_without_value(self, y: Array, w: Array, when: Array, x: Array | None = None) -> list[str]:
+        """Names of loads that are no finite numbers at some states of all joints (samples, ...).
+
+        x : named states; without, their values at the start
+        """
+        magnitudes, _ = self._load_state(y, w, when, x)
+        finite = np.isfinite(magnitudes).T
+        return [load.name for load, good in zip(self._plan.loads, finite, strict=True) if not good.all()]
+
+    def _load_state(self, y: Array, w: Array, when: Array, x: Array | None = None) -> tuple[Array, Array]:
+        """Magnitudes and powers of all loads at states of all joints; x : named states, else those of the start."""
+        own = {} if x is None else {f"{s.name}.{START}": x[:, k] for k, s in enumerate(self._plan.states)}
+        if not own:
+            found: tuple[Array, Array] = self._own(Question(load_state()))(y, w, when)
+            return found
+        each: tuple[Array, Array] = self._evaluate_each(Question(load_state()), (y, w, when), None, own, None)
+        return each
 
     def _evaluate_each(
         self, question: Question, arrays: Sequence[Any], out: Any, own: Mapping[str, Array], threads: int | None
@@ -729,7 +743,7 @@ class System:
         like.room(*arrays)  # tells what is wrong with the arrays alone
         inputs = dict(zip(question.quantity.inputs, (np.asarray(x) for x in arrays), strict=True))
         leading = {n: x.shape[:-1] for n, x in inputs.items()} | {n: x.shape for n, x in own.items()}
-        shape = _broadcast(leading, self.name)
+        shape = broadcast_shape(leading, self.name)
         spread = [np.broadcast_to(x, (*shape, *x.shape[-1:])) for x in inputs.values()]
         results = like.room(*spread, out=out)
         if out is not None:  # what is written must not be read afterwards
@@ -748,12 +762,12 @@ class System:
         unknown = [n for n in names if n not in known]
         if unknown:
             problems = [Problem(f"{n!r} is not {what}", hint=did_you_mean(str(n), known)) for n in unknown]
-            raise ModelError(problems, self.name)
+            raise InputError(problems, self.name)
 
     def _checked_parameters(self, parameters: Mapping[str, Any]) -> dict[str, Array]:
-        """Parameters as arrays of numbers; ModelError with all that is wrong."""
+        """Parameters as arrays of numbers; InputError with all that is wrong."""
         if not isinstance(parameters, Mapping):
-            raise ModelError(Problem("parameters are given by name", hint="{'gravity.z': -1.62}"), self.name)
+            raise InputError(Problem("parameters are given by name", hint="{'gravity.z': -1.62}"), self.name)
         self._assert_known(list(parameters))
         problems: list[Problem] = []
         values = {n: _numbers(x, f"parameters.{n}", problems) for n, x in parameters.items()}
@@ -769,7 +783,7 @@ class System:
                 problems += [Problem(p.what, f"parameters.{slot.joint}", p.hint) for p in error.problems]
         problems += unfit_numbers(self._plan.loads, values)
         if problems:
-            raise ModelError(problems, self.name)
+            raise InputError(problems, self.name)
         return values
 
 
@@ -797,7 +811,7 @@ class Derivative:
         """
         if any(self.single) and options.get("out") is not None:
             hint = "name it in a list, wrt=[...], and give its axis"
-            raise ModelError(Problem("`out` of a derivative by a single parameter", hint=hint), self.system.name)
+            raise InputError(Problem("`out` of a derivative by a single parameter", hint=hint), self.system.name)
         result = self.system._evaluate(self.question, inputs, **options)
         if not any(self.single):
             return result
@@ -840,10 +854,11 @@ def _numbers(given: Any, where: str, problems: list[Problem]) -> Array:
         return np.zeros(())
 
 
-def _broadcast(shapes: Mapping[str, tuple[int, ...]], source: str) -> tuple[int, ...]:
+def broadcast_shape(shapes: Mapping[str, tuple[int, ...]], source: str) -> tuple[int, ...]:
+    """Common shape of a batch; ModelError with all shapes where there is none."""
     try:
         return np.broadcast_shapes(*shapes.values())
     except ValueError:
         text = ", ".join(f"{n} {s}" for n, s in shapes.items() if s)
         hint = "give each the shape of the batch, or a single value"
-        raise ModelError(Problem(f"the shapes do not fit each other: {text}", hint=hint), source) from None
+        raise InputError(Problem(f"the shapes do not fit each other: {text}", hint=hint), source) from None

@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.model.mechanism import Mechanism
 
 Step = tuple[str, int]
@@ -165,7 +165,7 @@ class Topology:
         edge = self._edge_named(chord)
         if chord not in self._chord_set:
             what = f"joint '{chord}' is in the tree and closes no loop"
-            raise ModelError(Problem(what, f"joints.{chord}", f"the chords are: {_names(self.chords, 12)}"))
+            raise InputError(Problem(what, f"joints.{chord}", f"the chords are: {_names(self.chords, 12)}"))
         down: list[tuple[Step, str]] = []  # walked from the head of the chord up to the start, to be turned round
         up: list[tuple[Step, str]] = []  # walked from the tail of the chord up to the start
         low, high = edge.head, edge.tail
@@ -184,7 +184,7 @@ class Topology:
     def path(self, body: str) -> tuple[Step, ...]:
         """The steps through the tree from the reference of the assembly to `body`."""
         if body not in self.depth:
-            raise ModelError(Problem(f"no body '{body}'", hint=did_you_mean(body, self.bodies)))
+            raise InputError(Problem(f"no body '{body}'", hint=did_you_mean(body, self.bodies)))
         steps: list[Step] = []
         while body in self.parent:
             joint, body, sign = self.parent[body]
@@ -220,7 +220,7 @@ class Topology:
     def arity(self, body: str) -> str:
         """The word for the number of joints on a body: nullary, unary, binary, ternary, quaternary, 5-ary ..."""
         if body not in self.degree:
-            raise ModelError(Problem(f"no body '{body}'", hint=did_you_mean(body, self.bodies)))
+            raise InputError(Problem(f"no body '{body}'", hint=did_you_mean(body, self.bodies)))
         return _arity(self.degree[body])
 
     def ends(self) -> tuple[str, ...]:
@@ -236,7 +236,7 @@ class Topology:
         """
         missing = [name for name in self._edge if not kinds.get(name)]
         if missing:
-            raise ModelError(
+            raise InputError(
                 [Problem("no letter for this joint", f"joints.{name}", "add it to kinds") for name in missing]
             )
         glue = "" if all(len(kinds[name]) == 1 for name in self._edge) else "-"
@@ -291,7 +291,7 @@ class Topology:
 
     def _edge_named(self, joint: str) -> Edge:
         if joint not in self._edge:
-            raise ModelError(Problem(f"no joint '{joint}'", hint=did_you_mean(joint, self._edge)))
+            raise InputError(Problem(f"no joint '{joint}'", hint=did_you_mean(joint, self._edge)))
         return self._edge[joint]
 
     @cached_property
@@ -366,7 +366,7 @@ def topology(
     ground -D-> rocker <-C- rod <-B- crank <-A- ground
     """
     if tree not in ("shallow", "declared"):
-        raise ValueError(f"tree must be 'shallow' or 'declared', not {tree!r}")
+        raise InputError(Problem(f"tree must be 'shallow' or 'declared', not {tree!r}"))
     _check(bodies, edges, ground, cut)
     order = [*(b for b in bodies if b != ground), ground]
     index = {body: i for i, body in enumerate(order)}
@@ -436,12 +436,16 @@ def _check(bodies: Sequence[str], edges: Sequence[Edge], ground: str, cut: Seque
             problems.append(
                 Problem(f"joins '{e.tail}' to itself", f"joints.{e.name}", "a joint needs two different bodies")
             )
-    names = {e.name for e in edges}
-    for name in dict.fromkeys(cut):
-        if name not in names:
-            problems.append(Problem(f"no joint '{name}' to cut", "cut", did_you_mean(name, (e.name for e in edges))))
+    names = [e.name for e in edges]
+    wrong_cuts = [
+        Problem(f"no joint '{name}' to cut", "cut", did_you_mean(name, names))
+        for name in dict.fromkeys(cut)
+        if name not in names
+    ]
     if problems:
-        raise ModelError(problems)
+        raise ModelError([*problems, *wrong_cuts])
+    if wrong_cuts:
+        raise InputError(wrong_cuts)
 
 
 def _check_cut(found: Topology, cut: Sequence[str]) -> None:
@@ -469,7 +473,7 @@ def _check_cut(found: Topology, cut: Sequence[str]) -> None:
             what = f"joint '{name}' cannot be cut: it is in no loop, and alone holds '{a}' to '{b}'"
             hint = "leave it out of cut"
         problems.append(Problem(what, "cut", hint))
-    raise ModelError(problems)
+    raise InputError(problems)
 
 
 def _members(

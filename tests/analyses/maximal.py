@@ -510,3 +510,14 @@ def _by_joint(now: Instant, eq: Equations, x: Array, loose: Array) -> tuple[dict
     names = [j.name for j in now.joints]
     wrenches = x.reshape(-1, 6) / eq.moments
     return dict(zip(names, wrenches, strict=True)), dict(zip(names, loose.reshape(-1, 6), strict=True))
+
+
+def idle(machine: Any, y: Any) -> dict[str, Array]:
+    """By joint, wrenches (6, k) along M's axes, [f; n / size], of an orthonormal basis of all that rest in themselves.
+
+    They are in equilibrium on every body and do no work along any rate: G W = 0, Sᵀ W = 0.
+    """
+    now = Instant(machine, y, np.zeros(len(machine._plan.variable_rates)))
+    eq = now.equations()
+    _, null, _ = _solved(np.vstack([eq.G, (eq.S / eq.reach).T]), np.zeros(len(eq.G) + eq.S.shape[1]))
+    return {j.name: null[6 * k : 6 * k + 6] for k, j in enumerate(now.joints)}

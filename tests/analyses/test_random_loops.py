@@ -540,13 +540,7 @@ def test_a_motion_ends_where_involutes_jam() -> None:
 
 # ---------------------------------------------------------------- freedoms of joints that turn freely
 
-HELD_SPEED = (
-    "the idle spin of a rod between balls is held by the speed B.wx = 0, to which no variable belongs: where the rod "
-    "ends depends on the steps taken"
-)
 
-
-@pytest.mark.xfail(strict=True, reason=HELD_SPEED)
 def test_an_idle_spin_does_not_depend_on_the_samples() -> None:
     s = rssr().assemble()
     target = s.home["A"] + 1.0
@@ -555,14 +549,12 @@ def test_an_idle_spin_does_not_depend_on_the_samples() -> None:
         close(end, ends[0], 1e-9)
 
 
-@pytest.mark.xfail(strict=True, reason=HELD_SPEED)
 def test_an_idle_spin_comes_back_with_the_crank() -> None:
     s = rssr().assemble()
     back = s.starting_from(s.at(A=s.home["A"] + 1.0)).at(A=s.home["A"])
     close(back.y, s.home.y, 1e-9)
 
 
-@pytest.mark.xfail(strict=True, reason=HELD_SPEED)
 def test_the_rate_of_an_idle_spin_is_that_of_the_poses() -> None:
     s = rssr().assemble()
     run = s.motion({"A": (s.home["A"], s.home["A"] + 1.0)}, samples=1001)

@@ -16,9 +16,9 @@ HARMLESS = ("GPU stall due to ReadPixels", "THREE.Clock: This module has been de
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All tests in the browser go to one worker, so that only one browser starts."""
-    here = Path(__file__).parent
+    here = str(Path(__file__).parent)
     for item in items:
-        if here in item.path.parents:
+        if str(item.path).startswith(here):
             item.add_marker(pytest.mark.xdist_group("browser"))
 
 

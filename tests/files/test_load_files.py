@@ -10,8 +10,8 @@ from bad_load_documents import BAD_LOADS
 from file_documents import LOADS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 from load_machines import loaded
+from validator import validator
 
 import linkwork as lw
 from linkwork.files.tree import read_tree
@@ -20,7 +20,6 @@ from linkwork.model.amounts import Formula, Steady, Tabulated
 from linkwork.model.loads import Force, Friction, JointLoad, OnBody, Spring, Torque
 
 thorough = settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
-VALIDATOR = Draft202012Validator(lw.json_schema())
 
 
 @thorough
@@ -36,12 +35,12 @@ def test_any_load_is_written_and_read_again(m: lw.Mechanism, is_json: bool) -> N
 @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(loaded())
 def test_what_is_written_is_known_to_editors(m: lw.Mechanism) -> None:
-    VALIDATOR.validate(json.loads(json.dumps(as_data(m))))
+    validator().validate(json.loads(json.dumps(as_data(m))))
 
 
 @pytest.mark.parametrize("name", ["springs", "dampers", "friction", "forces"])
 def test_what_has_the_wrong_shape_is_refused(name: str) -> None:
-    assert not VALIDATOR.is_valid(read_tree(str(BAD_LOADS[name][0]).encode()).data)
+    assert not validator().is_valid(read_tree(str(BAD_LOADS[name][0]).encode()).data)
 
 
 def test_numbers_in_their_units() -> None:

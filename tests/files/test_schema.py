@@ -13,14 +13,12 @@ from file_documents import GOOD
 from file_machines import mechanisms
 from hypothesis import HealthCheck, given, settings
 from jsonschema import Draft202012Validator
+from validator import schema, validator
 
 import linkwork as lw
 from linkwork.files.gallery import example_text
 from linkwork.files.tree import read_tree
 from linkwork.files.write import as_data
-
-SCHEMA = lw.json_schema()
-VALIDATOR = Draft202012Validator(SCHEMA)
 
 
 def data_of(text: str | bytes) -> Any:
@@ -28,24 +26,24 @@ def data_of(text: str | bytes) -> Any:
 
 
 def test_is_a_schema() -> None:
-    Draft202012Validator.check_schema(SCHEMA)
-    assert json.loads(json.dumps(SCHEMA)) == SCHEMA
+    Draft202012Validator.check_schema(schema())
+    assert json.loads(json.dumps(schema())) == schema()
 
 
 @pytest.mark.parametrize("name", GOOD)
 def test_documents(name: str) -> None:
-    VALIDATOR.validate(data_of(GOOD[name]))
+    validator().validate(data_of(GOOD[name]))
 
 
 @pytest.mark.parametrize("name", lw.examples())
 def test_gallery(name: str) -> None:
-    VALIDATOR.validate(data_of(example_text(name)))
+    validator().validate(data_of(example_text(name)))
 
 
 @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(mechanisms())
 def test_what_is_written(m: lw.Mechanism) -> None:
-    VALIDATOR.validate(json.loads(json.dumps(as_data(m))))
+    validator().validate(json.loads(json.dumps(as_data(m))))
 
 
 STRUCTURE = (
@@ -60,7 +58,7 @@ STRUCTURE = (
 
 @pytest.mark.parametrize("name", STRUCTURE)
 def test_what_has_the_wrong_shape_is_refused(name: str) -> None:
-    assert not VALIDATOR.is_valid(data_of(BAD[name][0]))
+    assert not validator().is_valid(data_of(BAD[name][0]))
 
 
 def misspelt(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Any]]:
@@ -93,7 +91,7 @@ def misspelt(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any,
 @pytest.mark.parametrize("name", GOOD)
 def test_no_entry_takes_an_unknown_key(name: str) -> None:
     for at, data in misspelt(data_of(GOOD[name])):
-        assert not VALIDATOR.is_valid(data), at
+        assert not validator().is_valid(data), at
         with pytest.raises(lw.ModelError) as caught:
             lw.loads(json.dumps(data), is_json=True)
         assert any(
@@ -103,7 +101,7 @@ def test_no_entry_takes_an_unknown_key(name: str) -> None:
 
 def test_an_open_limit_is_accepted() -> None:
     entry = {"prismatic": ["ground", "a"], "axis": "x", "limits": [0.1, None]}
-    VALIDATOR.validate({"linkwork": 1, "bodies": {"a": {}}, "joints": {"A": entry}})
+    validator().validate({"linkwork": 1, "bodies": {"a": {}}, "joints": {"A": entry}})
 
 
 def test_it_is_light_enough_for_editors() -> None:

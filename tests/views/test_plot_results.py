@@ -1,5 +1,7 @@
 """Results of kinematics plot themselves: closures, travels, transmission angles, screws, centrodes, poles, sweeps."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
@@ -10,12 +12,19 @@ from linkwork.analyses.kinematics.transmission import transmission_angle
 from linkwork.geometry import pose, rot_z
 from linkwork.units import deg, mm
 
-FOUR = lw.example("four-bar").assemble()
-RUN = FOUR.motion(O2=(40 * deg, 400 * deg))
+
+@cache
+def four_bar() -> lw.Machine:
+    return lw.example("four-bar").assemble()
+
+
+@cache
+def turn() -> lw.Run:
+    return four_bar().motion(O2=(40 * deg, 400 * deg))
 
 
 def test_closures_side_by_side() -> None:
-    found = FOUR.closures(O2=40 * deg)
+    found = four_bar().closures(O2=40 * deg)
     panels = found.named("open", "crossed").plot()
     (ax,) = panels
     assert [t.get_text() for t in ax.get_xticklabels()] == ["O4.angle", "A.angle", "B.angle"]  # O2 is given
@@ -33,7 +42,7 @@ def test_closures_side_by_side() -> None:
 
 
 def test_travel_between_its_limits() -> None:
-    found = FOUR.travel("O4")
+    found = four_bar().travel("O4")
     (ax,) = found.plot("O2")
     line, ring = ax.lines[:2]
     assert ax.get_xlabel() == "O4.angle [deg]"
@@ -45,7 +54,7 @@ def test_travel_between_its_limits() -> None:
     # Every posture that is drawn closes (sides 40, 120, 80, 100): the tips of crank and rocker are a coupler apart.
     tips = 40 * np.exp(1j * y * deg) - 100 - 80 * np.exp(1j * x * deg)
     assert np.allclose(np.abs(tips), 120, atol=1e-6)
-    turning = FOUR.travel("O2").plot()
+    turning = four_bar().travel("O2").plot()
     assert not turning[0].texts and len(turning.description.panels[0].named) == 3
     digger = lw.example("excavator-arm").assemble().travel("boom_cylinder").plot()
     texts = [t.get_text() for t in digger[0].texts]
@@ -55,16 +64,16 @@ def test_travel_between_its_limits() -> None:
 
 
 def test_transmission_angle_with_its_good_range() -> None:
-    mu = FOUR.transmission(RUN)
+    mu = four_bar().transmission(turn())
     (ax,) = mu.plot(x="O2")
-    assert np.array_equal(ax.lines[0].get_xdata(), RUN["O2.angle"] / deg)
+    assert np.array_equal(ax.lines[0].get_xdata(), turn()["O2.angle"] / deg)
     assert np.array_equal(ax.lines[0].get_ydata(), mu.raw / deg) and ax.get_ylabel() == "transmission angle\n[deg]"
     box = ax.patches[0].get_bbox()
     assert np.allclose([box.y0, box.y1], [40, 140], rtol=1e-14) and ax.texts[0].get_text() == "drives well: 40° to 140°"
     (radians,) = mu.plot(units={"angle": "rad"})
     assert np.isclose(radians.patches[0].get_bbox().y0, 40 * deg, rtol=1e-14) and radians.get_xlabel() == "time [s]"
     assert repr(mu) == "TransmissionAngle: 361 samples\n  26.38 to 86.42 deg, folded at worst 26.38 deg"
-    assert mu.run is RUN
+    assert mu.run is turn()
     plain = transmission_angle([[0, 1, 0], [0, 2, 0]], [2, 1, 0], [2, 0, 5], [0, 0, 1])
     assert plain.plot()[0].get_xlabel() == "sample" and plain.run is None
     with pytest.raises(lw.ModelError, match="x: there is no run that has 'A'"):
@@ -85,7 +94,7 @@ def test_screws() -> None:
 
 
 def test_centrodes_touch_in_the_pole() -> None:
-    found = FOUR.centrodes(RUN, "coupler")
+    found = four_bar().centrodes(turn(), "coupler")
     (ax,) = found.plot(at=170, units={"length": "mm"})
     fixed, moving, contact = ax.lines[:3]
     crossings = np.flatnonzero(np.diff(np.sign(found.rate)))
@@ -109,7 +118,7 @@ def test_centrodes_touch_in_the_pole() -> None:
 
 
 def test_pole_motion() -> None:
-    pole = FOUR.pole(RUN, "coupler")
+    pole = four_bar().pole(turn(), "coupler")
     speed, circle = pole.plot(x="O2", units={"length": "mm"})
     assert np.array_equal(circle.lines[0].get_ydata(), pole.inflection_diameter / mm)
     assert np.array_equal(speed.lines[0].get_ydata(), np.linalg.norm(pole.velocity, axis=-1) / mm)
@@ -118,7 +127,7 @@ def test_pole_motion() -> None:
 
 
 def test_sweeps() -> None:
-    sweep = FOUR.solve({"O2": np.linspace(0.7, 6.0, 50)})
+    sweep = four_bar().solve({"O2": np.linspace(0.7, 6.0, 50)})
     (ax,) = sweep.plot("O4", x="O2")
     assert np.array_equal(ax.lines[0].get_xdata(), sweep.value("O2") / deg)
     assert np.array_equal(ax.lines[0].get_ydata(), sweep.value("O4") / deg) and ax.get_ylabel() == "O4.angle [deg]"

@@ -18,12 +18,14 @@ from linkwork.analyses.kinematics.assembling import closed
 from linkwork.analyses.kinematics.failures import CannotClose
 from linkwork.analyses.kinematics.given import given_variables, merged
 from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.kinematics.measuring import measuring
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.errors import ModelError, Problem
+from linkwork.equations.closed_quantities import NAMED
+from linkwork.errors import InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.model.mechanism import Mechanism
-from linkwork.system import EvaluationOptions, System
+from linkwork.system import Derivative, EvaluationOptions, System
 
 if TYPE_CHECKING:
     from linkwork.analyses.forces.accelerating import Accelerations
@@ -57,7 +59,7 @@ class Machine(System):
     tree, cut : as of `System`
     """
 
-    _more_kernels = ("drive_efforts", "constraint_jacobian")
+    _more_kernels = ("drive_efforts", "reactions", *NAMED)
 
     def __init__(
         self,
@@ -72,6 +74,8 @@ class Machine(System):
         self._start, self._guess = merged(start, {}, mechanism.name), merged(guess, {}, mechanism.name)
         self._near: Array = self._plan.layout_y
         self._elimination: Elimination | None = None
+        self._measuring: dict[tuple[str, ...], Machine] = {}
+        """See `measuring`: machines at this home whose measures are variables."""
         _ = self.home
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -88,7 +92,7 @@ class Machine(System):
         other._elimination = self._found_elimination
         for name in ("home", "_loops", "_forward_dynamics"):
             other.__dict__.pop(name, None)
-        other._start, other._guess, other._near = {}, {}, self.home.y
+        other._start, other._guess, other._near, other._measuring = {}, {}, self.home.y, {}
         _ = other.home
         return other
 
@@ -101,11 +105,11 @@ class Machine(System):
         """
         chosen = posture if isinstance(posture, Posture) else self.at(posture)
         if chosen._loops.plan.variables != self._plan.variables:
-            raise ModelError(Problem("the posture is of another machine"), self.name)
+            raise InputError(Problem("the posture is of another machine"), self.name)
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         y, steps = closed(self._loops, chosen.y, np.zeros(self._loops.columns, bool))  # of other numbers, perhaps
-        other._elimination = self._found_elimination
+        other._elimination, other._measuring = self._found_elimination, {}
         other.__dict__.pop("_forward_dynamics", None)
         other.__dict__["home"] = Posture(self._loops, y, name=chosen.name, iterations=chosen.iterations + steps)
         return other
@@ -135,7 +139,7 @@ class Machine(System):
             rough, exact = given_variables(loops, self._guess), given_variables(loops, self._start)
             y = np.array(self._near)
             if rough.values.ndim != 1 or exact.values.ndim > 1:
-                raise ModelError(Problem("a posture has one value for each variable"), self.name)
+                raise InputError(Problem("a posture has one value for each variable"), self.name)
             y[rough.variables], y[exact.variables] = rough.values, exact.values
             kept = np.isin(np.arange(loops.columns), exact.columns)
             try:  # as it was guessed, if the rest can follow
@@ -148,7 +152,7 @@ class Machine(System):
         if self._start:
             from linkwork.analyses.kinematics.motion import reached
 
-            found = reached(loops, home, self._start)
+            found = reached(loops.of_places, home, self._start)
             return Posture(loops, found.y, iterations=found.iterations)
         return home
 
@@ -168,12 +172,16 @@ class Machine(System):
 
         Parameters
         ----------
-        values : by variable or joint name, radians and metres; a joint that turns freely takes a unit quaternion
+        values : by variable or joint name, radians and metres; a joint that turns freely takes a unit quaternion;
+            coordinates of points, frames and bodies in the world (`P.x`) too
         named : the same as keywords
         """
         from linkwork.analyses.kinematics.motion import reached
 
-        return reached(self._loops, self.home, merged(values, named, self.name))
+        given = merged(values, named, self.name)
+        other = measuring(self, given)
+        found = reached(other._loops.of_places, other.home, given)
+        return found if other is self else found.of(self._loops)
 
     def reach(self, name: str, place: Any = None, *, rotation: Any = None, start: Posture | None = None) -> Posture:
         """Inverse kinematics: the posture at which a point, frame or body has a place or an attitude, loops closed.
@@ -190,7 +198,7 @@ class Machine(System):
         """
         from linkwork.analyses.kinematics.reaching import reach
 
-        return reach(self._loops, self.home if start is None else start, name, place, rotation)
+        return reach(self._loops.of_places, self.home if start is None else start, name, place, rotation)
 
     def motion(
         self,
@@ -211,7 +219,8 @@ class Machine(System):
 
         Parameters
         ----------
-        drives : laws by variable or joint name: `lw.ramp(...)`, a pair (from, to) for a ramp of a second, a number
+        drives : laws by variable or joint name, or by coordinate of a point, frame or body (`P.x`): `lw.ramp(...)`, a
+            pair (from, to) for a ramp of a second, a number
         samples : how many, evenly spaced over the duration; 361 by default
         duration : [s]; by default that of the longest law
         times : [s] instead of samples and duration, ascending
@@ -223,7 +232,9 @@ class Machine(System):
         from linkwork.analyses.kinematics.motion import driven_motion
 
         given = merged(drives, named, self.name)
-        return driven_motion(self._loops, self.home, given, samples, duration, times, jerk, progress, threads)
+        other = measuring(self, given)
+        asked = (given, samples, duration, times, jerk, progress, threads)
+        return driven_motion(other._loops, other.home, self._loops, *asked)
 
     def solve(
         self,
@@ -238,14 +249,15 @@ class Machine(System):
 
         Parameters
         ----------
-        values : numbers or arrays (samples,) by variable or joint name
+        values : numbers or arrays (samples,) by variable or joint name, or by coordinate of a place (`P.x`)
         rates, accelerations : of the same variables; zero where they are not given
         path : the samples lie along a path, which is followed from home; else each one is solved by itself from home
         threads : cores to use at most; all by default
         """
         from linkwork.analyses.kinematics.motion import solved
 
-        return solved(self._loops, self.home, values, rates, accelerations, path, threads)
+        other = measuring(self, values)
+        return solved(other._loops, other.home, self._loops, values, rates, accelerations, path, threads)
 
     def closures(
         self,
@@ -262,8 +274,8 @@ class Machine(System):
         Parameters
         ----------
         values : of the independent variables, by variable or joint name
-        of : bodies whose poses tell closures apart; by default all joints do, so that a leg that is turned about itself
-            counts as another closure
+        of : bodies whose poses tell closures apart; by default all bodies do, so that a leg that is turned about itself
+            by half a turn counts as another closure
         starts : random starts at most
         seed : of the random starts
         progress : function (starts done, starts at most) called now and then
@@ -271,7 +283,8 @@ class Machine(System):
         """
         from linkwork.analyses.kinematics.closures import all_closures
 
-        return all_closures(self._loops, self.home, merged(values, named, self.name), of, starts, seed, progress)
+        given = merged(values, named, self.name)
+        return all_closures(self._loops.of_places, self.home, given, of, starts, seed, progress)
 
     def travel(self, variable: str, *, largest: float | None = None) -> Travel:
         """How far a variable can be driven from home in both directions, and what the others do meanwhile.
@@ -284,7 +297,7 @@ class Machine(System):
         """
         from linkwork.analyses.kinematics.travel import travel_of
 
-        return travel_of(self._loops, self.home, variable, largest)
+        return travel_of(self._loops.of_places, self.home, variable, largest)
 
     def map(
         self,
@@ -306,7 +319,7 @@ class Machine(System):
         """
         from linkwork.analyses.kinematics.maps import map_of
 
-        return map_of(self._loops, self.home, x, y, samples, threads)
+        return map_of(self._loops.of_places, self.home, x, y, samples, threads)
 
     # ---------------------------------------------------------------- forces
 
@@ -366,7 +379,7 @@ class Machine(System):
     def reaction(self, run: Run, joint: str, frame: str = "second") -> Array:
         """Force and moment [N, N m] that the first body of a joint exerts on the second, in any frame, (samples, 6).
 
-        Components that mix with statically indeterminate ones are not numbers.
+        Components that are statically indeterminate along these axes are not numbers.
 
         Parameters
         ----------
@@ -465,11 +478,11 @@ class Machine(System):
     def _posture(self, values: Mapping[str, Any] | Posture | None, named: Mapping[str, Any]) -> Posture:
         if isinstance(values, Posture):
             if named:
-                raise ModelError(Problem("a posture and values are both given", hint="give one of them"), self.name)
+                raise InputError(Problem("a posture and values are both given", hint="give one of them"), self.name)
             if values._loops is self._loops:
                 return values
             if values._loops.plan.variables != self._plan.variables:
-                raise ModelError(Problem("the posture is of another machine"), self.name)
+                raise InputError(Problem("the posture is of another machine"), self.name)
             y, steps = closed(self._loops, values.y, np.zeros(self._loops.columns, bool))  # of other numbers
             return Posture(self._loops, y, name=values.name, iterations=steps)
         given = merged(values, named, self.name)
@@ -498,10 +511,10 @@ class Machine(System):
         if not self._loops.count:
             return super().forward_dynamics(q, v, tau, method=method, **options)
         if method != "auto":
-            raise ModelError(Problem(f"method '{method}' is for machines without loops"), self.name)
+            raise InputError(Problem(f"method '{method}' is for machines without loops"), self.name)
         if options.get("parameters"):
             hint = "use with_parameters(...), whose loops are closed with them"
-            raise ModelError(Problem("other parameters of a machine with loops", "parameters", hint), self.name)
+            raise InputError(Problem("other parameters of a machine with loops", "parameters", hint), self.name)
         given = options.get("t", 0.0), options.get("out"), options.get("threads")
         return self._forward_dynamics(q, v, tau, *given)
 
@@ -522,13 +535,49 @@ class Machine(System):
 
             drives = tuple(name.strip() for name in of.split(",")) if of else None
             return effort_kernel(self._loops, self.home, drives)[0]
-        if quantity == "constraint_jacobian" and not of:
-            from linkwork.equations.closed_forces import constraint_jacobian
-
-            return self._own(Question(constraint_jacobian()))
         if quantity == "forward_dynamics" and not of and self._loops.count:
             return self._forward_dynamics.kernel(False, False)
+        if quantity in NAMED or quantity == "reactions":
+            from linkwork.analyses.closed_quantities import closed_quantity, home_order
+
+            asked = closed_quantity(self, quantity, of, None)
+            return self._own(Question(asked.law(home_order(self, asked))))
         return super().kernel(quantity, of)
+
+    def derivative(
+        self,
+        quantity: str,
+        wrt: str | Sequence[str],
+        of: str = "",
+        *,
+        then: str | Sequence[str] = (),
+        through: Literal["", "closure"] = "",
+        independent: str | Sequence[str] | None = None,
+    ) -> Derivative:
+        """A function of the same inputs that gives exact derivatives of a quantity.
+
+        Of machines with loops these are quantities of all joints too: "drive_efforts", "forward_dynamics", "reactions",
+        "constraint_jacobian", "closure_errors", "variables", "variable_rates", "variable_accelerations",
+        "load_magnitudes" and "load_powers", functions of y, w, dw, effort. Partial derivatives hold everything else.
+        Through the closure the dependent joints follow: derivatives by y, w and dw then have one axis of the
+        independent rates, and those by parameters count that the loops close anew, rates and accelerations too.
+
+        Parameters
+        ----------
+        quantity : as in `kernel`
+        wrt : one or more inputs (y, w, dw, effort, t; q, v, a, tau of the tree), or one or more parameters
+        of : name of a body, point or frame, of drives (with commas), of a joint or a load, where the quantity has one
+        then : for second derivatives, what the first are differentiated by: inputs or parameters
+        through : "closure" for total derivatives with the loops kept closed
+        independent : variables that others follow, and that drive; those of home by default
+        """
+        from linkwork.analyses.closed_quantities import is_closed_quantity
+
+        if not through and independent is None and not is_closed_quantity(self, quantity):
+            return super().derivative(quantity, wrt, of, then=then)
+        from linkwork.analyses.closed_derivatives import closed_derivative
+
+        return closed_derivative(self, quantity, wrt, of, then, through, independent)
 
     def drive_efforts(
         self,
@@ -577,6 +626,7 @@ class Machine(System):
         progress: Callable[[float, float], None] | None = None,
         threads: int | None = None,
         sensitive_to: str | Sequence[str] = (),
+        states: Mapping[str, float] | None = None,
     ) -> Simulation:
         """Let the machine go, from any state, under gravity, loads, drives and inputs; loops stay closed.
 
@@ -604,13 +654,14 @@ class Machine(System):
         progress : function (time reached, end) called now and then
         threads : cores to use at most for the results; all by default
         sensitive_to : names by which all results are differentiated: parameters (`rod.mass`), variables and rates of
-            the start (`start.A`, `rates.A`); see `Simulation.sensitivity`
+            the start (`start.A`, `rates.A`, `start.i` of a named state); see `Simulation.sensitivity`
+        states : named states at the start by name [SI]; as the model has them by default
         """
         from linkwork.analyses.simulation.simulate import simulated
 
         return simulated(
             self, until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol,
-            atol, progress, threads, sensitive_to,
+            atol, progress, threads, sensitive_to, states,
         )  # fmt: skip
 
     def simulate_many(
@@ -633,11 +684,12 @@ class Machine(System):
         atol: float = 1e-9,
         progress: Callable[[int, int], None] | None = None,
         threads: int | None = None,
+        states: Mapping[str, Any] | None = None,
     ) -> Simulations:
         """Let the machine go many times, with other starts, inputs or numbers each time; over all cores.
 
-        Arrays (runs,) stand where runs differ: in `start`, `rates`, `efforts` and `parameters`. A run that cannot be
-        finished says so, and the others go on; Ctrl-C keeps the runs that are done.
+        Arrays (runs,) stand where runs differ: in `start`, `rates`, `efforts`, `states` and `parameters`. A run that
+        cannot be finished says so, and the others go on; Ctrl-C keeps the runs that are done.
 
         Parameters
         ----------
@@ -649,10 +701,11 @@ class Machine(System):
             With events or a controller the runs are made one by one; a controller is then called by several threads
         progress : function (runs done, runs in all) called now and then
         threads : cores to use at most; all by default
+        states : named states at the beginning by name: numbers, or one for each run
         """
         from linkwork.analyses.simulation.many import given, simulated_many
 
-        differing = {"start": start, "rates": rates, "efforts": efforts, "parameters": parameters}
+        differing = {"start": start, "rates": rates, "efforts": efforts, "parameters": parameters, "states": states}
         shared = {
             "until": until, "drives": drives, "events": events, "controller": controller, "rate": rate,
             "samples": samples, "times": times, "method": method, "step": step, "rtol": rtol, "atol": atol,
@@ -672,7 +725,7 @@ class Machine(System):
 
         if self._overrides:
             hint = "build the mechanism with these numbers, and ask that"
-            raise ModelError(Problem("four-bars are judged by the numbers of the model, not by others", hint=hint))
+            raise InputError(Problem("four-bars are judged by the numbers of the model, not by others", hint=hint))
         return four_bars(self.mechanism, self.layout, self.topology, driver=driver)
 
     def transmission(self, run: Run, output: str = "") -> TransmissionAngle:

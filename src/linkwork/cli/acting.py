@@ -131,7 +131,7 @@ def as_options(options: Mapping[str, str] = _OPTIONS) -> Iterator[None]:
     try:
         yield
     except ModelError as error:
-        raise ModelError([_of_option(p, options) for p in error.problems], error.source) from None
+        raise type(error)([_of_option(p, options) for p in error.problems], error.source) from None
     except ClosureError as error:
         raise type(error)(_of_option(error.problem, options), error.source, error.reached, error.limit) from None
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.expressions import names_in
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ def names(text: str) -> list[str]:
     wrong = [name for name in found if " " in name or not name]
     if wrong:
         hint = "part names with ',' and actions with ';'"
-        raise ModelError([Problem(f"'{name}' is not a name", hint=hint) for name in wrong])
+        raise InputError([Problem(f"'{name}' is not a name", hint=hint) for name in wrong])
     return found
 
 
@@ -71,7 +71,7 @@ def number_side(parts: list[str]) -> int:
     numbers = [k for k, text in enumerate(parts) if _is_number(text)]
     if not numbers:
         what = f"neither '{parts[0]}' nor '{parts[1]}' is a number"
-        raise ModelError(Problem(what, hint="write the difference on one side, such as 'A - B > 0'"))
+        raise InputError(Problem(what, hint="write the difference on one side, such as 'A - B > 0'"))
     return numbers[-1]
 
 

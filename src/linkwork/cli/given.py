@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from linkwork.drives import Drive, parse_drive
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.model.joints import Free, Law
 from linkwork.units import ANGLE, LENGTH, NUMBER, TIME, Dimension, format_quantity, parse_quantity
 
@@ -43,7 +43,7 @@ class Problems:
     def done(self, source: str) -> None:
         """Raises everything that was found."""
         if self.found:
-            raise ModelError(self.found, source)
+            raise InputError(self.found, source)
 
 
 class Variables:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from linkwork.cli.clauses import FALLING, RISING, Several, compared, first_word, names, number_side, parted
 from linkwork.cli.measuring import compared_with, effort_along, parameter_measures
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.expressions import names_in
 from linkwork.model.event_checks import check_events
 from linkwork.model.events import At, Direction, Event, Stop, When, at, stop, when
@@ -144,16 +144,16 @@ class _Text:
         """What stands before ':', and the actions after it."""
         before, _, after = (half.strip() for half in self.text.partition(":"))
         if not before:
-            raise ModelError(Problem(f"there is no {first}", hint=example))
+            raise InputError(Problem(f"there is no {first}", hint=example))
         if not after:
-            raise ModelError(Problem("it does not say what to do", hint=example))
+            raise InputError(Problem("it does not say what to do", hint=example))
         return before, after
 
     def _crossing(self, text: str) -> tuple[str, Direction]:
         """An expression whose zero counts, and which crossings do; it rises where an inequality becomes true."""
         parts, signs = compared(text)
         if len(parts) > 2 or not all(parts):
-            raise ModelError(Problem(f"'{text}' is no condition", hint=_WHEN_EXAMPLE))
+            raise InputError(Problem(f"'{text}' is no condition", hint=_WHEN_EXAMPLE))
         if len(parts) == 1:
             return parts[0], "both"
         limit = number_side(parts)
@@ -211,12 +211,12 @@ def _limited(text: str) -> tuple[str, dict[str, str]]:
     parts, signs = compared(text)
     falling = [sign in FALLING for sign in signs]
     if not signs or len(parts) > 3 or not all(parts) or any(sign not in FALLING + RISING for sign in signs):
-        raise ModelError(Problem("this is no limit", hint=_STOP_EXAMPLE))
+        raise InputError(Problem("this is no limit", hint=_STOP_EXAMPLE))
     if len(parts) == 2:
         limit = number_side(parts)
         return parts[1 - limit], {"high" if falling[0] == (limit == 1) else "low": parts[limit]}
     if falling[0] != falling[1]:
-        raise ModelError(Problem("the comparisons go both ways", hint=_STOP_EXAMPLE))
+        raise InputError(Problem("the comparisons go both ways", hint=_STOP_EXAMPLE))
     first, what, last = parts
     return what, {"low": first, "high": last} if falling[0] else {"low": last, "high": first}
 

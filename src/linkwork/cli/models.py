@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linkwork.cli.printing import print_json, print_problems, tell, title
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 
 if TYPE_CHECKING:
     from linkwork.model.mechanism import Mechanism
@@ -45,7 +45,7 @@ def load(file: Path) -> Mechanism:
             raise
         what = f"there is neither a file nor an example '{file}'"
         hint = near if near.startswith("did you mean") else "`linkwork examples` lists the examples"
-        raise ModelError(Problem(what, hint=hint), str(file)) from None
+        raise InputError(Problem(what, hint=hint), str(file)) from None
 
 
 def readable(file: Path, as_json: bool = False) -> Mechanism:

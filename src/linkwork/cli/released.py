@@ -11,7 +11,7 @@ from linkwork.analyses.simulation.asked import FINEST, FIXED, METHODS
 from linkwork.cli.measuring import effort_along
 from linkwork.drives import Drive, parse_drive
 from linkwork.drives.steady import Constant
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
 from linkwork.model.amounts import TIME as CLOCK
 from linkwork.model.amounts import Formula, variable_in
@@ -100,7 +100,7 @@ class Released:
         unknown = [n for n in names if n != CLOCK and find_variable(joints, variable_in(n)) is None]
         known = [CLOCK, *(j.name for j in joints.values() if len(j.law.variables) == 1), *self.variables.dimensions]
         if unknown:
-            raise ModelError([Problem(f"there is nothing called '{n}'", hint=did_you_mean(n, known)) for n in unknown])
+            raise InputError([Problem(f"there is nothing called '{n}'", hint=did_you_mean(n, known)) for n in unknown])
 
     def _rate(self, name: str, where: str) -> str | None:
         """A joint with one variable, a variable, or a rate of a joint that turns freely."""
@@ -165,7 +165,7 @@ class Released:
         return found
 
 
-def _with_formula(error: ModelError) -> ModelError:
+def _with_formula(error: ModelError) -> InputError:
     """The problems of a law, which might as well have been arithmetic."""
     more = "or arithmetic such as '-3*A - 0.2*rate(A)'"
-    return ModelError([Problem(p.what, p.where, f"{p.hint}, {more}" if p.hint else more) for p in error.problems])
+    return InputError([Problem(p.what, p.where, f"{p.hint}, {more}" if p.hint else more) for p in error.problems])

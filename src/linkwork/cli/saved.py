@@ -33,11 +33,11 @@ def check_alone(told: Mapping[str, Any], problems: Problems) -> None:
 
 def saved_run(path: Path, machine: Machine) -> Run:
     """The run of a file, if it is one of this machine."""
-    from linkwork.errors import ModelError, Problem
+    from linkwork.errors import InputError, Problem
     from linkwork.results import load_run
 
     found = load_run(path)
     if any(name not in found for name in machine.variables):
         what = f"this run is of another machine, '{found.name}'"
-        raise ModelError(Problem(what, "--run", f"give a run of '{machine.name}'"), str(path))
+        raise InputError(Problem(what, "--run", f"give a run of '{machine.name}'"), str(path))
     return found

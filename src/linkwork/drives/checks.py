@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 
 LARGEST = 1e30
 SMALLEST = 1e-30
@@ -33,7 +33,7 @@ class Checks:
     def done(self) -> None:
         """Raises everything that was found."""
         if self.problems:
-            raise ModelError(self.problems)
+            raise InputError(self.problems)
 
     def number(self, name: str, value: Any) -> float:
         """One finite number."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from linkwork.drives.checks import LARGEST
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 
 Array = NDArray[np.float64]
 
@@ -90,10 +90,10 @@ def _checked_times(t: ArrayLike) -> Array:
             raise TypeError
         times = given.astype(float)
     except (TypeError, ValueError, OverflowError):
-        raise ModelError(Problem("the times are not numbers", "sample", hint)) from None
+        raise InputError(Problem("the times are not numbers", "sample", hint)) from None
     wrong = ~(np.abs(times) <= LARGEST)
     if wrong.any():
         first = times[wrong].flat[0]
         what = "beyond" if np.isfinite(first) else "not finite; the most is"
-        raise ModelError(Problem(f"the time {first:g} s is {what} {LARGEST:g} s", "sample", hint))
+        raise InputError(Problem(f"the time {first:g} s is {what} {LARGEST:g} s", "sample", hint))
     return times

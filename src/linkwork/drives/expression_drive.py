@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.drives.checks import Checks, plain
 from linkwork.drives.drive import Array, Drive
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 
 if TYPE_CHECKING:
     from linkwork.expressions import Expression
@@ -34,7 +34,7 @@ class ExpressionDrive(Drive):
             row, column = np.argwhere(wrong)[0]
             what = f"the {_ORDERS[row]} of {self} is {result[row, column]} at t = {t[column]:g} s"
             hint = "write a law that is finite and smooth at all times that are asked for"
-            raise ModelError(Problem(what, "expression", hint))
+            raise InputError(Problem(what, "expression", hint))
         return result
 
     def __str__(self) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from linkwork.drives.drive import Drive
 from linkwork.drives.moves import ramp
 from linkwork.drives.steady import constant
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 
 
 def as_drive(given: object, where: str) -> Drive:
@@ -29,10 +29,10 @@ def as_drive(given: object, where: str) -> Drive:
             return constant(value)
         if isinstance(given, tuple | list) or (isinstance(given, np.ndarray) and given.ndim):
             if len(given) != 2:
-                raise ModelError(Problem(f"a list of {len(given)} is not a drive", where, hint))
+                raise InputError(Problem(f"a list of {len(given)} is not a drive", where, hint))
             return ramp(*given)
     except ModelError as error:
-        raise ModelError([replace(p, where=where) for p in error.problems]) from None
+        raise InputError([replace(p, where=where) for p in error.problems]) from None
     if isinstance(given, str):
-        raise ModelError(Problem("text is not a drive", where, f"read it with parse_drive, or {hint}"))
-    raise ModelError(Problem(f"this is of type {type(given).__name__}, not a drive", where, hint))
+        raise InputError(Problem("text is not a drive", where, f"read it with parse_drive, or {hint}"))
+    raise InputError(Problem(f"this is of type {type(given).__name__}, not a drive", where, hint))

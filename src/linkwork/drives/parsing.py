@@ -20,7 +20,7 @@ from linkwork.drives.profiles import cycloidal, polynomial345, trapezoidal
 from linkwork.drives.sequences import sequence
 from linkwork.drives.steady import constant, dwell
 from linkwork.drives.tables import spline, table
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions import FUNCTIONS
 from linkwork.units import (
     ANGLE,
@@ -63,7 +63,7 @@ def parse_drive(text: object, dimension: Dimension, where: str, units: UnitSyste
             return constant(parse_quantity(text, dimension, units))
     if len(text) > MAX_DRIVE_LENGTH:
         what = f"the drive {_shown(text)} is too long; {MAX_DRIVE_LENGTH} characters are the most"
-        raise ModelError(Problem(what, where, "read the points in Python and use table(...) or spline(...)"))
+        raise InputError(Problem(what, where, "read the points in Python and use table(...) or spline(...)"))
     with reader.told_as(text, where):
         return reader.drive(text)
 
@@ -82,7 +82,7 @@ class _Telling:
             found = list(dict.fromkeys(error.problems))  # numbers that share a wrong unit say the same
             if len(found) > MAX_PROBLEMS:
                 found[MAX_PROBLEMS:] = [Problem(f"there are {len(found) - MAX_PROBLEMS} more problems")]
-            raise ModelError([self._placed(p, before) for p in found]) from None
+            raise InputError([self._placed(p, before) for p in found]) from None
 
     def _placed(self, problem: Problem, before: str) -> Problem:
         hint = "; ".join(t for t in (problem.hint, self.example) if t)
@@ -115,13 +115,13 @@ class _Reader:
     def piece(self, text: str) -> Drive:
         text = text.strip()
         if not text:
-            raise ModelError("the text is empty")
+            raise InputError("the text is empty")
         if _CALL_BEGINS.match(text):
             return self.call(text)
         if ":" in text:
             return self.range(text)
         if "@" in text or _IN.search(text):
-            raise ModelError(Problem("a speed or a duration needs a range", hint="write start:end before it"))
+            raise InputError(Problem("a speed or a duration needs a range", hint="write start:end before it"))
         return constant(self.quantity(text))
 
     def range(self, text: str) -> Drive:
@@ -129,9 +129,9 @@ class _Reader:
         rest, *durations = _IN.split(text)
         ends, *speeds = rest.split("@")
         if len(durations) > 1 or len(speeds) > 1 or "@" in "".join(durations):
-            raise ModelError(Problem("a range has one speed or one duration", hint="write it once, at the end"))
+            raise InputError(Problem("a range has one speed or one duration", hint="write it once, at the end"))
         if ends.count(":") != 1:
-            raise ModelError(Problem(f"a range has two ends, not {ends.count(':') + 1}", hint="write start:end"))
+            raise InputError(Problem(f"a range has two ends, not {ends.count(':') + 1}", hint="write start:end"))
         (start, end), (duration,), (speed,) = _each(
             lambda: self.alike(ends.split(":")),
             lambda: [self.quantity(d, TIME) for d in durations] or [None],
@@ -144,21 +144,21 @@ class _Reader:
         name = _CALL_BEGINS.match(text)["name"]  # type: ignore[index]
         if name not in _LAWS:
             hint = f"write expr({text[:40]})" if name in FUNCTIONS else did_you_mean(name[:30], _LAWS)
-            raise ModelError(Problem(f"'{name[:30]}' is no law", hint=hint))
+            raise InputError(Problem(f"'{name[:30]}' is no law", hint=hint))
         found = _CALL.fullmatch(text)
         if found is None:
-            raise ModelError("a ')' is missing" if ")" not in text else "a bracket is out of place")
+            raise InputError("a ')' is missing" if ")" not in text else "a bracket is out of place")
         law, rest = _LAWS[name], found["rest"].strip()
         if law.read is _expression:
             return expression(found["inside"], unit=self.quantity(f"1 {rest}"))
         if rest:
-            raise ModelError(f"'{rest[:30]}' after the bracket is out of place")
+            raise InputError(f"'{rest[:30]}' after the bracket is out of place")
         arguments = [a.strip() for a in found["inside"].split(",")] if found["inside"].strip() else []
         if not law.least <= len(arguments) <= law.most:
             wanted = f"{law.least}" if law.least == law.most else f"{law.least} to {law.most}"
             if law.most == MANY:
                 wanted = f"{law.least} or more"
-            raise ModelError(f"{name} takes {wanted} arguments, not {len(arguments)}")
+            raise InputError(f"{name} takes {wanted} arguments, not {len(arguments)}")
         return law.read(self, arguments)
 
     def quantity(self, text: str, dimension: Dimension | None = None) -> float:
@@ -176,7 +176,7 @@ class _Reader:
                 return self.quantity(f"{text} {own[-1]}", dimension)
             number = self.quantity(text, dimension)
             if number != 0.0:
-                raise ModelError(Problem(f"'{text}' has no unit, but others have", hint=f"write '{text} {max(own)}'"))
+                raise InputError(Problem(f"'{text}' has no unit, but others have", hint=f"write '{text} {max(own)}'"))
             return number
 
         return _all(lambda pair: value(*pair), zip(written, own, strict=True))
@@ -206,7 +206,7 @@ def _each(*readings: Callable[[], Any]) -> tuple[Any, ...]:
         except ModelError as error:
             problems += error.problems
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     return tuple(results)
 
 
@@ -252,7 +252,7 @@ def _trapezoidal(reader: _Reader, texts: list[str]) -> Drive:
 def _points(reader: _Reader, texts: list[str]) -> tuple[list[float], list[float]]:
     for text in texts:
         if text.count(":") != 1:
-            raise ModelError(Problem(f"'{text[:30]}' is no point", hint="write time: value"))
+            raise InputError(Problem(f"'{text[:30]}' is no point", hint="write time: value"))
     pairs = [text.split(":") for text in texts]
     times, values = _each(lambda: reader.alike([p[0] for p in pairs], TIME), lambda: reader.alike(p[1] for p in pairs))
     return times, values

@@ -9,7 +9,7 @@ state, how far its pivots have shrunk.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
@@ -22,9 +22,9 @@ from linkwork.equations.loop_rows import CutRows, RowAxes, gram_solve
 from linkwork.equations.mass_matrix import dense, mass_matrix
 from linkwork.equations.motion_equations import Choice, Place, State, motion_equations
 from linkwork.equations.plan import Plan
-from linkwork.equations.quantities import Quantity
-from linkwork.equations.scalars import Block, Composed, Scalar, Trace, compose
-from linkwork.equations.tracing import Numbers, function_name, input_symbols
+from linkwork.equations.quantity import Quantity
+from linkwork.equations.scalars import Block, Scalar, Trace
+from linkwork.equations.tracing import Numbers, input_symbols
 from linkwork.equations.tree import Tree, grow
 from linkwork.equations.vectors import ZERO, Vector, add, apply_t, cross, dot, scale
 
@@ -63,8 +63,8 @@ def closed_forward_dynamics(elimination: Elimination, efforts: Joints, joints: J
     efforts : whether joints outside the tree may have efforts; joints : of which joints accelerations are wanted
     """
     name = f"closed forward dynamics {efforts} {joints} {elimination.key}"
-    tracer = partial(_trace, elimination, efforts, joints)
-    return Quantity(name, INPUTS, _no_law, regroups=True, tracer=tracer)
+    law = partial(_closed_forward, elimination, efforts, joints)
+    return Quantity(name, INPUTS, law, regroups=True, title="closed_forward_dynamics")
 
 
 def unconstrained() -> Quantity:
@@ -84,10 +84,6 @@ def _unconstrained(tree: Tree, x: Any) -> list[Block]:
     return [("M", dense(M, nw), (nw, nw)), ("force", force, (nw,))]
 
 
-def _no_law(tree: Any, x: Any) -> list[Block]:
-    raise AssertionError("traced by a function of its own")
-
-
 # ---------------------------------------------------------------- tracing it
 
 
@@ -102,27 +98,30 @@ class TracedMachine:
     constants: list[Any]
 
 
-def traced_machine(
-    plan: Plan, numbers: Numbers, fresh: Trace, names: Sequence[str] = INPUTS, switched: frozenset[str] = frozenset()
-) -> TracedMachine:
-    """The machine at a state of new scalars, with its loads.
-
-    names : of the inputs; switched : loads that the input `switch` turns on and off
-    """
+def traced_machine(plan: Plan, numbers: Numbers, fresh: Trace) -> TracedMachine:
+    """The machine at a state of new scalars, with its loads."""
     constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
-    inputs = input_symbols(plan, names, fresh)
+    inputs = input_symbols(plan, INPUTS, fresh)
     x = {name: block for name, block, _ in inputs}
     y, w, t = x["y"], x["w"], x["t"][0]
     tree = grow(plan, constants, y[: plan.nq], w[: plan.nv])
-    loaded = applied_loads(tree, t, y, w, Modes(x.get("slip"), x.get("switch"), switched))
-    return TracedMachine(tree, State(y, w, x["effort"], loaded.applied), t, inputs, symbols)
+    return TracedMachine(tree, loaded_state(tree, x), t, inputs, symbols)
 
 
-def _trace(elimination: Elimination, efforts: Joints, joints: Joints, plan: Plan, numbers: Numbers) -> Composed:
-    machine = traced_machine(plan, numbers, Trace())
-    a, health = eliminated(elimination, machine.tree, machine.state, efforts, joints)
-    outputs = [("a", a, (len(a),)), ("health", [health], ())]
-    return compose(function_name("closed_forward_dynamics"), machine.inputs, machine.constants, outputs)
+def loaded_state(tree: Tree, x: Mapping[str, Any], switched: frozenset[str] = frozenset()) -> State:
+    """The machine at the state of the inputs, with its loads.
+
+    switched : loads that the input `switch` turns on and off
+    """
+    modes = Modes(x.get("slip"), x.get("switch"), switched, x.get("states"))
+    return State(x["y"], x["w"], x["effort"], applied_loads(tree, x["t"][0], x["y"], x["w"], modes).applied)
+
+
+def _closed_forward(
+    elimination: Elimination, efforts: Joints, joints: Joints, tree: Tree, x: Mapping[str, Any]
+) -> list[Block]:
+    a, health = eliminated(elimination, tree, loaded_state(tree, x), efforts, joints)
+    return [("a", a, (len(a),)), ("health", [health], ())]
 
 
 def eliminated(

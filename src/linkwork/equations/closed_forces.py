@@ -7,8 +7,9 @@ included. Cut joints carry wrenches λ, whose work on the rates is Jᵀ λ, and 
 
 With the pivots of an `Order` (`closing`) and drives at the independent rates this is the transposed elimination: λ from
 the dependent rates, then e. Rows that are redundant carry nothing here; what they could carry is indeterminate, and
-told as such (`carried`). A λ is the wrench of the first body on the second, so that cut joints and joints of the tree
-are reported alike. Uicker, Ravani, Sheth, Matrix Methods, sec. 11.5 and 17.2-17.4.
+told as such (`carried`). Constraints of the model have one λ each, which does λ times the gradient of the constraint. A
+λ of a joint is the wrench of the first body on the second, so that cut joints and joints of the tree are reported
+alike. Uicker, Ravani, Sheth, Matrix Methods, sec. 11.5 and 17.2-17.4.
 """
 
 from __future__ import annotations
@@ -17,18 +18,17 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from linkwork.equations import folding
-from linkwork.equations.closing import Order, Pivot, factorise, rows_of
-from linkwork.equations.closure import ROWS, LoopEquations, loop_equations
+from linkwork.equations.closing import Order, Pivot, factorise
+from linkwork.equations.closure import ROWS
 from linkwork.equations.inverse_dynamics import handed_inward, inertia_wrenches, link_motion
 from linkwork.equations.kinematics import link_poses
 from linkwork.equations.loads import applied_loads, rotor_inertias, with_external
-from linkwork.equations.plan import Plan
-from linkwork.equations.quantities import Quantity, matrix_entries, on_second_body
-from linkwork.equations.scalars import Block, Composed, Trace, compose
-from linkwork.equations.tracing import Numbers, function_name, input_symbols
-from linkwork.equations.tree import Tree, grow
-from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, neg, sub
+from linkwork.equations.quantities import matrix_entries, on_second_body
+from linkwork.equations.quantity import Quantity
+from linkwork.equations.rows import Equations, row_equations, sparse_rows
+from linkwork.equations.scalars import Block
+from linkwork.equations.tree import Tree
+from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, neg, scale, sub
 
 Wanted = Literal["efforts", "reactions"]
 
@@ -38,12 +38,13 @@ def closed_forces(order: Order, wanted: Wanted, external: bool) -> Quantity:
 
     Inputs are y, w, dw, effort (what other drives give already), t, and with `external` a force and a moment (about its
     origin, world axes) on every body of the tree. Reactions are [force; moment] of the first body on the second at the
-    joint's frame on the second, along its axes; joints of the tree first, then those cut.
+    joint's frame on the second, along its axes; joints of the tree first, then those cut. Multipliers of the model's
+    constraints come last, where there are any.
     """
     inputs = ("y", "w", "dw", "effort", "t", *(("external",) if external else ()))
-    tracer = partial(_trace, order, wanted, inputs)
     name = f"closed forces {wanted} {'external ' if external else ''}{order.key}"
-    return Quantity(name, inputs, _no_law, regroups=wanted == "efforts", tracer=tracer)
+    law = partial(_closed_forces, order, wanted)
+    return Quantity(name, inputs, law, regroups=wanted == "efforts", title="closed_forces")
 
 
 def carried() -> Quantity:
@@ -51,13 +52,18 @@ def carried() -> Quantity:
     return Quantity("carried", ("y", "cut_wrench"), _carried)
 
 
+def idle_wrenches(order: Order) -> Quantity:
+    """Reactions of all joints in equilibrium by themselves: (y, cut_wrench) -> wrench.
+
+    Of `cut_wrench` the redundant rows are taken as given; the others follow from Jᵀ λ = 0 by the pivots of an order.
+    """
+    law = partial(_idle_wrenches, order)
+    return Quantity(f"idle wrenches {order.key}", ("y", "cut_wrench"), law, title="idle_wrenches")
+
+
 def load_state() -> Quantity:
     """All loads: (y, w, t) -> magnitudes, powers."""
     return Quantity("load state", ("y", "w", "t"), _load_state)
-
-
-def _no_law(tree: Any, x: Any) -> list[Block]:
-    raise AssertionError("traced by a function of its own")
 
 
 def _load_state(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
@@ -70,23 +76,18 @@ def _load_state(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
 
 
 def _carried(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
-    loops = loop_equations(tree, x["y"])
+    found = row_equations(tree, x["y"])
     none: list[Vector] = [ZERO] * len(tree.links)
-    rows = _wrenches(tree, loops, list(x["cut_wrench"]), none, none)
+    rows = _wrenches(tree, found, list(x["cut_wrench"]), none, none)
     return [("wrench", rows, (len(rows) // 6, 6))]
 
 
-# ---------------------------------------------------------------- tracing
+# ---------------------------------------------------------------- efforts and reactions
 
 
-def _trace(order: Order, wanted: Wanted, names: Sequence[str], plan: Plan, numbers: Numbers) -> Composed:
-    fresh = Trace()
-    constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
-    inputs = input_symbols(plan, names, fresh)
-    x = {name: block for name, block, _ in inputs}
+def _closed_forces(order: Order, wanted: Wanted, tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
     y, w, dw = x["y"], x["w"], x["dw"]
-    nv = plan.nv
-    tree = grow(plan, constants, y[: plan.nq], w[:nv])
+    plan, nv = tree.plan, tree.nv
     loaded = applied_loads(tree, x["t"][0], y, w)
     applied = with_external(tree, loaded.applied, x["external"]) if "external" in x else loaded.applied
     forces, moments = applied.forces, applied.moments
@@ -97,8 +98,8 @@ def _trace(order: Order, wanted: Wanted, names: Sequence[str], plan: Plan, numbe
     for k in range(plan.nw):
         own = loaded.applied.rotors.get(k, 0.0) * dw[k] - loaded.applied.along.get(k, 0.0)
         needed[k] = needed[k] + own - x["effort"][k]
-    loops = loop_equations(tree, y)
-    rows = rows_of(loops)
+    found = row_equations(tree, y)
+    rows = sparse_rows(found)
     pivots = factorise(rows, order)
     multipliers = _solve_transposed(pivots, needed)
     dependent = {p.column for p in pivots}
@@ -114,10 +115,29 @@ def _trace(order: Order, wanted: Wanted, names: Sequence[str], plan: Plan, numbe
         efforts.append(total)
     outputs: list[Block] = [("efforts", efforts, (plan.nw,))]
     if wanted == "reactions":
-        six = [multipliers.get(r, 0.0) for r in range(ROWS * len(loops))]
-        wrenches = _wrenches(tree, loops, six, f, n)
+        every = [multipliers.get(r, 0.0) for r in range(plan.nl)]
+        wrenches = _wrenches(tree, found, every, f, n)
         outputs.append(("wrench", wrenches, (len(wrenches) // 6, 6)))
-    return compose(function_name("closed_forces"), inputs, symbols, outputs)
+        if plan.constraints:
+            own = every[plan.nl - len(plan.constraints) :]
+            outputs.append(("multipliers", own, (len(own),)))
+    return outputs
+
+
+def _idle_wrenches(order: Order, tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
+    found, given = row_equations(tree, x["y"]), x["cut_wrench"]
+    rows = sparse_rows(found)
+    pivots = factorise(rows, order)
+    kept = {p.row for p in pivots}
+    free = {r: given[r] for r in rows if r not in kept}
+    right: list[Any] = [0.0] * tree.plan.nw
+    for r, multiplier in free.items():
+        for k, entry in rows[r].items():
+            right[k] = right[k] - entry * multiplier
+    multipliers = {**_solve_transposed(pivots, right), **free}
+    none: list[Vector] = [ZERO] * len(tree.links)
+    wrenches = _wrenches(tree, found, [multipliers[r] for r in range(tree.plan.nl)], none, none)
+    return [("wrench", wrenches, (len(wrenches) // 6, 6))]
 
 
 def _columns(rows: Mapping[int, Mapping[int, Any]], chosen: Mapping[int, Any]) -> dict[int, list[int]]:
@@ -147,12 +167,16 @@ def _solve_transposed(pivots: Sequence[Pivot], right: Sequence[Any]) -> dict[int
 
 
 def _wrenches(
-    tree: Tree, loops: Sequence[LoopEquations], multipliers: Sequence[Any], f: Sequence[Vector], n: Sequence[Vector]
+    tree: Tree, found: Equations, multipliers: Sequence[Any], f: Sequence[Vector], n: Sequence[Vector]
 ) -> list[Any]:
-    """Reactions of all joints when the cut ones carry these wrenches, and links need forces f and moments n."""
+    """Reactions of all joints when rows have these multipliers, and links need forces f and moments n."""
     f, n = list(f), list(n)
+    for row, multiplier in zip(found.others, multipliers[ROWS * len(found.loops) :], strict=True):
+        for link, (moment, force) in row.pushes.items():
+            f[link] = sub(f[link], scale(multiplier, force))
+            n[link] = sub(n[link], scale(multiplier, moment))
     cut_rows: list[Any] = []
-    for c, loop in enumerate(loops):
+    for c, loop in enumerate(found.loops):
         six = multipliers[ROWS * c : ROWS * c + ROWS]
         f_M, n_M = apply(loop.linear, six[:3]), apply(loop.angular, six[3:])
         cut_rows += [*f_M, *n_M]
@@ -164,9 +188,9 @@ def _wrenches(
                 turned = apply(X.R, force)
                 f[link] = sub(f[link], turned)
                 n[link] = sub(n[link], add(apply(X.R, moment), cross(X.p, turned)))
-    found = handed_inward(tree, f, n)
+    handed = handed_inward(tree, f, n)
     rows: list[Any] = []
-    for own, force, moment in zip(tree.links, found.f, found.n, strict=True):
+    for own, force, moment in zip(tree.links, handed.f, handed.n, strict=True):
         rows += on_second_body(own, force, moment)
     return rows + cut_rows
 
@@ -220,7 +244,7 @@ def constraint_jacobian() -> Quantity:
 
 
 def _constraint_jacobian(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
-    rows = rows_of(loop_equations(tree, x["y"]))
+    rows = sparse_rows(row_equations(tree, x["y"]))
     nw = tree.plan.nw
     entries = [rows[r].get(c, 0.0) for r in sorted(rows) for c in range(nw)]
     return [("J", entries, (len(rows), nw))]

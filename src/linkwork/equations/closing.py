@@ -1,6 +1,6 @@
 """Keeping loops closed: Newton's step and the rates of all joints, by an elimination whose order is settled beforehand.
 
-The Jacobian J of all loops (`closure`) has pivots, one in each independent row, and independent columns, which the
+The Jacobian J of all rows (`rows`) has pivots, one in each independent row, and independent columns, which the
 drives prescribe. With the order of the pivots known, the elimination is straight-line code: pivots that are ±1, as
 those of a cut joint's own variables, cost nothing, and rows that are redundant are not touched. What it gives:
 
@@ -23,13 +23,13 @@ from typing import Any
 import casadi as ca
 
 from linkwork.equations import folding
-from linkwork.equations.closure import ROWS, LoopEquations, loop_equations
 from linkwork.equations.coordinates import flow, integrate
 from linkwork.equations.plan import Plan
-from linkwork.equations.quantities import Quantity
-from linkwork.equations.scalars import Block, Composed, Trace, compose, replay, written_out
-from linkwork.equations.tracing import Numbers, function_name, input_symbols
-from linkwork.equations.tree import grow
+from linkwork.equations.quantity import Quantity
+from linkwork.equations.rows import row_equations, row_groups, sparse_rows
+from linkwork.equations.scalars import Block, Scalar, Trace, replay, written_out
+from linkwork.equations.tracing import input_symbols
+from linkwork.equations.tree import Tree, grow
 
 MEASURES = ("residual", "stride", "weakness", "determinant")
 """What a step tells: Σ e², Σ x² and Σ 1/pivot² with lengths in units of the machine's size, and the pivots' product."""
@@ -47,9 +47,13 @@ class Order:
         return hashlib.sha256(repr(self.pivots).encode()).hexdigest()[:24]
 
 
-def closing_step(order: Order) -> Quantity:
-    """Newton's step: (y, length) -> y after the step, measures."""
-    return Quantity(f"closing step {order.key}", ("y", "length"), _no_law, tracer=partial(_trace_step, order))
+def closing_step(order: Order, scales: tuple[float, ...] = ()) -> Quantity:
+    """Newton's step: (y, length) -> y after the step, measures.
+
+    scales : of the rows of constraints, by which their errors count like radians
+    """
+    name = f"closing step {order.key}" + (f" {scales}" if scales else "")
+    return Quantity(name, ("y", "length"), partial(_step, order, scales), title="closing_step")
 
 
 def closing_rates(order: Order, derivatives: int) -> Quantity:
@@ -58,18 +62,15 @@ def closing_rates(order: Order, derivatives: int) -> Quantity:
     derivatives : 1 for the rates alone, 2 for accelerations too, 3 for jerks too
     """
     inputs = ("y", "w", "dw", "ddw")[: derivatives + 1]
-    tracer = partial(_trace_rates, order, inputs)
-    return Quantity(f"closing rates {derivatives} {order.key}", inputs, _no_law, tracer=tracer)
+    name, law = f"closing rates {derivatives} {order.key}", partial(_closing_rates, order, inputs)
+    return Quantity(name, inputs, law, grows="still", title="closing_rates")
 
 
 def closure_products(level: int) -> Quantity:
     """What the time derivatives of J w hold besides the highest rates, all rows: γ(y, w), or δ(y, w, w') at level 2."""
     inputs = ("y", "w", "dw")[: level + 1]
-    return Quantity(f"closure products {level}", inputs, _no_law, tracer=partial(_trace_products, inputs))
-
-
-def _no_law(tree: Any, x: Any) -> list[Block]:
-    raise AssertionError("traced by a function of its own")
+    law = partial(_products, inputs)
+    return Quantity(f"closure products {level}", inputs, law, grows="not", title="closure_products")
 
 
 # ---------------------------------------------------------------- elimination
@@ -116,7 +117,7 @@ def factorise(rows: Rows, order: Order) -> list[Pivot]:
     return pivots
 
 
-def _solve(pivots: Sequence[Pivot], rhs: Mapping[int, Any]) -> dict[int, Any]:
+def solve_pivots(pivots: Sequence[Pivot], rhs: Mapping[int, Any]) -> dict[int, Any]:
     """Solution by column for a right side by row."""
     b = {p.row: rhs.get(p.row, 0.0) for p in pivots}
     for p in pivots:
@@ -131,52 +132,42 @@ def _solve(pivots: Sequence[Pivot], rhs: Mapping[int, Any]) -> dict[int, Any]:
     return x
 
 
-# ---------------------------------------------------------------- traces
+# ---------------------------------------------------------------- laws
 
 
-def _loops(plan: Plan, constants: Any, y: Sequence[Any]) -> tuple[list[Any], dict[int, dict[int, Any]]]:
+def _loops(tree: Tree, y: Sequence[Any]) -> tuple[list[Any], dict[int, dict[int, Any]]]:
     """Errors, and rows of J without structural zeros."""
-    tree = grow(plan, constants, y[: plan.nq], [0.0] * plan.nv)
-    loops = loop_equations(tree, y)
-    return [e for loop in loops for e in loop.error], rows_of(loops)
+    found = row_equations(tree, y)
+    return found.errors, sparse_rows(found)
 
 
-def rows_of(loops: Sequence[LoopEquations]) -> dict[int, dict[int, Any]]:
-    """Rows of J without structural zeros."""
-    rows: dict[int, dict[int, Any]] = {}
-    for k, loop in enumerate(loops):
-        for i in range(ROWS):
-            entries = {c: column[i] for c, column in loop.columns.items()}
-            rows[ROWS * k + i] = {c: x for c, x in entries.items() if not (isinstance(x, float) and x == 0.0)}
-    return rows
-
-
-def _trace_step(order: Order, plan: Plan, numbers: Numbers) -> Composed:
-    fresh = Trace()
-    constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
-    inputs = input_symbols(plan, ("y", "length"), fresh)
-    y, (length,) = inputs[0][1], inputs[1][1]
-    errors, rows = _loops(plan, constants, y)
+def _step(order: Order, scales: tuple[float, ...], tree: Tree, given: Mapping[str, Sequence[Any]]) -> list[Block]:
+    plan, y, (length,) = tree.plan, given["y"], given["length"]
+    errors, rows = _loops(tree, y)
     pivots = factorise(rows, order)
-    x = _solve(pivots, {p.row: -errors[p.row] for p in pivots})
+    x = solve_pivots(pivots, {p.row: -errors[p.row] for p in pivots})
     stride = [x.get(k, 0.0) for k in range(plan.nw)]
     lengths = length_rates(plan)
     per_length = 1.0 / length
-    position, direction = _sum_of_squares(errors, lambda i: i % ROWS < 3)
+    of_length = length_rows(plan)
+    own = dict(zip(range(len(of_length) - len(scales), len(of_length)), scales, strict=True))
+    errors = [own[r] * e if r in own else e for r, e in enumerate(errors)]
+    position, direction = _sum_of_squares(errors, lambda i: of_length[i])
     slides, turns = _sum_of_squares(stride, lambda k: lengths[k])
     square = per_length * per_length
     weakness, determinant = 0.0, 1.0
     for p in pivots:
-        power = int(p.row % ROWS < 3) - int(lengths[p.column])
+        power = int(of_length[p.row]) - int(lengths[p.column])
         inverse = p.inverse * {-1: per_length, 0: 1.0, 1: length}[power]
+        if p.row in own:
+            inverse = inverse * (1.0 / own[p.row])
         weakness = weakness + inverse * inverse
         determinant = determinant * inverse
     measures = [direction + position * square, turns + slides * square, weakness, 1.0 / determinant]
-    outputs = [
+    return [
         ("y_next", integrate(plan.slots, y, stride), (plan.ny,)),
         ("measures", measures, (len(MEASURES),)),
     ]
-    return compose(function_name("closing_step"), inputs, symbols, outputs)
 
 
 def _sum_of_squares(values: Sequence[Any], is_length: Any) -> tuple[Any, Any]:
@@ -185,6 +176,11 @@ def _sum_of_squares(values: Sequence[Any], is_length: Any) -> tuple[Any, Any]:
     for i, x in enumerate(values):
         sums[is_length(i)] = sums[is_length(i)] + x * x
     return sums[True], sums[False]
+
+
+def length_rows(plan: Plan) -> list[bool]:
+    """By row, whether its error is a length."""
+    return [is_length for group in row_groups(plan) for is_length in group.lengths]
 
 
 def length_rates(plan: Plan) -> list[bool]:
@@ -196,15 +192,13 @@ def length_rates(plan: Plan) -> list[bool]:
     return result
 
 
-def _trace_rates(order: Order, names: Sequence[str], plan: Plan, numbers: Numbers) -> Composed:
-    fresh = Trace()
-    constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
-    inputs = input_symbols(plan, names, fresh)
-    y, given = inputs[0][1], [block for _, block, _ in inputs[1:]]
-    _, rows = _loops(plan, constants, y)
+def _closing_rates(order: Order, names: Sequence[str], tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
+    plan, symbols = tree.plan, folding.flatten(tree.constants)[1]
+    y, given = x["y"], [x[name] for name in names[1:]]
+    _, rows = _loops(tree, y)
     pivots = factorise(rows, order)
     rows_of = [r for r, _ in order.pivots]
-    products = _rate_products(rows_of, plan, numbers, len(given)) if len(given) > 1 else []
+    products = _rate_products(rows_of, tree, len(given)) if len(given) > 1 else []
     found: list[list[Any]] = []
     for level, prescribed in enumerate(given):
         rhs: dict[int, Any] = {}
@@ -216,32 +210,31 @@ def _trace_rates(order: Order, names: Sequence[str], plan: Plan, numbers: Number
                 if c not in dependent:
                     total = total - entry * prescribed[c]
             rhs[p.row] = total
-        x = _solve(pivots, rhs)
-        found.append([x.get(k, prescribed[k]) for k in range(plan.nw)])
-    outputs = [(f"all_{name}", block, (plan.nw,)) for name, block in zip(names[1:], found, strict=True)]
-    return compose(function_name("closing_rates"), inputs, symbols, outputs)
+        solved = solve_pivots(pivots, rhs)
+        found.append([solved.get(k, prescribed[k]) for k in range(plan.nw)])
+    return [(f"all_{name}", block, (plan.nw,)) for name, block in zip(names[1:], found, strict=True)]
 
 
-def _trace_products(names: Sequence[str], plan: Plan, numbers: Numbers) -> Composed:
-    fresh = Trace()
-    _, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
-    inputs = input_symbols(plan, names, fresh)
-    rows = range(ROWS * len(plan.cuts))
-    function = _rate_products(rows, plan, numbers, len(names))[-1]
-    values = replay(function, [*[block for _, block, _ in inputs], symbols])[0]
-    return compose(function_name("closure_products"), inputs, symbols, [("products", values, (len(rows),))])
+def _products(names: Sequence[str], tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
+    rows = range(tree.plan.nl)
+    function = _rate_products(rows, tree, len(names))[-1]
+    values = replay(function, [*[x[name] for name in names], folding.flatten(tree.constants)[1]])[0]
+    return [("products", values, (len(rows),))]
 
 
-def _rate_products(rows_of: Sequence[int], plan: Plan, numbers: Numbers, levels: int) -> list[ca.Function]:
+def _rate_products(rows_of: Sequence[int], tree: Tree, levels: int) -> list[ca.Function]:
     """Terms without the highest rates in the time derivatives of J w, in some rows.
 
     d/dt (J w) = J w' + γ(y, w),   d/dt (J w' + γ) = J w'' + δ(y, w, w')
+
+    Traced apart, with constants of the same structure as those of the tree.
     """
-    fresh = Trace()
-    constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
+    plan, fresh = tree.plan, Trace()
+    pattern = tuple(None if isinstance(x, Scalar) else x for x in folding.flatten(tree.constants)[1])
+    constants, symbols = folding.symbols(fresh, tree.constants, pattern, tree.independent)
     inputs = input_symbols(plan, ("y", "w"), fresh)
     y, w = inputs[0][1], inputs[1][1]
-    _, rows = _loops(plan, constants, y)
+    _, rows = _loops(grow(plan, constants, y[: plan.nq], [0.0] * plan.nv), y)
     products: list[Any] = []
     for r in rows_of:
         total: Any = 0.0

@@ -61,6 +61,8 @@ class LoopEquations:
     """The same for moments along the last three rows."""
     step: Pose
     """Pose of M in F by the joint's law."""
+    missing: Matrix
+    """The turn that is missing, along the axes of the last three rows."""
 
 
 def loop_equations(tree: Tree, y: Sequence[Any]) -> list[LoopEquations]:
@@ -150,7 +152,7 @@ def _loop(seen: _Seen, cut: CutPlan, given: CutConstants, y: Sequence[Any]) -> L
     linear = transpose(law.R) if sliding else transpose(M.R)
     angular = transpose(law.R) if in_F else IDENTITY
     error = (*position, *rotation_vector(missing))
-    return LoopEquations(cut.joint, error, dict(sorted(columns.items())), linear, angular, Pose(law.R, law.p))
+    return LoopEquations(cut.joint, error, dict(sorted(columns.items())), linear, angular, Pose(law.R, law.p), missing)
 
 
 def _is_zero(vector: Vector) -> bool:

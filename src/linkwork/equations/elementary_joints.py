@@ -68,9 +68,8 @@ def grow_elementary(plan: Plan, constants: Constants, q: Sequence[Any], v: Seque
             links.append(replace(_rigid(planned, inner), parent=parent))
         links[-1] = replace(links[-1], moments=given.moments, own=given.body)
         last.append(len(links) - 1)
-    return Tree(
-        plan, tuple(links), constants.cuts, constants.gravity, constants.points, constants.frames, constants.loads
-    )
+    marks = constants.points, constants.frames
+    return Tree(plan, tuple(links), constants.cuts, constants.gravity, *marks, constants.loads, constants)
 
 
 def _simple(

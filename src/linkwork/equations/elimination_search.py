@@ -93,7 +93,9 @@ def find_elimination(plan: Plan, numbers: Numbers, constants: Array, states: Sta
 
 
 def _hubs(plan: Plan) -> tuple[int, ...]:
-    """No link, and the one that most loops run through, if there are some."""
+    """No link, and the one that most loops run through, if there are some; none beside constraints of the model."""
+    if plan.constraints:  # they may speak of the hub's own joint
+        return (-1,)
     loops = [0] * len(plan.links)
     for cut in plan.cuts:
         for i in {cut.tail, cut.head} - {-1}:
@@ -253,7 +255,7 @@ class Search:
                 for j, k in enumerate(link.dofs):
                     entry = dot(link.Sw[j], n) + dot(link.lever(j), f)
                     if not is_zero(entry):
-                        own["q", k] = entry
+                        own["q", k] = own.get(("q", k), 0.0) + entry
                 if link.parent >= 0:
                     Rf = apply(link.R, f)
                     up = [*add(apply(link.R, n), cross(link.p, Rf)), *Rf]

@@ -2,7 +2,7 @@
 
     M(y) w' + h(y, w, t) - effort + Jᵀ λ = 0,      y' = N(y) (w + s),      e(y) = 0,      J(y) w = 0
 
-M w' + h is what inverse dynamics of the tree gives, J the Jacobian of the loop equations (`closure`). Solvers of
+M w' + h is what inverse dynamics of the tree gives, J the Jacobian of all rows (`rows`). Solvers of
 differential-algebraic equations take it like this; s is the stride by which they put the variables back onto the loops.
 """
 
@@ -11,11 +11,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from linkwork.equations.closure import loop_equations
 from linkwork.equations.coordinates import flow
 from linkwork.equations.inverse_dynamics import inverse_dynamics
 from linkwork.equations.loads import applied_loads
-from linkwork.equations.quantities import Quantity
+from linkwork.equations.quantity import Quantity
+from linkwork.equations.rows import row_equations
 from linkwork.equations.scalars import Block
 from linkwork.equations.tree import Tree
 
@@ -25,7 +25,8 @@ OUTPUTS = ("dy", "left", "e", "de")
 def force_balance() -> Quantity:
     """(y, w, dw, effort, t, cut_wrench, stride) -> dy, left, e, de.
 
-    cut_wrench : λ, six by loop; left : what is left of the forces along all rates [N, N m], zero in motion
+    cut_wrench : λ, six by loop and one by constraint
+    left : what is left of the forces along all rates [N, N m], zero in motion
     """
     inputs = ("y", "w", "dw", "effort", "t", "cut_wrench", "stride")
     return Quantity("force balance", inputs, _force_balance, regroups=True)
@@ -39,18 +40,18 @@ def _force_balance(tree: Tree, x: Any) -> list[Block]:
     for k, inertia in applied.rotors.items():
         left[k] = left[k] + inertia * dw[k]
     left = [force - effort for force, effort in zip(left, x["effort"], strict=True)]
-    errors: list[Any] = []
+    found = row_equations(tree, y)
     speeds: list[Any] = []
-    for loop in loop_equations(tree, y):
-        wrench = x["cut_wrench"][len(errors) : len(errors) + len(loop.error)]
-        for k, column in loop.columns.items():
+    for columns in found.columns:
+        height = len(next(iter(columns.values()), ()))
+        wrench = x["cut_wrench"][len(speeds) : len(speeds) + height]
+        for k, column in columns.items():
             left[k] = left[k] + sum((a * b for a, b in zip(column, wrench, strict=True)), 0.0)
-        speeds += [sum((column[r] * w[k] for k, column in loop.columns.items()), 0.0) for r in range(len(loop.error))]
-        errors += loop.error
+        speeds += [sum((column[r] * w[k] for k, column in columns.items()), 0.0) for r in range(height)]
     size = (plan.nl,)
     return [
         ("dy", flow(plan.slots, y, [rate + more for rate, more in zip(w, x["stride"], strict=True)]), (plan.ny,)),
         ("left", left, (plan.nw,)),
-        ("e", errors, size),
+        ("e", found.errors, size),
         ("de", speeds, size),
     ]

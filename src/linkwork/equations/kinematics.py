@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from linkwork.equations.plan import Pose
+from linkwork.equations.plan import Pose, number_pose
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import IDENTITY, ZERO, Vector, add, apply, combination, cross, scale, sub
 
@@ -25,6 +25,28 @@ class Target:
 
     link: int
     X: Pose
+
+
+def target_named(tree: Tree, name: str) -> Target:
+    """A body, point or frame by its name."""
+    plan = tree.plan
+    if name == plan.ground:
+        return Target(-1, number_pose(plan.X_WG))
+    if name in plan.index:
+        i = plan.index[name]
+        return Target(i, tree.links[i].own)
+    for mark, at in zip(plan.points, tree.points, strict=True):
+        if mark.name == name:
+            return Target(mark.link, Pose(_axes_of(tree, mark.link), at))
+    for mark, X in zip(plan.frames, tree.frames, strict=True):
+        if mark.name == name:
+            return Target(mark.link, X)
+    raise KeyError(name)
+
+
+def _axes_of(tree: Tree, link: int) -> Any:
+    """Axes of a point: those of its body."""
+    return tree.links[link].own.R if link >= 0 else number_pose(tree.plan.X_WG).R
 
 
 def link_poses(tree: Tree) -> list[Pose]:

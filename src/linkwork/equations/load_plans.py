@@ -7,7 +7,7 @@ and tables belong to the structure.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -21,8 +21,8 @@ from linkwork.model.loads import Direction, Force, Friction, InSpace, JointLoad,
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.variables import full_name
 
-Source = tuple[Literal["t", "y", "w", "x", "v"], int]
-"""Time, a variable, a rate, or a spring's own elongation and its rate."""
+Source = tuple[Literal["t", "y", "w", "x", "v", "state", "number"], int]
+"""Time, a variable, a rate, a spring's own elongation and its rate, a named state, or a number of one."""
 
 
 @dataclass(frozen=True)
@@ -156,12 +156,14 @@ LoadPlan = SpringPlan | FrictionPlan | MotorPlan | ForcePlan | TorquePlan | Push
 
 @dataclass(frozen=True)
 class Places:
-    """What loads refer to, by name: variables, points and links."""
+    """What loads refer to, by name: variables, points and links; states, and numbers of states."""
 
     joints: Mapping[str, Any]
     along: Mapping[str, Along]
     marks: Mapping[str, int]
     links: Mapping[str, int]
+    states: Mapping[str, int] = field(default_factory=dict)
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
     def variable(self, name: str) -> Along:
         """A variable by the name that a load has for it."""
@@ -173,7 +175,11 @@ class Places:
             return AmountPlan(None)
         sources: list[Source] = []
         for name in amount.names:
-            if name == TIME and full_name(self.joints, name) not in self.along:
+            if name in self.numbers:
+                sources.append(("number", self.numbers[name]))
+            elif name in self.states:
+                sources.append(("state", self.states[name]))
+            elif name == TIME and full_name(self.joints, name) not in self.along:
                 sources.append(("t", 0))
             elif name in (ELONGATION, ELONGATION_RATE) and full_name(self.joints, name) not in self.along:
                 sources.append(("x", 0) if name == ELONGATION else ("v", 0))

@@ -68,11 +68,13 @@ class Modes:
     slip : by exact friction of the plan, the way it slips: 1, -1, or 0 where it sticks; where it holds beside others
         that part of the level; without, the sign of the rate
     switch : by load of the plan, a factor; switched : names of the loads that have one
+    states : values of all named states; without, those of the start
     """
 
     slip: Sequence[Any] | None = None
     switch: Sequence[Any] | None = None
     switched: frozenset[str] = frozenset()
+    states: Sequence[Any] | None = None
 
 
 PLAIN = Modes()
@@ -136,6 +138,7 @@ class _State:
         self.factor: Any = None
         """Of the load that is at work, where it is switched."""
         self.slips = iter(modes.slip) if modes.slip is not None else None
+        self.named = state_arguments(tree, modes.states)
         self.forces: dict[int, Vector] = {}
         self.moments: dict[int, Vector] = {}
         self.along: dict[int, Any] = {}
@@ -199,8 +202,21 @@ class _State:
         """The value of an amount."""
         if plan.law is None:
             return steady
-        own = {"t": [self.t], "y": self.y, "w": self.w, "x": [x], "v": [v]}
-        return replay(_amount(plan.law), [[own[kind][k] for kind, k in plan.sources]])[0][0]
+        return amount_value(plan, {"t": [self.t], "y": self.y, "w": self.w, "x": [x], "v": [v], **self.named})
+
+
+def amount_value(plan: AmountPlan, own: Mapping[str, Sequence[Any]]) -> Any:
+    """The value of a formula or table from everything that it may name, by kind of source."""
+    assert plan.law is not None
+    return replay(_amount(plan.law), [[own[kind][k] for kind, k in plan.sources]])[0][0]
+
+
+def state_arguments(tree: Tree, states: Sequence[Any] | None) -> dict[str, Sequence[Any]]:
+    """Values of named states and their numbers, as sources of amounts; without values, those of the start."""
+    return {
+        "state": [own[0] for own in tree.states] if states is None else states,
+        "number": [x for own in tree.states for x in own],
+    }
 
 
 def _unit(d: Vector) -> tuple[Vector, Any]:
@@ -278,10 +294,16 @@ def _levels(state: _State, plan: FrictionPlan, own: Mapping[str, Any]) -> tuple[
 
 
 def friction_levels(
-    tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any], plan: FrictionPlan, given: LoadConstants
+    tree: Tree,
+    t: Any,
+    y: Sequence[Any],
+    w: Sequence[Any],
+    plan: FrictionPlan,
+    given: LoadConstants,
+    states: Sequence[Any] | None = None,
 ) -> tuple[Any, Any]:
     """Dry friction against motion forward and backward at a state."""
-    return _levels(_State(tree, t, y, w), plan, _named(plan, given))
+    return _levels(_State(tree, t, y, w, Modes(states=states)), plan, _named(plan, given))
 
 
 @functools.cache

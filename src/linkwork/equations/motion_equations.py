@@ -1,25 +1,28 @@
 """The equations of motion of a machine with loops as one system: links, joints of the tree, and cut joints with rows.
 
-Cut joints bring the constraints that their laws leave (`loop_rows`); rates of theirs that drive a rotor stay unknowns
-of their own. A hub that many loops run through may be released from its place in the tree.
+Cut joints bring the constraints that their laws leave (`loop_rows`), the model's own constraints a row each
+(`expression_rows`). Rates of cut joints that drive a rotor, or that such a row speaks of, stay unknowns of their own. A
+hub that many loops run through may be released from its place in the tree.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from linkwork.equations.acceleration_system import AccelerationSystem, Key
 from linkwork.equations.inverse_dynamics import Applied, inertia_wrenches, link_motion
 from linkwork.equations.loop_rows import CutRows, Margin, RowAxes, along, combined, constraints, cut_rows
+from linkwork.equations.rows import constraint_rows
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import ZERO, Vector, add, apply, cross, is_zero, neg, sub
 
-HUB = -1
-"""Stands for the joint of the hub among the cut joints."""
+HUB, OWN = -1, -2
+"""Stand for the joint of the hub among the cut joints, and for the model's own constraints."""
 Place = tuple[int, int]
-"""A cut joint, or the hub, and the number of its constraint."""
+"""A cut joint, the hub or `OWN`, and the number of its constraint."""
 
 
 @dataclass(frozen=True)
@@ -75,19 +78,35 @@ def motion_equations(tree: Tree, state: State, choice: Choice, margin: Margin) -
         system.add(("q", k), ("q", k), applied.rotors.get(k, 0.0))
     cuts = cut_rows(tree, motion, state.y, w, choice.axes, state.mismatch)
     multipliers: dict[Place, Key] = {}
+    own = constraint_rows(tree, state.y, w)
+    kept = {k for row in own for k in row.along if k >= nv}
     for c, rows in enumerate(cuts):
-        multipliers |= _join(system, c, rows, state, choice, margin)
+        multipliers |= _join(system, c, rows, state, choice, margin, kept)
     if choice.hub >= 0:
         multipliers |= _release(system, choice.hub, 6 * len(cuts), state, margin)
+    gammas = [row.gamma for row in own] if state.mismatch is None else state.mismatch[6 * len(cuts) :]
+    for r, (row, gamma) in enumerate(zip(own, gammas, strict=True)):
+        key = multipliers[OWN, r] = ("l", 6 * (len(cuts) + 1) + r)
+        for link, wrench in row.pushes.items():
+            system.couple(key, link, wrench)
+        for k, entry in row.along.items():
+            system.add(key, ("q", k) if k < nv else ("u", k), entry)
+        system.push(key, -gamma)
     return MotionEquations(system, cuts, multipliers)
 
 
 def _join(
-    system: AccelerationSystem, c: int, rows: CutRows, state: State, choice: Choice, margin: Margin
+    system: AccelerationSystem,
+    c: int,
+    rows: CutRows,
+    state: State,
+    choice: Choice,
+    margin: Margin,
+    kept: AbstractSet[int],
 ) -> dict[Place, Key]:
-    """Constraints and efforts of a cut joint."""
+    """Constraints and efforts of a cut joint; rates to be kept are unknowns of their own, as those with a rotor."""
     cut, own, rotors = rows.cut, range(rows.cut.w.start, rows.cut.w.stop), state.applied.rotors
-    turning = [j for j, k in enumerate(own) if k in rotors]
+    turning = [j for j, k in enumerate(own) if k in rotors or k in kept]
     plain = [j for j in range(len(own)) if j not in turning]
     multipliers: dict[Place, Key] = {}
     for r, weights in enumerate(constraints([rows.S[j] for j in plain], margin)):
@@ -109,7 +128,7 @@ def _join(
             if link >= 0:
                 system.load(link, moment, force)
     for j in turning:  # the wrench of the other efforts works on these rates too
-        system.add(("u", own[j]), ("u", own[j]), rotors[own[j]])
+        system.add(("u", own[j]), ("u", own[j]), rotors.get(own[j], 0.0))
         system.push(("u", own[j]), pushes[j] - sum((s * x for s, x in zip(rows.S[j], wrench, strict=True)), 0.0))
     return multipliers
 

@@ -30,6 +30,7 @@ from linkwork.equations.load_plans import (
     plan_loads,
 )
 from linkwork.equations.rounding import EPSILON, Rounded, magnitude
+from linkwork.equations.state_plans import StatePlan, plan_states, state_constants, with_states
 from linkwork.equations.vectors import (
     IDENTITY,
     NOTHING,
@@ -53,6 +54,7 @@ from linkwork.model.joints import Free, Law
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout
 from linkwork.model.mechanism import Mechanism
+from linkwork.model.states import state_numbers
 from linkwork.topology import Topology
 
 AXES = ("u", "v", "w")
@@ -104,6 +106,21 @@ class CutPlan:
 
 
 @dataclass(frozen=True)
+class ConstraintPlan:
+    """An equation of the model: an expression that stays zero, and the names of its own numbers.
+
+    of_rates : it is linear in rates, and restricts them alone
+    measure : places among y and w of the variable that is the value of the expression, which then need not be zero
+    """
+
+    name: str
+    expression: str
+    parameters: tuple[str, ...]
+    of_rates: bool
+    measure: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
 class Mark:
     """A named point or frame and the index of the link that carries it (-1: the world)."""
 
@@ -136,8 +153,13 @@ class Plan:
     layout_poses: tuple[Array, ...]
     """Poses of the links' bodies in the layout."""
     loads: tuple[LoadPlan, ...]
+    constraints: tuple[ConstraintPlan, ...]
+    """Those of places first."""
     distances: Mapping[str, float]
     """How far from the world's origin the places lie that parameters tell, by the parameters' prefix [m]."""
+    states: tuple[StatePlan, ...] = ()
+    measured: tuple[Slot, ...] = ()
+    """Measures that are variables, after those of all joints (`measures`)."""
 
     @property
     def nq(self) -> int:
@@ -166,13 +188,23 @@ class Plan:
 
     @property
     def nl(self) -> int:
-        """Number of components of wrenches of all cut joints."""
-        return 6 * len(self.cuts)
+        """Number of rows: components of wrenches of all cut joints, and constraints."""
+        return 6 * len(self.cuts) + len(self.constraints)
+
+    @property
+    def nl_places(self) -> int:
+        """Number of rows that restrict places, and not rates alone; they come first."""
+        return self.nl - sum(constraint.of_rates for constraint in self.constraints)
 
     @property
     def n_loads(self) -> int:
         """Number of loads."""
         return len(self.loads)
+
+    @property
+    def n_states(self) -> int:
+        """Number of named states."""
+        return len(self.states)
 
     @cached_property
     def n_slips(self) -> int:
@@ -197,6 +229,11 @@ class Plan:
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """Where all joints have their variables among y, and their rates among w; those of the tree come first."""
+        return self.joint_slots + self.measured
+
+    @cached_property
+    def joint_slots(self) -> tuple[Slot, ...]:
+        """The same without measures."""
         return self.tree_slots + tuple(Slot(cut.joint, cut.law, cut.y, cut.w) for cut in self.cuts)
 
     @property
@@ -239,7 +276,9 @@ class Plan:
             for c in self.cuts
         )
         marks = self.points, self.frames
-        return links, cuts, *marks, self.variables, self.variable_rates, self.loads, self.X_WG.tobytes()
+        names = self.variables, self.variable_rates
+        parts = self.constraints, self.loads, self.states
+        return links, cuts, *marks, *names, *parts, self.X_WG.tobytes()
 
 
 def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
@@ -288,15 +327,16 @@ def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
     frames = tuple(Mark(f.name, index[f.body]) for f in m.frames.values())
     slots = [(k.joint, k.law, k.q, k.v) for k in links] + [(c.joint, c.law, c.y, c.w) for c in cuts]
     along = plain_places(slots)
-    places = Places(m.joints, along, {p.name: i for i, p in enumerate(points)}, index)
+    places = with_states(m, Places(m.joints, along, {p.name: i for i, p in enumerate(points)}, index))
     parameters = _parameters(m, layout, links, cuts)
     loads = plan_loads(m, places)
     parameters |= load_parameters(m, loads, layout, lambda name: float(layout_y[places.variable(name).y]))
+    parameters |= state_numbers(m)
     return Plan(
         m.name, links, cuts, points, frames, tuple(coordinates), tuple(rates), tuple(variables), tuple(variable_rates),
         parameters, layout.X_WB[m.ground.name], neutral, layout_y, m.ground.name,
-        tuple(layout.X_WB[b] for b in bodies), loads,
-        _distances(m, layout),
+        tuple(layout.X_WB[b] for b in bodies), loads, _constraints(m),
+        _distances(m, layout), plan_states(m, places),
     )  # fmt: skip
 
 
@@ -308,6 +348,11 @@ def _cuts(m: Mechanism, graph: Topology, index: Mapping[str, int], nq: int, nv: 
         cuts.append(CutPlan(name, joint.law, index[joint.tail], index[joint.head], y, w))
         nq, nv = y.stop, w.stop
     return tuple(cuts)
+
+
+def _constraints(m: Mechanism) -> tuple[ConstraintPlan, ...]:
+    given = sorted(m.constraints.values(), key=lambda c: c.of_rates)
+    return tuple(ConstraintPlan(c.name, c.expression, tuple(c.parameters), c.of_rates) for c in given)
 
 
 def _variable_names(joint: str, law: Law) -> list[str]:
@@ -345,6 +390,8 @@ def _parameters(m: Mechanism, layout: Layout, links: Sequence[LinkPlan], cuts: S
         p |= {f"{name}.at.{c}": float(x) for c, x in zip("xyz", at, strict=True)}
     for name, frame in m.frames.items():
         p |= _pose_parameters(name, geo.inverse(layout.X_WB[frame.body]) @ layout.frames[name])
+    for constraint in m.constraints.values():
+        p |= {f"{constraint.name}.{key}": float(value) for key, value in constraint.parameters.items()}
     return p
 
 
@@ -470,6 +517,8 @@ class Constants:
     points: tuple[Vector, ...]
     frames: tuple[Pose, ...]
     loads: tuple[LoadConstants, ...]
+    constraints: tuple[tuple[Any, ...], ...]
+    states: tuple[tuple[Any, ...], ...] = ()
 
 
 def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Constants:
@@ -511,7 +560,10 @@ def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Con
     )
     loads = [load_constants(load, parameters, into_link) for load in plan.loads]
     gravity = _vector(parameters, "gravity")
-    return Constants(gravity, tuple(links), tuple(cuts), tuple(points), tuple(frames), tuple(loads))
+    numbers = tuple(tuple(parameters[f"{c.name}.{key}"] for key in c.parameters) for c in plan.constraints)
+    marks = tuple(points), tuple(frames)
+    own_states = state_constants(plan.states, parameters)
+    return Constants(gravity, tuple(links), tuple(cuts), *marks, tuple(loads), numbers, own_states)
 
 
 def _vector(parameters: Mapping[str, Any], prefix: str) -> Vector:

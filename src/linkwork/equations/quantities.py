@@ -3,69 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from linkwork.equations import closure, coordinates, energy, forward_dynamics, kinematics
+from linkwork.equations import coordinates, energy, forward_dynamics, kinematics
 from linkwork.equations.inverse_dynamics import Applied, inverse_dynamics
-from linkwork.equations.kinematics import Target
+from linkwork.equations.kinematics import Target, target_named
 from linkwork.equations.load_plans import FieldPlan, MotorPlan, SpringPlan, feel_cuts, is_timed
 from linkwork.equations.loads import Loaded, applied_loads, field_loads, rotor_inertias
 from linkwork.equations.mass_matrix import dense, mass_matrix
-from linkwork.equations.plan import Plan, Pose, number_pose
+from linkwork.equations.plan import Plan, Pose
+from linkwork.equations.quantity import Quantity, Values
+from linkwork.equations.rows import row_equations
 from linkwork.equations.scalars import Block
 from linkwork.equations.tree import Link, Tree, Weightless
 from linkwork.equations.vectors import Vector, add, apply, cross, neg
-
-Values = Mapping[str, Sequence[Any]]
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A quantity of the tree.
-
-    inputs : names of its input blocks among q, v, a, tau (and what `sizes` says of them)
-    law : function (tree, inputs) -> output blocks
-    regroups : mass moments may be regrouped, because neither reactions nor energies are asked for
-    target : the body, point or frame it is of; empty for the whole machine
-    needs_mass : it divides by masses, and refuses (`Weightless`) where there are none
-    tracer : function (plan, numbers) -> composed functions, for what is more than a law of the tree
-    """
-
-    name: str
-    inputs: tuple[str, ...]
-    law: Callable[[Tree, Values], list[Block]]
-    regroups: bool = False
-    needs_mass: bool = False
-    target: str = ""
-    tracer: Callable[[Any, Any], Any] | None = None
-
-
-SIZES = {
-    "q": "nq",
-    "v": "nv",
-    "a": "nv",
-    "tau": "nv",
-    "step": "nv",
-    "q0": "nq",
-    "q1": "nq",
-    "y": "ny",
-    "w": "nw",
-    "dw": "nw",
-    "ddw": "nw",
-    "stride": "nw",
-    "y0": "ny",
-    "y1": "ny",
-    "length": "one",
-    "effort": "nw",
-    "external": "nx",
-    "slip": "n_slips",
-    "switch": "n_loads",
-    "mismatch": "nl",
-    "cut_wrench": "nl",
-    "t": "one",
-}
-"""Inputs and their sizes in a plan: of the tree first, then of all joints together."""
 
 
 def _loaded(tree: Tree, x: Values) -> Loaded:
@@ -190,11 +142,14 @@ def _difference(tree: Tree, x: Values) -> list[Block]:
 
 
 def _closure(tree: Tree, x: Values) -> list[Block]:
-    """Errors of all loops, and the entries of their Jacobian loop by loop, row by row (`closure.loop_rates`)."""
-    loops = closure.loop_equations(tree, x["y"])
-    errors = [e for loop in loops for e in loop.error]
-    entries = [column[i] for loop in loops for i in range(closure.ROWS) for column in loop.columns.values()]
-    return [("e", errors, (len(errors),)), ("J", entries, (len(entries),))]
+    """Errors of all rows, and the entries of their Jacobian group by group, row by row (`rows.row_groups`)."""
+    found = row_equations(tree, x["y"])
+    entries = [column[i] for columns in found.columns for i in range(_height(columns)) for column in columns.values()]
+    return [("e", found.errors, (len(found.errors),)), ("J", entries, (len(entries),))]
+
+
+def _height(columns: Mapping[int, Sequence[Any]]) -> int:
+    return len(next(iter(columns.values()), ()))
 
 
 def _advance(tree: Tree, x: Values) -> list[Block]:
@@ -298,28 +253,6 @@ OF_MACHINE = tuple(dict.fromkeys(name.partition(" ")[0] for name in QUANTITIES i
 
 
 OF_TARGET = ("pose", "position", "velocity", "acceleration", "jacobian")
-
-
-def target_named(tree: Tree, name: str) -> Target:
-    """A body, point or frame by its name."""
-    plan = tree.plan
-    if name == plan.ground:
-        return Target(-1, number_pose(plan.X_WG))
-    if name in plan.index:
-        i = plan.index[name]
-        return Target(i, tree.links[i].own)
-    for mark, at in zip(plan.points, tree.points, strict=True):
-        if mark.name == name:
-            return Target(mark.link, Pose(_axes_of(tree, mark.link), at))
-    for mark, X in zip(plan.frames, tree.frames, strict=True):
-        if mark.name == name:
-            return Target(mark.link, X)
-    raise KeyError(name)
-
-
-def _axes_of(tree: Tree, link: int) -> Any:
-    """Axes of a point: those of its body."""
-    return tree.links[link].own.R if link >= 0 else number_pose(tree.plan.X_WG).R
 
 
 def of_target(kind: str, name: str) -> Quantity:

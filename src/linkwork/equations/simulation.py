@@ -1,7 +1,8 @@
 """What a simulation asks of a machine, with loops or without: how its state changes, what loops miss, how it yields.
 
-    rates       y' = N(y) w,  w' = a(y, w, effort, t)              loops kept in the accelerations
-    mismatch    e(y), J w                                          of the cut joints, along the axes of F
+    rates       y' = N(y) w,  w' = a(y, w, x, effort, t)           loops kept in the accelerations
+                x' = f(y, w, x, t)                                 named states, where there are any
+    mismatch    e(y), J w                                          of cut joints along the axes of F, of constraints
     response    M x + Jᵀ Λ = effort,  J x = -mismatch              what efforts or impulses and gaps make of the rates
 
 All three rest on one elimination (`closed_dynamics`), so that redundant rows are dropped alike. The response to a gap
@@ -10,12 +11,13 @@ is the shortest step that closes it, measured by the masses; that to an impulse 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from linkwork.equations import energy, folding
-from linkwork.equations.closed_dynamics import Elimination, Joints, eliminated, relative_motion, traced_machine
+from linkwork.equations import energy
+from linkwork.equations.closed_dynamics import Elimination, Joints, eliminated, loaded_state, relative_motion
 from linkwork.equations.closure import loop_errors
 from linkwork.equations.coordinates import flow
 from linkwork.equations.inverse_dynamics import Applied, link_motion
@@ -24,56 +26,62 @@ from linkwork.equations.loads import Modes, applied_loads, friction_levels, roto
 from linkwork.equations.loop_rows import cut_rows
 from linkwork.equations.motion_equations import State
 from linkwork.equations.plan import Plan
-from linkwork.equations.quantities import Quantity
-from linkwork.equations.scalars import Block, Composed, Trace, compose
-from linkwork.equations.tracing import Numbers, function_name, input_symbols
-from linkwork.equations.tree import Tree, grow
+from linkwork.equations.quantity import Quantity
+from linkwork.equations.rows import constraint_rows
+from linkwork.equations.scalars import Block
+from linkwork.equations.states import state_rates
+from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import ZERO, dot
 
 RATES = ("y", "w", "effort", "t", "slip", "switch")
-"""Inputs of the rates."""
+"""Inputs of the rates; named states come after them, where there are any."""
+STATES = "states"
 
 
-def rates(elimination: Elimination, efforts: Joints, switched: frozenset[str]) -> Quantity:
-    """Derivatives of all variables and rates: (y, w, effort, t, slip, switch) -> dy, a, health.
+def with_states(inputs: tuple[str, ...], plan: Plan) -> tuple[str, ...]:
+    """Inputs of a quantity that named states have a part in."""
+    return (*inputs, STATES) if plan.states else inputs
+
+
+def rates(plan: Plan, elimination: Elimination, efforts: Joints, switched: frozenset[str]) -> Quantity:
+    """Derivatives of the whole state: (y, w, effort, t, slip, switch, states) -> dy, a, health, dstates.
 
     efforts : whether joints outside the tree may have efforts; switched : names of loads that are switched
     """
     name = f"simulation rates {efforts} {sorted(switched)} {elimination.key}"
-    return Quantity(name, RATES, _no_law, regroups=True, tracer=partial(_rates, elimination, efforts, switched))
+    law = partial(_rates, elimination, efforts, switched)
+    return Quantity(name, with_states(RATES, plan), law, regroups=True, title="simulation_rates")
 
 
 def _rates(
-    elimination: Elimination, efforts: Joints, switched: frozenset[str], plan: Plan, numbers: Numbers
-) -> Composed:
-    machine = traced_machine(plan, numbers, Trace(), RATES, switched)
-    a, health = eliminated(elimination, machine.tree, machine.state, efforts, "all")
-    dy = flow(plan.slots, machine.state.y, machine.state.w)
-    outputs = [("dy", dy, (plan.ny,)), ("a", a, (plan.nw,)), ("health", [health], ())]
-    return compose(function_name("simulation_rates"), machine.inputs, machine.constants, outputs)
+    elimination: Elimination, efforts: Joints, switched: frozenset[str], tree: Tree, x: Mapping[str, Any]
+) -> list[Block]:
+    plan, y, w = tree.plan, x["y"], x["w"]
+    a, health = eliminated(elimination, tree, loaded_state(tree, x, switched), efforts, "all")
+    outputs: list[Block] = [("dy", flow(plan.slots, y, w), (plan.ny,)), ("a", a, (plan.nw,)), ("health", [health], ())]
+    if plan.states:
+        outputs.append(("dstates", state_rates(tree, x["t"][0], y, w, x[STATES]), (plan.n_states,)))
+    return outputs
 
 
 def response(elimination: Elimination) -> Quantity:
     """Steps or jumps of all rates: (y, effort, mismatch) -> x."""
     name = f"response {elimination.key}"
     inputs = ("y", "effort", "mismatch")
-    return Quantity(name, inputs, _no_law, regroups=True, tracer=partial(_response, elimination))
+    return Quantity(name, inputs, partial(_response, elimination), regroups=True, title="response")
 
 
-def _response(elimination: Elimination, plan: Plan, numbers: Numbers) -> Composed:
-    fresh = Trace()
-    constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
-    inputs = input_symbols(plan, ("y", "effort", "mismatch"), fresh)
-    y, effort, mismatch = (block for _, block, _ in inputs)
-    still = [0.0] * plan.nw
-    tree = replace(grow(plan, constants, y[: plan.nq], still[: plan.nv]), gravity=ZERO)
-    state = State(y, still, effort, Applied({}, {}, {}, rotor_inertias(tree)), mismatch)
+def _response(elimination: Elimination, tree: Tree, given: Mapping[str, Any]) -> list[Block]:
+    still = [0.0] * tree.plan.nw
+    tree = replace(tree, gravity=ZERO)
+    applied = Applied({}, {}, {}, rotor_inertias(tree))
+    state = State(given["y"], still, given["effort"], applied, given["mismatch"])
     x, _ = eliminated(elimination, tree, state, "all", "all")
-    return compose(function_name("response"), inputs, symbols, [("x", x, (plan.nw,))])
+    return [("x", x, (tree.plan.nw,))]
 
 
 def mismatch() -> Quantity:
-    """What the cut joints miss in position and velocity: (y, w) -> e, de."""
+    """What the rows miss in position and velocity: (y, w) -> e, de."""
     return Quantity("mismatch", ("y", "w"), _mismatch)
 
 
@@ -88,21 +96,24 @@ def _mismatch(tree: Tree, x: Any) -> list[Block]:
             for (angular, linear), (n, f) in zip(sides, (row.head, row.tail), strict=True):
                 total = total + dot(n, angular) + dot(f, linear)
             missed.append(total - sum((S[r] * u for S, u in zip(found.S, own, strict=True)), 0.0))
+    own = constraint_rows(tree, y, w)
+    missed += [row.rate for row in own]
     size = (tree.plan.nl,)
-    return [("e", loop_errors(tree, y), size), ("de", missed, size)]
+    return [("e", [*loop_errors(tree, y), *(row.error for row in own)], size), ("de", missed, size)]
 
 
-def energies(switched: frozenset[str]) -> Quantity:
-    """Energies [J] and power [W]: (y, w, t, slip, switch) -> kinetic, potential, power of loads that no spring stores.
+def energies(plan: Plan, switched: frozenset[str]) -> Quantity:
+    """Energies [J], power [W]: (y, w, t, slip, switch, states) -> kinetic, potential, power that no spring stores.
 
     Kinetic and potential energy together change by that power, and by what efforts, drives and stops do.
     """
-    return Quantity(f"energies {sorted(switched)}", ("y", "w", "t", "slip", "switch"), partial(_energies, switched))
+    inputs = with_states(("y", "w", "t", "slip", "switch"), plan)
+    return Quantity(f"energies {sorted(switched)}", inputs, partial(_energies, switched))
 
 
 def _energies(switched: frozenset[str], tree: Tree, x: Any) -> list[Block]:
     y, w = x["y"], x["w"]
-    loaded = applied_loads(tree, x["t"][0], y, w, Modes(x["slip"], x["switch"], switched))
+    loaded = applied_loads(tree, x["t"][0], y, w, Modes(x["slip"], x["switch"], switched, x.get(STATES)))
     kinetic = energy.kinetic_energy(tree, w[: tree.nv])
     for k, inertia in loaded.applied.rotors.items():
         kinetic = kinetic + 0.5 * inertia * w[k] * w[k]
@@ -111,9 +122,9 @@ def _energies(switched: frozenset[str], tree: Tree, x: Any) -> list[Block]:
     return [("kinetic", [kinetic], ()), ("potential", [potential], ()), ("power", [power], ())]
 
 
-def grips() -> Quantity:
-    """What exact frictions can hold against motion forward and backward: (y, w, t) -> hold (frictions, 2)."""
-    return Quantity("grips", ("y", "w", "t"), _grips)
+def grips(plan: Plan) -> Quantity:
+    """What exact frictions can hold against motion forward and backward: (y, w, t, states) -> hold (frictions, 2)."""
+    return Quantity("grips", with_states(("y", "w", "t"), plan), _grips)
 
 
 def _grips(tree: Tree, x: Any) -> list[Block]:
@@ -121,9 +132,6 @@ def _grips(tree: Tree, x: Any) -> list[Block]:
     for plan, given in zip(tree.plan.loads, tree.loads, strict=True):
         if isinstance(plan, FrictionPlan) and plan.exact:
             static = dict(zip(plan.numbers, given.numbers, strict=True))["static"]
-            held += [static * level for level in friction_levels(tree, x["t"][0], x["y"], x["w"], plan, given)]
+            levels = friction_levels(tree, x["t"][0], x["y"], x["w"], plan, given, x.get(STATES))
+            held += [static * level for level in levels]
     return [("hold", held, (tree.plan.n_slips, 2))]
-
-
-def _no_law(tree: Any, x: Any) -> list[Block]:
-    raise AssertionError("traced by a function of its own")

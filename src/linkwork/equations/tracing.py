@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import casadi as ca
@@ -16,7 +16,7 @@ from linkwork.equations.folding import Pattern
 from linkwork.equations.forward_dynamics import by_articulated_bodies, factorise
 from linkwork.equations.joint_motion import coordinate_symbols
 from linkwork.equations.plan import Constants, Plan, Slot
-from linkwork.equations.quantities import SIZES, Quantity, Values
+from linkwork.equations.quantity import SIZES, Quantity, Values
 from linkwork.equations.scalars import Block, Composed, Trace, compose, replay, written_out
 from linkwork.equations.tree import Tree, grow
 
@@ -38,7 +38,9 @@ class Parameters:
 
 
 @dataclass(frozen=True)
-class _Traced:
+class Traced:
+    """A law that has run: blocks of its inputs and outputs, and the scalars of all constants."""
+
     inputs: list[Block]
     constants: list[Any]
     outputs: list[Block]
@@ -46,11 +48,8 @@ class _Traced:
 
 def trace(plan: Plan, numbers: Numbers, quantity: Quantity) -> Composed:
     """The quantity as a function of its inputs and of settled values; `settle` takes the constants."""
-    if quantity.tracer is not None:
-        composed: Composed = quantity.tracer(plan, numbers)
-        return composed
-    traced = _run(plan, numbers, quantity, Trace())
-    return compose(function_name(quantity.name), traced.inputs, traced.constants, traced.outputs)
+    traced = run(plan, numbers, quantity, Trace())
+    return compose(function_name(quantity.title or quantity.name), traced.inputs, traced.constants, traced.outputs)
 
 
 def trace_derivative(
@@ -70,7 +69,7 @@ def trace_derivative(
     """
     if len(by) == 1 and parameters is None and quantity.name in _RECURSIVE and is_elementary(plan) and not plan.loads:
         return _by_recursion(plan, numbers, quantity, by[0])
-    traced = _run(plan, numbers, quantity, Trace(), independent=parameters is not None)
+    traced = run(plan, numbers, quantity, Trace(), independent=parameters is not None)
     whole = written_out(function_name(quantity.name), traced.inputs, traced.constants, traced.outputs)
     inputs = {name: ca.SX.sym(name, whole.size1_in(i)) for i, (name, _, _) in enumerate(traced.inputs)}
     constants = ca.SX.sym("constants", len(traced.constants)) if parameters is None else parameters.constants
@@ -82,22 +81,22 @@ def trace_derivative(
         found = [d for f in found for d in _differentiated(plan, f, group, inputs, parameters)]
     last = constants if parameters is None else ca.vertcat(*parameters.symbols.values())
     function = ca.Function("derivative", [*inputs.values(), last], [ca.densify(x) for _, _, x in found])
-    return _refolded(plan, numbers, quantity, function, [(name, shape) for name, shape, _ in found], parameters)
+    return refolded(plan, numbers, quantity, function, [(name, shape) for name, shape, _ in found], parameters)
 
 
-_Found = tuple[str, tuple[int, ...], Any]
+Found = tuple[str, tuple[int, ...], Any]
 """Name, shape, and the elements in row-major order."""
 
 
 def _differentiated(
-    plan: Plan, found: _Found, group: Sequence[str], inputs: Mapping[str, Any], parameters: Parameters | None
-) -> Iterator[_Found]:
+    plan: Plan, found: Found, group: Sequence[str], inputs: Mapping[str, Any], parameters: Parameters | None
+) -> Iterator[Found]:
     name, shape, x = found
     if all(n in inputs for n in group):
         for other in group:
             D = ca.jacobian(x, inputs[other])
             if SIZES[other] in ("nq", "ny"):
-                D = ca.mtimes(D, _directions(plan.tree_slots if SIZES[other] == "nq" else plan.slots, inputs[other]))
+                D = ca.mtimes(D, directions(plan.tree_slots if SIZES[other] == "nq" else plan.slots, inputs[other]))
             yield f"d{name}_d{other}", (*shape, D.shape[1]), ca.vec(D.T)
     else:
         assert parameters is not None
@@ -147,15 +146,16 @@ def _rows(entries: Entries, n: int) -> list[list[Any]]:
     return [[entries.get((i, j), 0.0) for j in range(n)] for i in range(n)]
 
 
-def _run(plan: Plan, numbers: Numbers, quantity: Quantity, fresh: Trace, independent: bool = False) -> _Traced:
+def run(plan: Plan, numbers: Numbers, quantity: Quantity, fresh: Trace, independent: bool = False) -> Traced:
+    """Run the law of a quantity on new scalars; `independent` as in `folding.symbols`."""
     constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern, independent)
     inputs = input_symbols(plan, quantity.inputs, fresh)
     values: Values = {name: block for name, block, _ in inputs}
     q = values.get("q", values["y"][: plan.nq] if "y" in values else plan.neutral.tolist())
-    needed = plan.path_to(quantity.target) if quantity.target else None
+    needed = plan.path_to(quantity.target) if quantity.target else () if quantity.grows == "not" else None
     v = values.get("v", values["w"][: plan.nv] if "w" in values else [0.0] * plan.nv)
-    tree = grow(plan, constants, q, v, needed)
-    return _Traced(inputs, symbols, quantity.law(tree, values))
+    tree = grow(plan, constants, q, v if quantity.grows == "moving" else [0.0] * plan.nv, needed)
+    return Traced(inputs, symbols, quantity.law(replace(tree, independent=independent), values))
 
 
 def input_symbols(plan: Plan, names: Sequence[str], fresh: Trace) -> list[Block]:
@@ -172,7 +172,7 @@ def input_symbols(plan: Plan, names: Sequence[str], fresh: Trace) -> list[Block]
     return blocks
 
 
-def _refolded(
+def refolded(
     plan: Plan,
     numbers: Numbers,
     quantity: Quantity,
@@ -192,7 +192,7 @@ def _refolded(
     return compose(function_name(quantity.name), inputs, given, outputs)
 
 
-def _directions(slots: Sequence[Slot], q: Any) -> Any:
+def directions(slots: Sequence[Slot], q: Any) -> Any:
     """N(q): the directions in which the rates move the variables."""
     parts = ca.vertsplit(q)
     count = sum(slot.law.freedom for slot in slots)

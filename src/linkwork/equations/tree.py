@@ -10,15 +10,17 @@ from linkwork.equations.joint_motion import joint_motion, unmoved
 from linkwork.equations.load_plans import LoadConstants
 from linkwork.equations.plan import HERE, Constants, CutConstants, Moments, Plan, Pose
 from linkwork.equations.vectors import Matrix, Vector, add, apply, apply_t, combination, multiply
+from linkwork.errors import LinkworkError, Problem
 
 
-class Weightless(Exception):
-    """A question that has no answer for want of mass: what, where, and what to try."""
+class Weightless(LinkworkError):
+    """A question that has no answer for want of mass: what, where, and what to try.
+
+    Told to users as a ModelError of the machine.
+    """
 
     def __init__(self, what: str, where: str, hint: str) -> None:
-        super().__init__(what)
-        self.where = where
-        self.hint = hint
+        super().__init__(Problem(what, where, hint))
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,15 @@ class Tree:
     points: tuple[Vector, ...]
     frames: tuple[Pose, ...]
     loads: tuple[LoadConstants, ...]
+    constants: Constants
+    """What it has grown from."""
+    independent: bool = False
+    """Entries of rotations among the constants are numbers of their own, as derivatives by single ones want it."""
+
+    @property
+    def states(self) -> tuple[tuple[Any, ...], ...]:
+        """Numbers of named states, the start of each first."""
+        return self.constants.states
 
     @property
     def nv(self) -> int:
@@ -115,6 +126,5 @@ def grow(
                 Pose(motion.R, motion.p),
             )
         )
-    return Tree(
-        plan, tuple(links), constants.cuts, constants.gravity, constants.points, constants.frames, constants.loads
-    )
+    marks = constants.points, constants.frames
+    return Tree(plan, tuple(links), constants.cuts, constants.gravity, *marks, constants.loads, constants)

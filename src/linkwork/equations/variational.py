@@ -18,20 +18,18 @@ kinetic energy by the link's (w, s).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from linkwork.equations import folding
 from linkwork.equations.inverse_dynamics import Applied, handed_inward
 from linkwork.equations.joint_motion import rate_gradient
 from linkwork.equations.loads import Modes, applied_loads
-from linkwork.equations.plan import LinkConstants, Plan
-from linkwork.equations.quantities import Quantity
-from linkwork.equations.scalars import Block, Composed, Trace, compose
+from linkwork.equations.plan import LinkConstants
+from linkwork.equations.quantity import Quantity
+from linkwork.equations.scalars import Block
 from linkwork.equations.simulation import RATES
-from linkwork.equations.tracing import Numbers, function_name, input_symbols
-from linkwork.equations.tree import Tree, grow
+from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, neg, scale, sub
 
 
@@ -41,23 +39,20 @@ def momentum_and_drift(switched: frozenset[str] = frozenset()) -> Quantity:
     switched : names of loads that are switched
     """
     name = f"momentum and drift {sorted(switched)}"
-    return Quantity(name, RATES, _no_law, regroups=True, tracer=partial(_trace, switched))
+    law = partial(_momentum_and_drift, switched)
+    return Quantity(name, RATES, law, regroups=True, title="momentum_and_drift")
 
 
-def _trace(switched: frozenset[str], plan: Plan, numbers: Numbers) -> Composed:
-    fresh = Trace()
-    constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
-    inputs = input_symbols(plan, RATES, fresh)
-    y, w, effort, (t,), slip, switch = (block for _, block, _ in inputs)
-    tree = grow(plan, constants, y[: plan.nq], w[: plan.nv])
+def _momentum_and_drift(switched: frozenset[str], tree: Tree, x: Mapping[str, Any]) -> list[Block]:
+    plan = tree.plan
+    y, w, effort, (t,), slip, switch = (x[name] for name in RATES)
     applied = applied_loads(tree, t, y, w, Modes(slip, switch, switched)).applied
-    P, D = _kinetic(tree, constants.links, y, w)
+    P, D = _kinetic(tree, tree.constants.links, y, w)
     forces = _forces(tree, applied)
     momentum = [p + applied.rotors.get(k, 0.0) * w[k] for k, p in enumerate([*P, *[0.0] * (plan.nw - plan.nv)])]
     drift = [d + f + effort[k] for k, (d, f) in enumerate(zip(D, forces, strict=True))]
     drift += [applied.along.get(k, 0.0) + effort[k] for k in range(plan.nv, plan.nw)]
-    outputs = [("P", momentum, (plan.nw,)), ("D", drift, (plan.nw,))]
-    return compose(function_name("momentum_and_drift"), inputs, symbols, outputs)
+    return [("P", momentum, (plan.nw,)), ("D", drift, (plan.nw,))]
 
 
 def _kinetic(
@@ -109,7 +104,3 @@ def _forces(tree: Tree, applied: Applied) -> list[Any]:
         n.append(sub(cross(link.moments.h, upward[i]), applied.moments.get(i, ZERO)))
     held = handed_inward(tree, f, n).tau
     return [applied.along.get(k, 0.0) - x for k, x in enumerate(held)]
-
-
-def _no_law(tree: Any, x: Any) -> list[Block]:
-    raise AssertionError("traced by a function of its own")

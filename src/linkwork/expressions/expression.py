@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.expressions.differentiation import differentiate
 from linkwork.expressions.evaluation import evaluate_casadi, evaluate_numpy, is_casadi
 from linkwork.expressions.names import is_variable
@@ -68,14 +68,14 @@ class Expression:
 
     def __post_init__(self) -> None:
         if not isinstance(self.text, str):
-            raise ModelError(Problem("an expression must be text", hint="write arithmetic such as '2*t + 1'"))
+            raise InputError(Problem("an expression must be text", hint="write arithmetic such as '2*t + 1'"))
         object.__setattr__(self, "text", " ".join(self.text.split()))
         object.__setattr__(self, "variables", _checked_variables(self.variables))
         object.__setattr__(self, "by", tuple(self.by))
         for name in self.by:
             if name not in self.variables:
                 hint = did_you_mean(str(name)[:30], self.variables)
-                raise ModelError(Problem(f"{self.text[:60]!r} has no variable {name!r}", hint=hint))
+                raise InputError(Problem(f"{self.text[:60]!r} has no variable {name!r}", hint=hint))
         object.__setattr__(self, "_order", in_order(_tree(self.text, self.variables, self.by)))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -121,7 +121,7 @@ def names_in(text: str) -> tuple[str, ...]:
     ('C.slide', 'A', 'rate(C.slide)', 't')
     """
     if not isinstance(text, str):
-        raise ModelError(Problem("an expression must be text", hint="write arithmetic such as '2*t + 1'"))
+        raise InputError(Problem("an expression must be text", hint="write arithmetic such as '2*t + 1'"))
     tree = parse(" ".join(text.split()), None)
     return tuple(dict.fromkeys(node.name for node in in_order(tree) if isinstance(node, Variable)))
 
@@ -135,5 +135,5 @@ def _checked_variables(variables: Iterable[str]) -> tuple[str, ...]:
         elif name in FUNCTIONS or name in CONSTANTS or name == "where":
             problems.append(Problem(f"the variable {name!r} hides what is built in", hint="choose another name"))
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     return names

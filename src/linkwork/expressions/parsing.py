@@ -7,14 +7,14 @@ import math
 import re
 from functools import lru_cache, reduce
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions.names import RATE, is_plain, is_variable
 from linkwork.expressions.nodes import Binary, Call, Negative, Node, Number, Variable, Where
 
 MAX_LENGTH = 500
 MAX_DEPTH = 100
 
-CONSTANTS = {"pi": math.pi, "tau": math.tau}
+CONSTANTS = {"pi": math.pi, "tau": math.tau, "deg": math.pi / 180.0}
 FUNCTIONS = {
     "sin": 1,
     "cos": 1,
@@ -112,15 +112,15 @@ _QUOTED = re.compile(r"'[^'\\]*'|\"[^\"\\]*\"")
 
 @lru_cache(maxsize=512)
 def parse(text: str, variables: tuple[str, ...] | None) -> Node:
-    """The tree of an expression in the given variables, or in any (None); a `ModelError` says what has no place in it.
+    """The tree of an expression in the given variables, or in any (None); a `InputError` says what has no place in it.
 
     Where variables have other names than plain ones, and where any may stand, names such as `C.slide`, `'my-joint'`
     and `rate(C.slide)` are read, too.
     """
     if len(text) > MAX_LENGTH:
-        raise ModelError(f"the expression '{text[:30]}...' is too long; {MAX_LENGTH} characters are the most")
+        raise InputError(f"the expression '{text[:30]}...' is too long; {MAX_LENGTH} characters are the most")
     if not text:
-        raise ModelError(Problem("the expression is empty", hint="write arithmetic such as '2*t + 1'"))
+        raise InputError(Problem("the expression is empty", hint="write arithmetic such as '2*t + 1'"))
     reader = _Reader(text, variables)
     reader.check_characters()
     try:
@@ -146,12 +146,12 @@ class _Reader:
         self.any_name = variables is None
         self.of_joints = variables is None or not all(is_plain(name) for name in variables)
 
-    def problem(self, what: str, column: int | None, hint: str = "") -> ModelError:
+    def problem(self, what: str, column: int | None, hint: str = "") -> InputError:
         shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
         place = f" at character {column}" if column else ""
-        return ModelError(Problem(f"in the expression {shown!r}{place}: {what}", hint=hint or f"allowed are {ALLOWED}"))
+        return InputError(Problem(f"in the expression {shown!r}{place}: {what}", hint=hint or f"allowed are {ALLOWED}"))
 
-    def refuse(self, found: str, syntax: ast.expr, hint: str = "") -> ModelError:
+    def refuse(self, found: str, syntax: ast.expr, hint: str = "") -> InputError:
         return self.problem(f"{found} is not allowed", syntax.col_offset + 1, hint)
 
     def check_characters(self) -> None:
@@ -240,7 +240,7 @@ class _Reader:
         hint = "write rate(A) or rate(C.slide)"
         raise self.problem("rate takes the name of one variable", syntax.col_offset + 1, hint)
 
-    def unknown(self, name: str, known: list[str], syntax: ast.expr) -> ModelError:
+    def unknown(self, name: str, known: list[str], syntax: ast.expr) -> InputError:
         hint = _OTHER_NAMES.get(name) or did_you_mean(name[:30], known)
         return self.problem(f"'{name[:30]}' is not known", syntax.col_offset + 1, hint)
 

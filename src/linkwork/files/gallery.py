@@ -6,7 +6,7 @@ import re
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.files.read import loads
 from linkwork.files.tree import read_tree
 from linkwork.model.mechanism import Mechanism
@@ -37,7 +37,7 @@ def example_text(name: str) -> str:
     """
     files = _files()
     if name not in files:
-        raise ModelError(Problem(f"there is no example '{name}'", hint=did_you_mean(name, files)))
+        raise InputError(Problem(f"there is no example '{name}'", hint=did_you_mean(name, files)))
     return files[name].read_text(encoding="utf-8")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -35,6 +36,16 @@ def quantity(value: Any, dimension: Dimension, system: UnitSystem) -> float:
     if abs(result) > LARGEST:
         raise ModelError(Problem("the number is too large", hint=f"numbers go up to {LARGEST:g} in SI units"))
     return result
+
+
+def free_quantity(value: Any) -> float:
+    """A number whose dimension nothing tells: bare in SI, or with any unit."""
+    if not isinstance(value, str):
+        return quantity(value, units.NUMBER, units.SI)
+    number = re.match(r"\s*[-+−]?[0-9.]+(?:[eE][-+]?[0-9]+)?", value)
+    unit = value[number.end() :].strip() if number is not None else ""
+    dimension = units.parse_unit(unit)[1] if unit else units.NUMBER
+    return quantity(value, dimension, units.SI)
 
 
 def weighed(value: Any, dimension: Dimension, system: UnitSystem) -> float:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from linkwork.analyses import soundness
 from linkwork.errors import MissingExtra, ModelError, Problem, did_you_mean
 from linkwork.files.entries import (
+    CONSTRAINTS,
     JOINTS,
     LOADS,
     BodyEntry,
@@ -143,6 +144,8 @@ class _Reader:
         self._section(m, data, "joints", self._joint)
         self._section(m, data, "points", self._point)
         self._section(m, data, "frames", self._frame)
+        for section in CONSTRAINTS:
+            self._section(m, data, section, self._constraint)
         for section in LOADS:
             self._section(m, data, section, self._load)
         self._expectations(m, data)
@@ -427,6 +430,13 @@ class _Reader:
         depends = (variable_in(n).partition(".")[0] for n in names_of(made))
         if any(self._is_lost(m, place) for place in (*entry.places(), *depends)):
             del table[name]
+
+    def _constraint(self, m: Mechanism, name: str, value: Any, where: str) -> None:
+        entry = self._validated(CONSTRAINTS[where.partition(".")[0]], value, where)
+        entry.add(m, name)
+        depends = (variable_in(n).partition(".")[0] for n in m.constraints[name].names)
+        if any(self._is_lost(m, place) for place in depends):
+            del m.constraints[name]
 
     def _is_lost(self, m: Mechanism, name: str) -> bool:
         """Whether a name is one of the file's, but of something that could not be understood."""

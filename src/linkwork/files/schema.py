@@ -10,6 +10,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from linkwork.files.entries import (
+    CONSTRAINTS,
     JOINTS,
     LOADS,
     AmountText,
@@ -22,6 +23,7 @@ from linkwork.files.entries import (
     Switch,
     Text,
 )
+from linkwork.files.entries.constraints import ConstraintEntry, CouplingEntry, VelocityEntry
 from linkwork.files.entries.joints import LIMITS_SCHEMA, VALUE_SCHEMA
 from linkwork.files.entries.loads import (
     LOAD_SCHEMAS,
@@ -75,13 +77,16 @@ class ModelFile(Entry):
     forces: dict[str, ForceEntry] | None = None
     torques: dict[str, TorqueEntry] | None = None
     loads: dict[str, JointLoadEntry] | None = None
+    couplings: dict[str, CouplingEntry] | None = None
+    constraints: dict[str, ConstraintEntry] | None = None
+    velocities: dict[str, VelocityEntry] | None = None
     expect: dict[str, float | str] | None = Field(None, description="numbers that a check must find")
 
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema of model files (draft 2020-12)."""
     schema = ModelFile.model_json_schema(by_alias=True)
-    for section in ("curves", "bodies", "chains", "joints", "points", "frames", *LOADS):
+    for section in ("curves", "bodies", "chains", "joints", "points", "frames", *LOADS, *CONSTRAINTS):
         schema["properties"][section]["anyOf"][0]["propertyNames"] = {"pattern": NAME_PATTERN}
     entries = {name: _without_null(entry) for name, entry in schema["$defs"].items()}
     shared: dict[str, Any] = {}

@@ -23,6 +23,7 @@ from linkwork.files.words import direction_words as _direction
 from linkwork.files.words import pruned as _pruned
 from linkwork.files.write_loads import gravity_entry, load_sections
 from linkwork.model.bodies import ELEMENTS, Body, Inertia
+from linkwork.model.constraints import SECTIONS
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
 from linkwork.model.joints import KINDS, Bevel, Gear, Helical, LineOnCurve, OnCurve, OnSurface, PointOnCurve, Rack
 from linkwork.model.mechanism import Mechanism
@@ -124,10 +125,20 @@ def as_data(m: Mechanism) -> dict[str, Any]:
             for f in m.frames.values()
         },
         **load_sections(m),
+        **_constraint_sections(m),
         "expect": dict(m.expect),
     }
     data |= {name: section for name, section in sections.items() if section}
     return data
+
+
+def _constraint_sections(m: Mechanism) -> dict[str, dict[str, Any]]:
+    sections: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS.values()}
+    for c in m.constraints.values():
+        own = {"joint": c.variable, "law": c.text} if c.kind == "coupling" else {"expression": c.text}
+        entry = {**own, "parameters": dict(c.parameters) or None, "description": c.description}
+        sections[SECTIONS[c.kind]][c.name] = _pruned(entry)
+    return sections
 
 
 def _orientation(turn: Orientation | None) -> dict[str, Any]:

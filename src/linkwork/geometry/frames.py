@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry.poses import pose
 from linkwork.geometry.types import Array, ArrayLike
 from linkwork.geometry.vectors import as_vectors, length, made_perpendicular, perpendicular, unit
@@ -46,7 +46,7 @@ def frame_from_axis(at: ArrayLike, axis: ArrayLike, x: ArrayLike | None = None) 
     """
     origin = as_vectors(at, "point")
     if not np.isfinite(origin).all():
-        raise ModelError(Problem(f"point {origin.tolist()} is not finite", hint="give three finite numbers"))
+        raise InputError(Problem(f"point {origin.tolist()} is not finite", hint="give three finite numbers"))
     w = unit(axis, "axis")
     if x is None:
         u = perpendicular(w)
@@ -55,7 +55,7 @@ def frame_from_axis(at: ArrayLike, axis: ArrayLike, x: ArrayLike | None = None) 
         sine = length(np.cross(w, along))
         if np.any(sine <= PARALLEL):
             what = f"x direction is parallel to the axis (sine of the angle {float(np.min(sine)):.3g})"
-            raise ModelError(Problem(what, hint="give an x direction across the axis, or none"))
+            raise InputError(Problem(what, hint="give an x direction across the axis, or none"))
         u = made_perpendicular(along, w)
     R = np.stack(np.broadcast_arrays(u, np.cross(w, u) + 0.0, w), axis=-1)
     return pose(R, origin)
@@ -74,11 +74,11 @@ def frame_from_points(p1: ArrayLike, p2: ArrayLike, p3: ArrayLike) -> Array:
 def frame_accuracy(p1: ArrayLike, p2: ArrayLike, p3: ArrayLike) -> FrameAccuracy:
     """How well three points define a frame: a short baseline far from the origin gives a warning.
 
-    The digits that the coordinates share say nothing about directions. Where no frame is left this raises ModelError.
+    The digits that the coordinates share say nothing about directions. Where no frame is left this raises InputError.
     """
     points = [as_vectors(p, f"point {k}") for k, p in enumerate((p1, p2, p3), 1)]
     if any(p.shape != (3,) or not np.isfinite(p).all() for p in points):
-        raise ModelError(Problem("the three points of a frame are not finite", hint="give three finite numbers each"))
+        raise InputError(Problem("the three points of a frame are not finite", hint="give three finite numbers each"))
     origin, second, third = points
     largest = float(np.max(np.abs(np.stack(points))))
     rounding = _EPS * largest
@@ -89,7 +89,7 @@ def frame_accuracy(p1: ArrayLike, p2: ArrayLike, p3: ArrayLike) -> FrameAccuracy
         if size <= 8.0 * rounding:
             what = f"points 1 and {number} coincide (distance {size:.3g})"
             purpose = "on the axis, away from point 1" if number == 2 else "off the axis, on the side of u"
-            raise ModelError(Problem(what, hint=f"move point {number}: it belongs {purpose}"))
+            raise InputError(Problem(what, hint=f"move point {number}: it belongs {purpose}"))
 
     sine = float(length(np.cross(unit(axis), unit(across))))
     if sine <= max(PARALLEL, 8.0 * rounding / min(axis_length, across_length)):
@@ -97,7 +97,7 @@ def frame_accuracy(p1: ArrayLike, p2: ArrayLike, p3: ArrayLike) -> FrameAccuracy
             f"points 1, 2, 3 lie on one line (distances 1-2 {axis_length:.3g}, 1-3 {across_length:.3g}, "
             f"point 3 is {sine * across_length:.3g} off the line)"
         )
-        raise ModelError(Problem(what, hint="move point 3 away from the axis, to the side where u shall point"))
+        raise InputError(Problem(what, hint="move point 3 away from the axis, to the side where u shall point"))
 
     baseline = min(axis_length, across_length * sine)
     error = rounding / baseline

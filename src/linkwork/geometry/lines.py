@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry.poses import position, transform_vectors
 from linkwork.geometry.screws import twist_from_matrix, twist_matrix
 from linkwork.geometry.types import Array, ArrayLike, Bools
@@ -50,7 +50,7 @@ def cartesian(h: ArrayLike) -> Array:
     """The first three coordinates over the fourth (eq. 3.2); a point at infinity is an error."""
     point = as_vectors(h, "homogeneous point", size=4)
     if np.any(is_at_infinity(point)):
-        raise ModelError(Problem("the point is at infinity (its fourth coordinate is 0)", hint="use it as a direction"))
+        raise InputError(Problem("the point is at infinity (its fourth coordinate is 0)", hint="use it as a direction"))
     return point[..., :3] / point[..., 3:]
 
 
@@ -92,7 +92,7 @@ def line_from_points(p1: ArrayLike, p2: ArrayLike) -> Line:
     share = np.abs(h1[..., 3]) * length(h2[..., :3]) + np.abs(h2[..., 3]) * length(h1[..., :3])
     if np.any(size <= 4.0 * _EPS * share):
         what = f"the two points of a line coincide (distance {float(np.min(size)):.3g})"
-        raise ModelError(Problem(what, hint="give two different points, not both at infinity"))
+        raise InputError(Problem(what, hint="give two different points, not both at infinity"))
     return Line(direction, np.cross(h1[..., :3], h2[..., :3])).unit()
 
 
@@ -108,7 +108,7 @@ def line_from_planes(plane1: Plane, plane2: Plane) -> Line:
     sine = length(direction)
     if np.any(sine <= PARALLEL):
         what = f"the two planes are parallel (sine of their angle {float(np.min(sine)):.3g})"
-        raise ModelError(Problem(what, hint="parallel planes meet in no line, or everywhere: give two that cross"))
+        raise InputError(Problem(what, hint="parallel planes meet in no line, or everywhere: give two that cross"))
     moment = first.offset[..., None] * second.normal - second.offset[..., None] * first.normal
     return Line(direction, moment).unit()
 
@@ -244,7 +244,7 @@ def plane_from_points(p1: ArrayLike, p2: ArrayLike, p3: ArrayLike) -> Plane:
             f"{name} {float(np.min(size)):.3g}" for name, size in zip(["12", "13", "23"], lengths, strict=True)
         )
         what = f"the three points of a plane lie on one line (distances {each})"
-        raise ModelError(Problem(what, hint="give three different points that are not on one line"))
+        raise InputError(Problem(what, hint="give three different points that are not on one line"))
     return plane_from_point_normal(a, normal)
 
 
@@ -267,6 +267,6 @@ def line_plane_intersection(line: Line, plane: Plane) -> Array:
     if np.any(np.abs(sine) <= PARALLEL):
         away = float(np.max(np.abs(point_plane_distance(along.point, across))))
         what = f"the line is parallel to the plane ({away:.3g} m away)"
-        raise ModelError(Problem(what, hint="give a line that crosses the plane"))
+        raise InputError(Problem(what, hint="give a line that crosses the plane"))
     point = np.cross(across.normal, along.moment) - across.offset[..., None] * along.direction
     return np.asarray(point / sine[..., None])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry.poses import pose
 from linkwork.geometry.rotations import from_rotvec, nearest_rotation, skew
 from linkwork.geometry.types import Array, ArrayLike
@@ -35,9 +35,9 @@ def displacement_from_points(before: ArrayLike, after: ArrayLike) -> Displacemen
     b, a = as_vectors(before, "points before"), as_vectors(after, "points after")
     if b.ndim != 2 or b.shape != a.shape or len(b) < 3:
         what = f"points before have shape {b.shape}, points after {a.shape}"
-        raise ModelError(Problem(what, hint="give the same three points or more twice, as rows of 3 numbers"))
+        raise InputError(Problem(what, hint="give the same three points or more twice, as rows of 3 numbers"))
     if not (np.isfinite(b).all() and np.isfinite(a).all()):
-        raise ModelError(Problem("measured points are not finite", hint="give three finite numbers for each point"))
+        raise InputError(Problem("measured points are not finite", hint="give three finite numbers for each point"))
     centre_b, centre_a = b.mean(axis=0), a.mean(axis=0)
     db, da = b - centre_b, a - centre_a
     _check_spread(db, "before")
@@ -62,4 +62,4 @@ def _check_spread(centred: Array, when: str) -> None:
     if spread[1] <= COLLINEAR * spread[0]:
         across = spread[1] if spread[1] > 1e-15 * spread[0] else 0.0  # less is rounding
         what = f"the points {when} lie on one line (they spread {spread[0]:.3g} along it and {across:.3g} across)"
-        raise ModelError(Problem(what, hint="measure a point away from that line: the turn about it is not defined"))
+        raise InputError(Problem(what, hint="measure a point away from that line: the turn about it is not defined"))

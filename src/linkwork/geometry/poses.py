@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry.rotations import is_rotation, to_quaternion
 from linkwork.geometry.types import Array, ArrayLike, Bools
 from linkwork.geometry.vectors import as_vectors, length
@@ -17,7 +17,7 @@ from linkwork.geometry.vectors import as_vectors, length
 def _poses(X: ArrayLike) -> Array:
     array = np.asarray(X, dtype=np.float64)
     if array.shape[-2:] != (4, 4):
-        raise ModelError(Problem(f"pose has shape {array.shape}", hint="give 4 rows of 4 numbers"))
+        raise InputError(Problem(f"pose has shape {array.shape}", hint="give 4 rows of 4 numbers"))
     return array
 
 
@@ -32,7 +32,7 @@ def pose(R: ArrayLike | None = None, p: ArrayLike | None = None) -> Array:
     r = np.eye(3) if R is None else np.asarray(R, dtype=np.float64)
     t = np.zeros(3) if p is None else as_vectors(p, "position")
     if r.shape[-2:] != (3, 3):
-        raise ModelError(Problem(f"rotation matrix has shape {r.shape}", hint="give 3 rows of 3 numbers"))
+        raise InputError(Problem(f"rotation matrix has shape {r.shape}", hint="give 3 rows of 3 numbers"))
     X = np.zeros((*np.broadcast_shapes(r.shape[:-2], t.shape[:-1]), 4, 4))
     X[..., :3, :3] = r
     X[..., :3, 3] = t

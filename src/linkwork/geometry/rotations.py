@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry.types import Array, ArrayLike, Bools
 from linkwork.geometry.vectors import as_vectors, dot, length, unit
 
@@ -47,7 +47,7 @@ def _matrix(rows: list[list[Array]]) -> Array:
 def _matrices(R: ArrayLike) -> Array:
     array = np.asarray(R, dtype=np.float64)
     if array.shape[-2:] != (3, 3):
-        raise ModelError(Problem(f"rotation matrix has shape {array.shape}", hint="give 3 rows of 3 numbers"))
+        raise InputError(Problem(f"rotation matrix has shape {array.shape}", hint="give 3 rows of 3 numbers"))
     return array
 
 
@@ -105,7 +105,7 @@ def nearest_rotation(R: ArrayLike) -> tuple[Array, Array]:
     """
     m = _matrices(R)
     if not np.isfinite(m).all():
-        raise ModelError(Problem("matrix has entries that are not finite", hint="give nine finite numbers"))
+        raise InputError(Problem("matrix has entries that are not finite", hint="give nine finite numbers"))
     u, _, vt = np.linalg.svd(m)
     u[..., :, 2] *= np.sign(np.linalg.det(u @ vt))[..., None]
     nearest = u @ vt
@@ -246,7 +246,7 @@ def _unit_quaternion(q: ArrayLike) -> Array:
     array = as_vectors(q, "quaternion", size=4)
     size = length(array)[..., None]
     if not np.isfinite(array).all() or np.any(size == 0.0):
-        raise ModelError(Problem("quaternion is zero or not finite", hint="give w, x, y, z; no rotation is 1, 0, 0, 0"))
+        raise InputError(Problem("quaternion is zero or not finite", hint="give w, x, y, z; no rotation is 1, 0, 0, 0"))
     return array / size
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry.types import Array, ArrayLike
 
 # Which coordinate counts as "the largest" in `perpendicular`. The weights move the switch-over away from the diagonals
@@ -17,7 +17,7 @@ def as_vectors(v: ArrayLike, what: str = "vector", size: int = 3) -> Array:
     array = np.asarray(v, dtype=np.float64)
     if array.ndim == 0 or array.shape[-1] != size:
         shape = "one number" if array.ndim == 0 else f"shape {array.shape}"
-        raise ModelError(Problem(f"{what} is {shape}", hint=f"give {size} numbers, or an array whose rows have {size}"))
+        raise InputError(Problem(f"{what} is {shape}", hint=f"give {size} numbers, or an array whose rows have {size}"))
     return array
 
 
@@ -40,9 +40,9 @@ def unit(v: ArrayLike, what: str = "direction") -> Array:
     array = as_vectors(v, what)
     size = length(array)
     if not np.all(np.isfinite(array)):
-        raise ModelError(Problem(f"{what} {array.tolist()} is not finite", hint="give three finite numbers"))
+        raise InputError(Problem(f"{what} {array.tolist()} is not finite", hint="give three finite numbers"))
     if np.any(size == 0.0):
-        raise ModelError(Problem(f"{what} has length 0", hint="give a vector that points somewhere, such as [0, 0, 1]"))
+        raise InputError(Problem(f"{what} has length 0", hint="give a vector that points somewhere, such as [0, 0, 1]"))
     scaled = array / _scale(array)
     result: Array = scaled / np.linalg.norm(scaled, axis=-1, keepdims=True) + 0.0  # + 0.0 turns -0 into 0
     return result

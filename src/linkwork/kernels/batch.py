@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import LinkworkError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.kernels.fastcall import address_of
 from linkwork.kernels.tape import Block
 
@@ -21,16 +21,8 @@ Array = NDArray[np.float64]
 DOUBLE = np.dtype(np.float64)
 
 
-class ArgumentError(LinkworkError, ValueError):
-    """Arrays that do not fit a kernel; lists every problem, not the first."""
-
-    def __init__(self, name: str, problems: Sequence[Problem]) -> None:
-        self.problems = tuple(problems)
-        if len(problems) == 1:
-            text = f"{name}: {problems[0]}"
-        else:
-            text = f"{name}: {len(problems)} problems" + "".join(f"\n  {i}. {p}" for i, p in enumerate(problems, 1))
-        super().__init__(text)
+class ArgumentError(InputError):
+    """Arrays that do not fit a kernel."""
 
 
 class Side(NamedTuple):
@@ -74,11 +66,11 @@ def prepare(name: str, inputs: Sequence[Block], outputs: Sequence[Block], given:
     """Check the arrays of a call and lay them out. Raises `ArgumentError` with all that is wrong."""
     if len(given) != len(inputs):
         names = ", ".join(b.name for b in inputs)
-        raise ArgumentError(name, [Problem(f"takes {len(inputs)} arrays ({names}), {len(given)} given")])
+        raise ArgumentError([Problem(f"takes {len(inputs)} arrays ({names}), {len(given)} given")], name)
     problems: list[Problem] = []
     arrays = [_input(block, x, problems) for block, x in zip(inputs, given, strict=True)]
     if problems:
-        raise ArgumentError(name, problems)
+        raise ArgumentError(problems, name)
     shape = _leading_shape(name, inputs, arrays)
     results = _outputs(name, outputs, shape, out)
     if out is not None:  # a result written over an input that is still to be read: read a copy
@@ -103,7 +95,7 @@ def _leading_shape(name: str, blocks: Sequence[Block], arrays: Sequence[NDArray[
         return np.broadcast_shapes(*leading)
     except ValueError:
         text = ", ".join(f"{b.name} {s}" for b, s in zip(blocks, leading, strict=True))
-        raise ArgumentError(name, [Problem(f"leading shapes do not broadcast: {text}")]) from None
+        raise ArgumentError([Problem(f"leading shapes do not broadcast: {text}")], name) from None
 
 
 def _input(block: Block, given: Any, problems: list[Problem]) -> NDArray[Any]:
@@ -136,7 +128,7 @@ def _outputs(name: str, blocks: Sequence[Block], shape: tuple[int, ...], out: An
     given = out if isinstance(out, tuple | list) else (out,)
     if len(given) != len(blocks):
         names = ", ".join(b.name for b in blocks)
-        raise ArgumentError(name, [Problem(f"out needs {len(blocks)} arrays ({names}), {len(given)} given")])
+        raise ArgumentError([Problem(f"out needs {len(blocks)} arrays ({names}), {len(given)} given")], name)
     problems = []
     for block, array in zip(blocks, given, strict=True):
         where = f"out {block.name}"
@@ -154,7 +146,7 @@ def _outputs(name: str, blocks: Sequence[Block], shape: tuple[int, ...], out: An
             if _overlaps_itself(a) or any(_overlap(a, b) for b in given[:i]):
                 problems.append(Problem("shares memory with itself or another result", f"out {block.name}"))
     if problems:
-        raise ArgumentError(name, problems)
+        raise ArgumentError(problems, name)
     return tuple(given)
 
 

@@ -7,7 +7,7 @@ import os
 import threading
 import time
 
-from linkwork.errors import did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.kernels.machine import Machine
 from linkwork.kernels.tape import Tape
 from linkwork.kernels.tiers import STATE, BatchCode, CodeT, Interpreted, Memory, ScalarCode, find_code, make_code
@@ -36,7 +36,7 @@ class Engine:
         self.machine = machine
         self.mode = mode or _mode()
         if self.mode not in MODES:
-            raise ValueError(f"mode '{mode}' is not known; {did_you_mean(self.mode, MODES)}")
+            raise InputError(Problem(f"mode '{mode}' is not known", hint=did_you_mean(self.mode, MODES)))
         self.reason = "not used yet"
         self._batch: BatchCode | None = None
         self._scalar: ScalarCode | None = None
@@ -86,7 +86,7 @@ class Engine:
     def compile(self, only: str | None = None) -> None:
         """Compile now what is not compiled yet, "batch", "scalar" or both; wait for a compilation under way."""
         if only not in (None, BatchCode.part, ScalarCode.part):
-            raise ValueError(f"only is '{only}', not '{BatchCode.part}' or '{ScalarCode.part}'")
+            raise InputError(f"only is '{only}', not '{BatchCode.part}' or '{ScalarCode.part}'")
         if only != ScalarCode.part:
             self.batch()
         if only != BatchCode.part:

@@ -67,7 +67,7 @@ class Kernel:
         inputs = _shaped("input_shapes", tape.inputs, input_shapes, problems)
         outputs = _shaped("output_shapes", tape.outputs, output_shapes, problems)
         if problems:
-            raise ArgumentError(tape.name, problems)
+            raise ArgumentError(problems, tape.name)
         self._set(Engine(tape, machine, mode), inputs, outputs, ())
         if len(bound):
             self._bind(bound)
@@ -153,9 +153,8 @@ class Kernel:
 
     def _evaluate(self, arrays: Sequence[Any], out: Any, threads: int | None) -> Any:
         if threads is not None and (not isinstance(threads, int) or threads < 1):
-            raise ArgumentError(
-                self.name, [Problem(f"threads is {threads!r}", hint="give a number from 1 on, or None")]
-            )
+            problem = Problem(f"threads is {threads!r}", hint="give a number from 1 on, or None")
+            raise ArgumentError(problem, self.name)
         if self._small is not None and len(arrays) == len(self.inputs):
             given = () if out is None else out if type(out) is tuple else (out,)
             if out is None or len(given) == len(self.outputs):
@@ -269,7 +268,7 @@ class Kernel:
         if len(arrays) > n:
             if out is not None:
                 text = "results are given twice, after the inputs and as out="
-                raise ArgumentError(self.name, [Problem(text)])
+                raise ArgumentError([Problem(text)], self.name)
             arrays, out = arrays[:n], arrays[n:]
         plain = self._plain_sample(arrays)
         if plain is not None:
@@ -302,7 +301,7 @@ class Kernel:
     def _bind(self, arrays: Sequence[Any]) -> None:
         blocks = self.inputs[len(self.inputs) - len(arrays) :] if len(arrays) <= len(self.inputs) else ()
         if len(blocks) != len(arrays):
-            raise ArgumentError(self.name, [Problem(f"{len(arrays)} arrays to bind, {len(self.inputs)} inputs")])
+            raise ArgumentError([Problem(f"{len(arrays)} arrays to bind, {len(self.inputs)} inputs")], self.name)
         problems, kept = [], []
         for block, given in zip(blocks, arrays, strict=True):
             array = np.array(given, np.float64, order="C", copy=True)
@@ -311,7 +310,7 @@ class Kernel:
             array.flags.writeable = False
             kept.append(array)
         if problems:
-            raise ArgumentError(self.name, problems)
+            raise ArgumentError(problems, self.name)
         left = self.inputs[: len(self.inputs) - len(kept)]
         self._set(self._engine, left, self.outputs, (*kept, *self._bound))
 

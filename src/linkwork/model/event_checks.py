@@ -6,13 +6,12 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 
 from linkwork.errors import Problem, did_you_mean
-from linkwork.expressions.names import differentiated
-from linkwork.model.amounts import TIME, variable_in
 from linkwork.model.events import Actions, At, Event, Stop, When
 from linkwork.model.mechanism import Mechanism
-from linkwork.model.variables import find_variable, no_variable, plain_variables
+from linkwork.model.name_book import COORDINATES, NameBook
+from linkwork.model.states import START
+from linkwork.model.variables import find_variable, no_variable
 
-COORDINATES = ("x", "y", "z")
 _OF_BODIES = re.compile(r"mass|com\.[xyz]|inertia\.(xx|yy|zz|xy|xz|yz)")
 
 
@@ -37,7 +36,8 @@ def check_events(
             continue
         where = f"events.{event.name}" if event.name else f"events[{i}]"
         if not isinstance(event, At):
-            problems += look.expression(event.names, where)
+            problems += look.names.problems(event.names, where)
+            problems += look.positions_alone(event, where)
         if not isinstance(event, Stop):
             problems += look.actions(event.actions, where)
     sound = [event for event in given if isinstance(event, Stop | When | At)]
@@ -65,56 +65,14 @@ class _Look:
     """Looks at one event after the other."""
 
     def __init__(self, m: Mechanism, parameters: Collection[str] | None) -> None:
-        self.m, self.parameters = m, parameters
-        owners = {name: point.body for name, point in m.points.items()}
-        owners |= {name: frame.body for name, frame in m.frames.items()}
-        owners |= {name: name for name in m.bodies}
-        self.body_of = owners
+        self.m, self.parameters, self.names = m, parameters, NameBook(m)
 
-    # ---------------------------------------------------------------- expressions
-
-    def expression(self, names: tuple[str, ...], where: str) -> Iterator[Problem]:
-        unknown = [name for name in names if not self.is_known(name)]
-        for name in unknown:
-            yield self.unknown(name, where)
-        if not unknown and not any(self.changes(name) for name in names):
-            hint = "name a joint variable, or a place on a body that moves"
-            yield Problem(f"{', '.join(names)}: they belong to ground and never change", where, hint)
-
-    def is_known(self, name: str) -> bool:
-        called = variable_in(name)
-        if name == TIME or find_variable(self.m.joints, called) is not None:
-            return True
-        owner, _, coordinate = called.rpartition(".")
-        return owner in self.body_of and coordinate in COORDINATES
-
-    def changes(self, name: str) -> bool:
-        called = variable_in(name)
-        if name == TIME or find_variable(self.m.joints, called) is not None:
-            return True
-        return self.body_of[called.rpartition(".")[0]] != self.m.ground.name
-
-    def unknown(self, name: str, where: str) -> Problem:
-        called = variable_in(name)
-        if called == TIME and differentiated(name) is not None:
-            return Problem("time has no rate", where, "write 1")
-        owner, _, coordinate = called.rpartition(".")
-        for place in (called, owner):
-            if place in self.body_of and called not in self.m.joints and owner not in self.m.joints:
-                hint = f"say {', '.join(f'{place}.{c}' for c in COORDINATES[:2])} or {place}.z"
-                what = f"'{place}' has no '{coordinate}'" if place == owner else f"'{place}' is a place"
-                return Problem(what, where, hint)
-        if called in self.m.joints or owner in self.m.joints:
-            return no_variable(self.m.joints, called, where)
-        return Problem(f"there is nothing called '{called}'", where, did_you_mean(called, self.known(bool(owner))))
-
-    def known(self, dotted: bool) -> list[str]:
-        """What expressions may name, with dots or without."""
-        if not dotted:
-            single = [joint.name for joint in self.m.joints.values() if len(joint.law.variables) == 1]
-            return [TIME, *single, *self.body_of]
-        variables = [f"{j.name}.{v.name}" for j in self.m.joints.values() for v in plain_variables(j.law)]
-        return [*variables, *(f"{name}.{c}" for name in self.body_of for c in COORDINATES)]
+    def positions_alone(self, event: Stop | When, where: str) -> Iterator[Problem]:
+        """Stops act by forces along what they limit, and nothing pushes a state."""
+        named = [name for name in event.names if self.names.is_of_state(name)] if isinstance(event, Stop) else []
+        if named:
+            text = f"a stop limits positions, not the state {', '.join(named)}"
+            yield Problem(text, where, "watch it with when(...), or let its law end where it should")
 
     # ---------------------------------------------------------------- actions
 
@@ -128,6 +86,8 @@ class _Look:
                 if name not in self.m.loads:
                     yield self.no_load(name, f"{where}.{key}")
         for name, _ in actions.set:
+            if name in self.m.states:
+                continue
             yield from self.parameter(name, f"{where}.set")
 
     def no_load(self, name: str, where: str) -> Problem:
@@ -141,11 +101,13 @@ class _Look:
 
     def parameter(self, name: str, where: str) -> Iterator[Problem]:
         if self.parameters is not None and name not in self.parameters:
-            near = did_you_mean(name, filter(self.may_change, self.parameters))
+            near = did_you_mean(name, [*filter(self.may_change, self.parameters), *self.m.states])
             yield Problem(f"there is no parameter '{name}'", where, near)
         elif not self.may_change(name):
-            owner = name.partition(".")[0]
-            if self.parameters is not None or owner in (*self.m.joints, *self.m.points, *self.m.frames):
+            owner, _, key = name.partition(".")
+            if owner in self.m.states and key == START:
+                yield Problem(f"'{name}' has passed when an event takes place", where, f"set '{owner}' itself")
+            elif self.parameters is not None or owner in (*self.m.joints, *self.m.points, *self.m.frames):
                 hint = "masses, gravity and the numbers of loads may change on the way"
                 yield Problem(f"'{name}' tells where parts are, and they would jump", where, hint)
             else:
@@ -160,4 +122,6 @@ class _Look:
             return True
         if owner == "gravity":
             return key in COORDINATES
+        if owner in self.m.states:
+            return key != START
         return owner in self.m.loads or owner in self.m.motors

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
 from linkwork.expressions.names import differentiated
 from linkwork.model.amounts import TIME
@@ -301,7 +301,7 @@ class _Gather:
 
     def done(self) -> None:
         if self.problems:
-            raise ModelError(self.problems)
+            raise InputError(self.problems)
 
 
 def _expression(text: Any, where: str) -> str:
@@ -309,10 +309,10 @@ def _expression(text: Any, where: str) -> str:
     try:
         names = names_in(text)
     except ModelError as error:
-        raise ModelError([Problem(p.what, where, p.hint) for p in error.problems]) from None
+        raise InputError([Problem(p.what, where, p.hint) for p in error.problems]) from None
     plain = " ".join(text.split())
     if not names:
-        raise ModelError(Problem(f"'{plain}' depends on nothing", where, "name a joint variable or a coordinate"))
+        raise InputError(Problem(f"'{plain}' depends on nothing", where, "name a joint variable or a coordinate"))
     return plain
 
 
@@ -323,9 +323,9 @@ def _position(text: Any, where: str) -> str:
     rates = [name for name in names if differentiated(name) is not None]
     if rates:
         hint = "leave rates out, or watch for them with `when`"
-        raise ModelError(Problem(f"a stop limits positions, not {', '.join(rates)}", where, hint))
+        raise InputError(Problem(f"a stop limits positions, not {', '.join(rates)}", where, hint))
     if names == (TIME,):
-        raise ModelError(Problem("time cannot be stopped", where, "name a joint variable or a coordinate"))
+        raise InputError(Problem("time cannot be stopped", where, "name a joint variable or a coordinate"))
     return plain
 
 

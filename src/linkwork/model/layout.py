@@ -16,6 +16,7 @@ from linkwork import geometry as geo
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.bodies import Body, MassProperties, mass_properties, physical_problems
+from linkwork.model.constraint_checks import constraint_problems
 from linkwork.model.joints import a_joint, misfit, transform
 from linkwork.model.load_checks import load_problems
 from linkwork.model.mechanism import Mechanism
@@ -101,6 +102,7 @@ def lay_out(m: Mechanism) -> Layout:
         _weigh(body, places.get(body.name, []), layout)
     values = {name: seat.q for name, seat in layout.seats.items()}
     layout.problems += load_problems(m, values, layout.points, layout.size)
+    layout.problems += constraint_problems(m)
     return layout
 
 

@@ -13,6 +13,7 @@ from linkwork.model.amounts import ELONGATION, ELONGATION_RATE, TIME, Amount, St
 from linkwork.model.loading import amounts_of, place_of
 from linkwork.model.loads import Direction, Force, Friction, JointLoad, Load, Motor, OnBody, Spring, Torque, Toward
 from linkwork.model.mechanism import Mechanism
+from linkwork.model.states import is_state_name, state_numbers, state_problems, unknown_state_name
 from linkwork.model.variables import find_variable, no_variable
 from linkwork.units import ANGLE, LENGTH
 
@@ -37,7 +38,7 @@ def load_problems(m: Mechanism, q: Mapping[str, Array], points: Mapping[str, Arr
     for load in (*m.loads.values(), *m.motors.values()):
         look.suggest = len(problems) < ENOUGH
         problems += look.at(load)
-    return [*problems, *_doubled_motors(m)]
+    return [*problems, *_doubled_motors(m), *state_problems(m)]
 
 
 def _doubled_motors(m: Mechanism) -> Iterator[Problem]:
@@ -137,23 +138,28 @@ class _Look:
             own = (TIME, ELONGATION, ELONGATION_RATE) if isinstance(load, Spring) else (TIME,)
             unknown = [name for name in amount.names if name not in own and not self.is_variable(name)]
             for name in unknown:
-                yield self.no_such_name(variable_in(name), own, f"{where}.{key}")
+                yield self.no_such_name(
+                    name if variable_in(name) in self.m.states else variable_in(name), own, f"{where}.{key}"
+                )
             if not unknown and not np.isfinite(evaluate(amount, self.values(amount, load))):
                 hint = "look for a division by zero or a root"
                 yield Problem("it is not finite in the layout posture at rest", f"{where}.{key}", hint, None, "warning")
 
     def is_variable(self, name: str) -> bool:
-        return find_variable(self.m.joints, variable_in(name)) is not None
+        return find_variable(self.m.joints, variable_in(name)) is not None or is_state_name(self.m, name)
 
     def no_such_name(self, name: str, own: tuple[str, ...], where: str) -> Problem:
-        if name in self.m.joints or "." in name:
+        if name in self.m.joints or ("." in name and name.partition(".")[0] not in self.m.states):
             return no_variable(self.m.joints, name, where, self.suggest)
+        if self.m.states and (found := unknown_state_name(self.m, name, where)) is not None:
+            return found
         return Problem(f"there is nothing called '{name}' to depend on", where, self.near(name, [*own, *self.m.joints]))
 
     def values(self, amount: Amount, load: Load | Motor) -> dict[str, float]:
         """What an amount depends on, in the layout posture at rest at the time zero."""
         assert not isinstance(amount, Steady)
-        values = dict.fromkeys(amount.names, 0.0)
+        numbers = state_numbers(self.m) | {name: state.start for name, state in self.m.states.items()}
+        values = {name: numbers.get(name, 0.0) for name in amount.names}
         for name in amount.names:
             found = find_variable(self.m.joints, name)
             if found is not None and found.joint.name in self.q:

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
 from linkwork.errors import ModelError, Problem, did_you_mean
-from linkwork.model import entry, loading
+from linkwork.model import constraints, entry, loading
 from linkwork.model.amounts import Amount, Formula, Tabulated
 from linkwork.model.bodies import Body
+from linkwork.model.constraints import Constraint
 from linkwork.model.curves import Curve
 from linkwork.model.joints import (
     Cylindric,
@@ -36,6 +37,7 @@ from linkwork.model.placement import Placement, placement
 from linkwork.model.solids import Solid
 from linkwork.model.source import Source
 from linkwork.model.space_curves import InPlane, SpaceCurve
+from linkwork.model.states import NamedState, named_state
 from linkwork.model.surfaces import Surface
 from linkwork.model.vectors import ZERO, Vector, number, vector
 
@@ -113,6 +115,8 @@ class Mechanism:
         self.curves: dict[str, Curve] = {}
         self.loads: dict[str, Load] = {}
         self.motors: dict[str, Motor] = {}
+        self.constraints: dict[str, Constraint] = {}
+        self.states: dict[str, NamedState] = {}
         self.source: Source | None = None
         self._ground = checked_name(ground, "ground")
         self.bodies[self._ground] = Body(self._ground)
@@ -865,6 +869,39 @@ class Mechanism:
         self.loads[new.name] = new
         return new
 
+    # ---------------------------------------------------------------- states
+
+    def state(
+        self,
+        name: str,
+        *,
+        rate: AmountLike,
+        start: float = 0.0,
+        unit: str = "1",
+        scale: float = 1.0,
+        parameters: Mapping[str, float] | None = None,
+        description: str = "",
+    ) -> NamedState:
+        """Add a state of the machine beside its joints: a current, a pressure, the integral of a controller.
+
+        Loads, efforts by formula, conditions of events and laws of other states may use it by its name.
+
+        Parameters
+        ----------
+        name : its name
+        rate : how it changes a second, a formula of t, joint variables and rates, states, and its own `parameters`;
+            or `lw.tabulated` over one of them
+        start : its value at the start of a simulation [SI], and wherever no other is known
+        unit : SI unit of the value
+        scale : a size that is usual for it [SI]; tolerances count it like a radian
+        parameters : numbers of the formula by name [SI]; as `i.R` of the state i they are parameters of the machine
+        description : a sentence for readers
+        """
+        new = named_state(name, rate, start, unit, scale, parameters, description)
+        self._claim(new.name, f"states.{new.name}")
+        self.states[new.name] = new
+        return new
+
     # ---------------------------------------------------------------- chains from tables
 
     def dh_chain(
@@ -883,6 +920,62 @@ class Mechanism:
         from linkwork.model.chains import add_chain
 
         return add_chain(self, rows, convention, self._ground if base is None else entry.body_name(base, "base"))
+
+    # ---------------------------------------------------------------- constraints
+
+    def couple(
+        self,
+        name: str,
+        joint: JointLike,
+        law: str,
+        *,
+        parameters: Mapping[str, float] | None = None,
+        description: str = "",
+    ) -> Constraint:
+        """Let a variable follow others: gears without geometry, mimic joints, differentials, any smooth law.
+
+        Parameters
+        ----------
+        name : its name
+        joint : the joint with a single variable ("B"), or the variable ("C.slide"), that follows
+        law : its value [rad, m] as a formula of other variables and of coordinates of places: "2*A + 5*deg"
+        parameters : numbers that the formula names; they are parameters of the model, `pair.ratio`
+        description : a sentence for readers
+        """
+        return self._constrained(constraints.coupling(self.joints, name, joint, law, parameters, description))
+
+    def constrain(
+        self, name: str, expression: str, *, parameters: Mapping[str, float] | None = None, description: str = ""
+    ) -> Constraint:
+        """Keep an expression of variables and of coordinates of places at zero.
+
+        Parameters
+        ----------
+        name : its name
+        expression : what is zero, SI and radians: "P.y - 0.1*sin(P.x)"
+        parameters : numbers that the expression names; they are parameters of the model, `track.height`
+        description : a sentence for readers
+        """
+        return self._constrained(constraints.constraint(name, expression, parameters, description))
+
+    def velocity(
+        self, name: str, expression: str, *, parameters: Mapping[str, float] | None = None, description: str = ""
+    ) -> Constraint:
+        """Keep an expression at zero that is linear in rates: a blade, a wheel that does not slip. Places stay free.
+
+        Parameters
+        ----------
+        name : its name
+        expression : what is zero, SI and radians: "rate(P.x)*sin(A) - rate(P.y)*cos(A)"
+        parameters : numbers that the expression names; they are parameters of the model, `wheel.radius`
+        description : a sentence for readers
+        """
+        return self._constrained(constraints.velocity(name, expression, parameters, description))
+
+    def _constrained(self, new: Constraint) -> Constraint:
+        self._claim(new.name, constraints.place_of(new))
+        self.constraints[new.name] = new
+        return new
 
     # ---------------------------------------------------------------- the whole
 
@@ -927,12 +1020,13 @@ class Mechanism:
         return Machine(self, start, guess, tree=tree, cut=cut)
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
-        return (self.bodies, self.joints, self.points, self.frames, self.curves, self.loads, self.motors)
+        parts = (self.bodies, self.joints, self.points, self.frames, self.curves, self.states)
+        return (*parts, self.constraints, self.loads, self.motors)
 
     def _claim(self, name: Any, where: str) -> None:
         """One name, one thing: results are asked for by name."""
         checked_name(name, where)
-        kinds = ("body", "joint", "point", "frame", "curve", "load", "motor")
+        kinds = ("body", "joint", "point", "frame", "curve", "state", "constraint", "load", "motor")
         for table, kind in zip(self._tables(), kinds, strict=True):
             if name in table:
                 what = loading.kind_of(table[name]) if kind == "load" else kind
@@ -957,9 +1051,10 @@ class Mechanism:
 
     def _data(self) -> tuple[Any, ...]:
         head = (self.name, self.gravity, self.gravity_laws, self._ground, self.floating, self.description, self.expect)
-        *tables, loads, motors = (list(table.items()) for table in self._tables())
-        loads.sort(key=lambda item: loading.section_of(item[1]))  # files keep the order of each kind
-        return (*head, *tables, loads, motors)
+        *tables, equations, loads, motors = (list(table.items()) for table in self._tables())
+        equations.sort(key=lambda item: item[1].kind)  # files keep the order of each kind
+        loads.sort(key=lambda item: loading.section_of(item[1]))
+        return (*head, *tables, equations, loads, motors)
 
     def __repr__(self) -> str:
         kinds: dict[str, int] = {}

@@ -99,11 +99,8 @@ def correct(address, inputs, outputs, y, y_next, measures, predicted, moved, dri
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def extrapolate(past, ways, count, way, passive, predicted):  # type: ignore[no-untyped-def]
-    """The polynomial through the last `count` (1 to 3) postures at different ways; passive variables stay as they were.
-
-    Nothing corrects those (the spin of a rod between two balls), so that extrapolating them would not be stable.
-    """
+def extrapolate(past, ways, count, way, predicted):  # type: ignore[no-untyped-def]
+    """The polynomial through the last `count` (1 to 3) postures at different ways."""
     n = past.shape[0]
     taken = np.zeros(3, np.int64)
     used = 0
@@ -123,14 +120,11 @@ def extrapolate(past, ways, count, way, passive, predicted):  # type: ignore[no-
                 weight *= (way - ways[taken[m]]) / (ways[taken[k]] - ways[taken[m]])
         for i in range(predicted.size):
             predicted[i] += weight * past[taken[k], i]
-    for i in range(predicted.size):
-        if passive[i]:
-            predicted[i] = past[n - 1, i]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def walk(  # type: ignore[no-untyped-def]
-    address, inputs, outputs, y, y_next, measures, U, W, driven, quaternions, passive, scale, weak, past, ways, far,
+    address, inputs, outputs, y, y_next, measures, U, W, driven, quaternions, scale, weak, past, ways, far,
     far_ways, state, Y, effort,
 ):  # fmt: skip
     """Walk along the drives U (samples, driven) from the state on; postures go to Y (samples, ny).
@@ -162,7 +156,7 @@ def walk(  # type: ignore[no-untyped-def]
                 values[j] = U[k, j] if lands else U[k - 1, j] + part * (U[k, j] - U[k - 1, j])
             way = W[k] if lands else W[k - 1] + part * (W[k] - W[k - 1])
             count = int(state[KNOWN])
-            extrapolate(past, ways, count, way, passive, predicted)
+            extrapolate(past, ways, count, way, predicted)
             iterations = correct(
                 address, inputs, outputs, y, y_next, measures, predicted, moved, driven, values, quaternions
             )

@@ -8,7 +8,8 @@
 `marking`   reactions that statics leaves open
 `items`     joints, places and loads; `signals` one signal
 `samples`   one sample, by number or by time
-`evidence`  how far a run can be trusted; `force_evidence` what it takes; `simulation_evidence`
+`evidence`  how far a run can be trusted; `force_evidence` what it takes; `simulation_evidence`,
+            `integration_evidence` what only rates determine
 `simulation` the run of a simulation, whose arrays are there at once; `simulations` many of them
 `plots`     time histories and paths
 `store`     NetCDF and CSV files; `table` the CSV text
@@ -21,6 +22,7 @@ from linkwork.results.build import ClosureHistory, PlaceHistory, VariableHistory
 from linkwork.results.evidence import Evidence
 from linkwork.results.extend import extended
 from linkwork.results.force_evidence import ForceEvidence, Peak
+from linkwork.results.integration_evidence import IntegrationEvidence
 from linkwork.results.items import GroupItem, JointItem, PlaceItem
 from linkwork.results.plots import Panels
 from linkwork.results.run import Run
@@ -36,6 +38,7 @@ __all__ = [
     "ForceEvidence",
     "GroupItem",
     "Happening",
+    "IntegrationEvidence",
     "JointItem",
     "Outcome",
     "Outcomes",

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork._version import __version__
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
+from linkwork.results.integration_evidence import IntegrationEvidence, integration_attribute
 from linkwork.results.layout import (
     BEYOND,
     COUNTS,
@@ -97,9 +98,10 @@ def build_run(
     asked: int | None = None,
     warnings: Sequence[str] = (),
     simulation: SimulationEvidence | None = None,
+    integration: IntegrationEvidence | None = None,
     machine: Any = None,
 ) -> Run:
-    """A run from plain arrays; ModelError lists everything that does not fit.
+    """A run from plain arrays; InputError lists everything that does not fit.
 
     Parameters
     ----------
@@ -115,6 +117,7 @@ def build_run(
     asked : number of samples that were asked for; without, those that are there
     warnings : what the user should know
     simulation : evidence of a simulation
+    integration : evidence of postures that only rates determine
     machine : the machine that moved, so that the run can be seen
     """
     drafts = Drafts(np.size(time))
@@ -133,7 +136,7 @@ def build_run(
     for name, (unit, array) in (signals or {}).items():
         drafts.add(name, unit, array, None)
     if drafts.problems or clock is None:
-        raise ModelError(drafts.problems, mechanism)
+        raise InputError(drafts.problems, mechanism)
     return Run(
         make_dataset(
             clock,
@@ -148,6 +151,7 @@ def build_run(
                 asked=len(clock) if asked is None else int(asked),
                 warnings=list(warnings),
                 simulation=as_attribute(simulation),
+                integration=integration_attribute(integration),
                 joints=_grouped(variables or {}),
                 speeds=_grouped(speeds or {}),
                 bodies=list(bodies or {}),

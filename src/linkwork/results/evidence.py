@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.results.force_evidence import ForceEvidence, force_evidence_of
+from linkwork.results.integration_evidence import IntegrationEvidence, integration_evidence_of
 from linkwork.results.simulation_evidence import SimulationEvidence, simulation_evidence_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Evidence:
     warnings : texts
     forces : what drives take, joints carry and how well the power balances; None where forces were not asked for
     simulation : steps, balance of energy and events; None of runs that were not simulated
+    integration : of a motion that held rates, what these determine, to which tolerance and in how many steps; else None
     """
 
     status: str
@@ -47,6 +49,7 @@ class Evidence:
     warnings: tuple[str, ...]
     forces: ForceEvidence | None = None
     simulation: SimulationEvidence | None = None
+    integration: IntegrationEvidence | None = None
 
     @property
     def complete(self) -> bool:
@@ -89,6 +92,7 @@ def evidence_of(data: xr.Dataset) -> Evidence:
         warnings=tuple(data.attrs["warnings"]),
         forces=force_evidence_of(data),
         simulation=simulation_evidence_of(data),
+        integration=integration_evidence_of(data),
     )
 
 

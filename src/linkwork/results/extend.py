@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.results.build import Drafts
 from linkwork.results.layout import make_dataset, results_in
 from linkwork.results.marking import absence_problems, mark_problems
@@ -22,7 +22,7 @@ def extended(
     drives: Mapping[str, str] | None = None,
     warnings: Sequence[str] = (),
 ) -> Run:
-    """The same run of the same machine with more signals; ModelError lists everything that does not fit.
+    """The same run of the same machine with more signals; InputError lists everything that does not fit.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def extended(
     shapes |= {name: array.shape[1:] for name, (_, array) in drafts.values.items()}
     problems = [*drafts.problems, *mark_problems(marked), *absence_problems(marked, shapes)]
     if problems:
-        raise ModelError(problems, run.name)
+        raise InputError(problems, run.name)
     changed = {
         "analysis": analysis,
         "indeterminate": marked,

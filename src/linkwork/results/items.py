@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results.layout import PLACE_UNITS
 from linkwork.results.names import OF_VARIABLES
 from linkwork.results.signals import Signal, Units
@@ -106,7 +106,7 @@ class JointItem:
     def force(self) -> xr.DataArray:
         """Force [N] (time, axis) of the first body on the second, along the axes of the joint's frame on the second.
 
-        Components that are indeterminate are NaN.
+        Components are NaN where they are indeterminate.
         """
         return self._reaction("force")
 
@@ -117,7 +117,7 @@ class JointItem:
 
     @property
     def indeterminate(self) -> tuple[str, ...]:
-        """Components among fx fy fz mx my mz of its reaction that statics leaves open."""
+        """Components among fx fy fz mx my mz of its reaction that statics leaves open at some sample."""
         return self._run.indeterminate.get(self.name, ())
 
     def plot(
@@ -140,7 +140,7 @@ class JointItem:
         _known(asked, ("value", *OF_VARIABLES, *REACTION), self.name)
         names = [f"{self.name}.{n}" for q in asked for n in self._names(q)]
         if not names:
-            raise ModelError(Problem(f"the run has no {' and no '.join(asked)}", self.name, _there(self.signals)))
+            raise InputError(Problem(f"the run has no {' and no '.join(asked)}", self.name, _there(self.signals)))
         return self._run.plot(*names, units=units, x=x, against=against, ax=ax)
 
     def phase(
@@ -192,15 +192,15 @@ class JointItem:
     def _single(self, quantity: str) -> xr.DataArray:
         if len(self.variables) != 1:
             hint = f"ask for .{quantity}s, or by name: {', '.join(self.signals)}"
-            raise ModelError(Problem(f"the joint has {len(self.variables)} variables", self.name, hint))
+            raise InputError(Problem(f"the joint has {len(self.variables)} variables", self.name, hint))
         found = self._several(quantity)
         if not found:
-            raise ModelError(Problem(f"the run has no {quantity}", self.name, _there(self.signals)))
+            raise InputError(Problem(f"the run has no {quantity}", self.name, _there(self.signals)))
         return found[self.variables[0]]
 
     def _reaction(self, vector: str) -> xr.DataArray:
         if not self._names(vector):
-            raise ModelError(Problem(f"the run has no {vector}", self.name, _there(self.signals)))
+            raise InputError(Problem(f"the run has no {vector}", self.name, _there(self.signals)))
         return self.signals[f"{self.name}.{vector}"].data
 
     def __repr__(self) -> str:
@@ -323,7 +323,7 @@ class PlaceItem:
     def _of(self, quantity: str) -> xr.DataArray:
         found = self.signals.get(f"{self.name}.{quantity}")
         if found is None:
-            raise ModelError(Problem(f"the run has no {quantity}", self.name, _there(self.signals)))
+            raise InputError(Problem(f"the run has no {quantity}", self.name, _there(self.signals)))
         return found.data
 
     def __repr__(self) -> str:
@@ -392,7 +392,7 @@ def _known(asked: tuple[str, ...], known: tuple[str, ...], where: str) -> None:
         Problem(f"'{q}' cannot be plotted", where, did_you_mean(str(q), known)) for q in asked if q not in known
     ]
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
 
 
 def _there(signals: dict[str, Signal]) -> str:

@@ -11,6 +11,7 @@ Every variable has the dimension `time` first. Vectors have `axis` (x, y, z) bes
     closure.residual  closure.quality  closure.mobility  closure.iterations
     A.angle.effort  A.angle.power                                   what a driven or held variable takes
     B.force  B.moment                                               reaction of a joint, in its axes: (time, axis)
+    B.force_open  B.moment_open                                     1 where it is open, if it is at some samples only
     coil.tension  gas.force  coil.power                             loads
     machine.kinetic_energy  machine.momentum  machine.power_balance
 """
@@ -25,6 +26,7 @@ import numpy as np
 
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
+from linkwork.results.integration_evidence import integration_problems
 from linkwork.results.marking import absence_problems, known, mark_problems
 from linkwork.results.simulation_evidence import evidence_problems
 from linkwork.units import SI, TIME, parse_unit
@@ -76,10 +78,11 @@ def attributes(**given: Any) -> dict[str, Any]:
         "points": [],
         "indeterminate": {},
         "simulation": {},
+        "integration": {},
     } | given
 
 
-OPTIONAL = ("indeterminate", "simulation")
+OPTIONAL = ("indeterminate", "simulation", "integration")
 """Attributes that runs of earlier versions do not have; there they are empty."""
 
 
@@ -218,6 +221,8 @@ def attribute_problems(attrs: Mapping[str, Any]) -> list[Problem]:
             problems.append(Problem("the attribute is missing", key))
         elif key == "simulation":
             problems += evidence_problems(attrs[key])
+        elif key == "integration":
+            problems += integration_problems(attrs[key])
         elif not _alike(attrs[key], example, nested=key in ("joints", "speeds", "indeterminate")):
             problems.append(Problem(f"the attribute is not {_kind(example)}", key))
     if not problems and attrs["status"] not in STATES:

@@ -3,6 +3,9 @@
 A loop with more constraints than its motion needs can be stressed in itself: the components of reactions that change
 with such a stress cannot be found from rigid bodies. The dataset keeps the numbers of one solution, which satisfies the
 equations as well as any other, for analyses that add them up; everything that is read by people has NaN in their place.
+
+A component may be open at some postures and determinate at others. The mark then stands for the whole run, and a vector
+beside the reaction, `B.force_open` of `B.force`, tells where: 1 at samples where it is open, 0 where it is not.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.errors import Problem
 from linkwork.geometry import Array
@@ -24,6 +28,8 @@ REACTIONS |= {"mx": ("moment", 0), "my": ("moment", 1), "mz": ("moment", 2)}
 
 Marks = Mapping[str, Sequence[str]]
 """Components among fx .. mz by joint."""
+SOMETIMES = "_open"
+"""What follows the name of a reaction's vector in the name of the one that tells at which samples it is open."""
 
 
 def carriers(shapes: Mapping[str, tuple[int, ...]], joints: Iterable[str] = ()) -> list[str]:
@@ -41,6 +47,52 @@ def open_elements(marks: Marks, variable: str) -> dict[int, str]:
     joint, _, quantity = variable.partition(".")
     parts = {c: REACTIONS[c] for c in marks.get(joint, ())}
     return {place: c for c, (vector, place) in parts.items() if vector == quantity}
+
+
+def lasting(data: xr.Dataset) -> dict[str, tuple[str, ...]]:
+    """Marked components by joint without those that are determinate at some samples."""
+    marks: Marks = data.attrs["indeterminate"]
+    found = {}
+    for joint, components in marks.items():
+        told = [c for c in components if not open_samples(data, f"{joint}.{REACTIONS[c][0]}")[:, REACTIONS[c][1]].all()]
+        if left := tuple(c for c in components if c not in told):
+            found[joint] = left
+    return found
+
+
+def open_samples(data: xr.Dataset, name: str) -> NDArray[np.bool_]:
+    """Where the elements of a reaction's vector are marked, (samples, 3)."""
+    places = list(open_elements(data.attrs.get("indeterminate", {}), name))
+    found: NDArray[np.bool_] = np.zeros(data.variables[name].shape, bool)
+    found[:, places] = True
+    when = data.variables.get(f"{name}{SOMETIMES}")
+    if when is not None and when.shape == found.shape:
+        found &= ~(np.asarray(when.values) == 0.0)
+    return found
+
+
+def sometimes(joints: Sequence[str], open_: NDArray[np.bool_]) -> dict[str, tuple[str, Array]]:
+    """Vectors that tell where components are open, (samples, joints, 6), for those that are so at some samples only."""
+    varies: NDArray[np.bool_] = np.asarray(open_.any(axis=0) & ~open_.all(axis=0))
+    found: dict[str, tuple[str, Array]] = {}
+    for j, joint in enumerate(joints):
+        for vector, own in (("force", slice(0, 3)), ("moment", slice(3, 6))):
+            if varies[j, own].any():
+                found[f"{joint}.{vector}{SOMETIMES}"] = ("1", open_[:, j, own].astype(float))
+    return found
+
+
+def open_at(joints: Sequence[str], marks: Marks, signals: Mapping[str, tuple[str, Array]]) -> NDArray[np.bool_]:
+    """Where components are open, (samples, joints, 6), by marks and what `sometimes` gave among signals."""
+    masks = []
+    for joint in joints:
+        for vector in ("force", "moment"):
+            values = signals[f"{joint}.{vector}"][1]
+            mask = np.zeros(values.shape, bool)
+            mask[:, list(open_elements(marks, f"{joint}.{vector}"))] = True
+            when = signals.get(f"{joint}.{vector}{SOMETIMES}")
+            masks.append(mask if when is None else mask & (when[1] != 0.0))
+    return np.concatenate(masks, axis=1).reshape(len(masks[0]), len(joints), 6)
 
 
 def is_open(marks: Marks, variable: str, element: tuple[int, ...], magnitude: bool) -> bool:
@@ -83,7 +135,7 @@ def shown(data: xr.Dataset) -> xr.Dataset:
     for name, places in _marked(data):
         variable = data.variables[name]
         values: Array = np.array(variable.values)
-        values[:, list(places)] = np.nan
+        values[open_samples(data, name)] = np.nan
         values.setflags(write=False)
         attrs = {**variable.attrs, "indeterminate": tuple(places.values())}
         hidden[name] = (variable.dims, values, attrs)
@@ -91,7 +143,7 @@ def shown(data: xr.Dataset) -> xr.Dataset:
 
 
 def known(data: xr.Dataset, name: str) -> Array:
-    """The numbers of a variable without its marked components."""
+    """The numbers of a variable without its marked components, open all along or not: samples compare alike."""
     values: Array = data.variables[name].values
     places = open_elements(data.attrs.get("indeterminate", {}), name)
     return np.delete(values, list(places), axis=1) if places and values.ndim == 2 else values

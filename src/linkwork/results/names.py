@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results.layout import AXES, DERIVATIVES, PLACE_UNITS
 from linkwork.results.marking import REACTIONS, Marks, carriers, is_open, open_elements, open_problem
 
@@ -41,11 +41,14 @@ class Names:
 
     shapes : shape of one sample of every variable
     attrs : attributes of the dataset, which say what is a joint, a body, a frame or a point
+    lasting : components by joint that are indeterminate at every sample; None for all that are marked
 
     kinds : 'joint', 'body', 'frame' or 'point' by name; groups : everything else that owns variables, loads among them
     """
 
-    def __init__(self, shapes: Mapping[str, tuple[int, ...]], attrs: Mapping[str, Any]) -> None:
+    def __init__(
+        self, shapes: Mapping[str, tuple[int, ...]], attrs: Mapping[str, Any], lasting: Marks | None = None
+    ) -> None:
         self.shapes = dict(shapes)
         self.joints: dict[str, list[str]] = attrs["joints"]
         self.speeds: dict[str, list[str]] = attrs["speeds"]
@@ -56,6 +59,7 @@ class Names:
         owners = dict.fromkeys(v.partition(".")[0] for v in self.shapes)
         self.groups = tuple(o for o in owners if o not in self.kinds and o != "closure")
         self.marks: Marks = attrs["indeterminate"]
+        self.lasting: Marks = self.marks if lasting is None else lasting
 
     def all(self) -> tuple[str, ...]:
         """Joints and places, then every variable by its full name."""
@@ -71,8 +75,8 @@ class Names:
         return None if found is None or self.is_open(found) else found
 
     def is_open(self, reference: Reference) -> bool:
-        """Whether it is a component of a reaction that statics leaves open, or the length of a vector with one."""
-        return is_open(self.marks, reference.variable, reference.element, reference.magnitude)
+        """Whether it is a component of a reaction that statics leaves open all along, or a vector's length with one."""
+        return is_open(self.lasting, reference.variable, reference.element, reference.magnitude)
 
     def open_component(self, reference: Reference) -> str:
         """'fz' of 'B.force.z' where it is left open, '' of everything else."""
@@ -93,10 +97,10 @@ class Names:
         return Reference(name, variable, element, magnitude)
 
     def resolve(self, name: str) -> Reference:
-        """What a name stands for; ModelError with a hint when it stands for nothing."""
+        """What a name stands for; InputError with a hint when it stands for nothing."""
         found = self.find(name)
         if found is None:
-            raise ModelError(self.unknown(name))
+            raise InputError(self.unknown(name))
         return found
 
     def expand(self, name: str) -> tuple[Reference, ...]:
@@ -127,7 +131,7 @@ class Names:
         if not isinstance(name, str):
             return Problem(f"a name is wanted, not {type(name).__name__}", hint="write run['A.angle']")
         if (marked := self.locate(name)) is not None:
-            return open_problem(self.marks, name, marked.variable, marked.element)
+            return open_problem(self.lasting, name, marked.variable, marked.element)
         shown = name if len(name) <= MAX_SHOWN else name[: MAX_SHOWN - 3] + "..."
         what = f"the run has no result '{shown}'"
         owner, dot, rest = shown.partition(".")

@@ -50,6 +50,9 @@ def _lines(run: Run) -> list[tuple[str, str]]:
         lines.append(("iterations", f"{found.iterations}, at most {found.most_iterations} a sample"))
     if len(found.mobility) > 1:
         lines.append(("mobility", f"changes: {', '.join(map(str, found.mobility))}"))
+    if (own := found.integration) is not None:
+        text = f"what {', '.join(own.held)} determines, to {own.tolerance:.0e} in {own.steps} steps"
+        lines.append(("integrated", text))
     if found.forces is not None:
         lines += _of_forces(found.forces)
     if found.simulation is not None:

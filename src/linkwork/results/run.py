@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results import report, samples
 from linkwork.results.evidence import Evidence, evidence_of
 from linkwork.results.items import GroupItem, JointItem, PlaceItem
 from linkwork.results.layout import AXES, complete_attributes, problems_of, results_in
-from linkwork.results.marking import shown
+from linkwork.results.marking import lasting, shown
 from linkwork.results.names import Names, Reference
 from linkwork.results.signals import Signal, Units
 from linkwork.results.simulation_evidence import Happening
@@ -59,11 +59,11 @@ class Run:
     def __init__(self, data: xr.Dataset, machine: Any = None) -> None:
         problems = problems_of(data)
         if problems:
-            raise ModelError(problems, str(data.attrs.get("mechanism", "")))
+            raise InputError(problems, str(data.attrs.get("mechanism", "")))
         shapes = {n: v.shape[1:] for n, v in results_in(data)}
         object.__setattr__(self, "_data", _frozen(data))
         object.__setattr__(self, "_shown", shown(self._data))
-        object.__setattr__(self, "_names", Names(shapes, self._data.attrs))
+        object.__setattr__(self, "_names", Names(shapes, self._data.attrs, lasting(self._data)))
         object.__setattr__(self, "evidence", evidence_of(self._data))
         object.__setattr__(self, "machine", machine)
 
@@ -105,7 +105,7 @@ class Run:
 
     @property
     def indeterminate(self) -> dict[str, tuple[str, ...]]:
-        """Components of reactions, among fx fy fz mx my mz, that statics leaves open, by joint."""
+        """Components of reactions, among fx fy fz mx my mz, that statics leaves open at some sample, by joint."""
         return {joint: tuple(components) for joint, components in self._data.attrs["indeterminate"].items()}
 
     @property
@@ -164,7 +164,7 @@ class Run:
     # ---------------------------------------------------------------- by name
 
     def __getitem__(self, name: str) -> Any:
-        """A `JointItem`, a `PlaceItem`, a `GroupItem` or a `Signal`; ModelError for a name that stands for nothing."""
+        """A `JointItem`, a `PlaceItem`, a `GroupItem` or a `Signal`; InputError for a name that stands for nothing."""
         if isinstance(name, str) and self._names.owns(name):
             return self._item(name)
         return self.signal(name)
@@ -179,14 +179,14 @@ class Run:
             'A.rate', 'A.effort' of a joint with one variable
         """
         if not isinstance(name, str):
-            raise ModelError(self._names.unknown(name))
+            raise InputError(self._names.unknown(name))
         if name == "time":
             return Signal("time", self._data["time"], self.plot)
         if self._names.owns(name):
             found = self._names.expand(name)
             if self._names.kinds.get(name) != "joint" or len(found) != 1:
                 hint = f"ask for one of: {', '.join(r.name for r in found)}"
-                raise ModelError(Problem(f"'{name}' is not a single signal", hint=hint))
+                raise InputError(Problem(f"'{name}' is not a single signal", hint=hint))
             return self._signal(found[0])
         return self._signal(self._names.resolve(name))
 
@@ -260,7 +260,7 @@ class Run:
 
     def _part(self, which: slice) -> Run:
         if which.step is not None and which.step < 1:
-            raise ModelError(Problem("time would run backwards", "isel", "use a step of 1 or more"))
+            raise InputError(Problem("time would run backwards", "isel", "use a step of 1 or more"))
         part = self._data.isel(time=which)
         kept = f"{part.sizes['time']} of {len(self)} samples"
         before = self._data.attrs["part"]
@@ -370,7 +370,7 @@ class Run:
                         Problem(f"'{name}' has no rate", hint="name a variable of a joint, such as A.angle")
                     )
         if problems or not pairs:
-            raise ModelError(problems or Problem("no joint variable is named", hint="for example run.phase('A')"))
+            raise InputError(problems or Problem("no joint variable is named", hint="for example run.phase('A')"))
         return describe_phase(pairs, units=units, title=f"{self.name}: phase plane").draw(ax)
 
     def plot_evidence(
@@ -402,9 +402,9 @@ class Run:
 
         letter = TIPS.get(quantity)
         if letter is None:
-            raise ModelError(Problem(f"'{quantity}' is no vector of a place", "of", did_you_mean(str(quantity), TIPS)))
+            raise InputError(Problem(f"'{quantity}' is no vector of a place", "of", did_you_mean(str(quantity), TIPS)))
         if not names:
-            raise ModelError(Problem("no place is named", hint="name a point, frame or body"), self.name)
+            raise InputError(Problem("no place is named", hint="name a point, frame or body"), self.name)
         others = self._assert_known([f"{n}.{quantity}" if isinstance(n, str) else n for n in names], against)
         tracks = [
             Track(name, run.signal(f"{name}.{quantity}"), label)
@@ -420,13 +420,13 @@ class Run:
     def _assert_known(
         self, names: Sequence[str], against: Mapping[str, Run] | None, drawn: bool = False
     ) -> dict[str, Run]:
-        """ModelError for every name that this run or another one does not have; the other runs.
+        """InputError for every name that this run or another one does not have; the other runs.
 
         What is drawn may be indeterminate: the legend says so, and there is no line.
         """
         others = {} if against is None else against
         if not isinstance(others, Mapping) or not all(isinstance(r, Run) for r in others.values()):
-            raise ModelError(Problem("other runs are given by name", "against", 'write against={"slow": slow}'))
+            raise InputError(Problem("other runs are given by name", "against", 'write against={"slow": slow}'))
 
         def missing(run: Run) -> list[Problem]:
             absent = [n for n in names if n not in run and not (drawn and run._names.locate(n))]
@@ -436,7 +436,7 @@ class Run:
         for label, run in others.items():
             problems += [replace(p, where=f"against.{label}") for p in missing(run)]
         if problems:
-            raise ModelError(problems, self.name)
+            raise InputError(problems, self.name)
         return {str(label): run for label, run in others.items()}
 
     def _plotted(self, name: str) -> list[Signal]:

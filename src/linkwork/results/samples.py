@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array, nearest_rotation
 from linkwork.results.layout import COUNTS
 from linkwork.results.names import Names
@@ -28,7 +28,7 @@ def sample(data: xr.Dataset, number: int) -> dict[str, Any]:
     n = data.sizes["time"]
     if not -n <= whole(number) < n:
         hint = f"they go from 0 to {n - 1}" if n else "the run reached none"
-        raise ModelError(Problem(f"there is no sample {number}", "isel", hint))
+        raise InputError(Problem(f"there is no sample {number}", "isel", hint))
     found: dict[str, Any] = {"time": float(data["time"].values[number])}
     for name, variable in data.data_vars.items():
         value = variable.values[number]
@@ -41,7 +41,7 @@ def at(data: xr.Dataset, names: Names, time: float, tolerance: float | None, int
     clock: Array = data["time"].values
     asked = _time(time, "at")
     if not clock.size:
-        raise ModelError(Problem("the run has no samples", "at"))
+        raise InputError(Problem("the run has no samples", "at"))
     reach = ROUNDING * float(clock[-1] - clock[0] + abs(clock[-1]))
     # Of two samples at one time, before and after an event, the later counts.
     after = int(np.searchsorted(clock, asked, side="right"))
@@ -54,12 +54,12 @@ def at(data: xr.Dataset, names: Names, time: float, tolerance: float | None, int
         if 0 < after < clock.size:
             return _between(data, names, after - 1, asked)
         hint = f"it goes from {clock[0]:.9g} s to {clock[-1]:.9g} s"
-        raise ModelError(Problem(f"{asked:.9g} s is outside of the run", "at", hint))
+        raise InputError(Problem(f"{asked:.9g} s is outside of the run", "at", hint))
     if tolerance is not None and not (isinstance(tolerance, Real) and tolerance >= 0.0):
-        raise ModelError(Problem("the tolerance must be a time, not negative", "at"))
+        raise InputError(Problem("the tolerance must be a time, not negative", "at"))
     if gap > (reach if tolerance is None else tolerance):
         what = f"there is no sample at {asked:.9g} s; the nearest is at {clock[nearest]:.9g} s"
-        raise ModelError(Problem(what, "at", "give a tolerance, or interpolate=True"))
+        raise InputError(Problem(what, "at", "give a tolerance, or interpolate=True"))
     return sample(data, nearest)
 
 
@@ -72,7 +72,7 @@ def between(clock: Array, start: float | None, stop: float | None) -> slice:
 
 def _time(value: Any, where: str) -> float:
     if not isinstance(value, Real) or not math.isfinite(value):
-        raise ModelError(Problem("a time is a finite number of seconds", where))
+        raise InputError(Problem("a time is a finite number of seconds", where))
     return float(value)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results.layout import unit_problem
 from linkwork.results.signals import Signal, Units
 from linkwork.units import SI, parse_unit
@@ -33,13 +33,13 @@ class Sensitivities:
     _made: dict[str, Run] = field(default_factory=dict)
 
     def of(self, run: Run, signal: str, by: str) -> Signal:
-        """The derivative of a signal of a run; ModelError for a name that stands for nothing."""
+        """The derivative of a signal of a run; InputError for a name that stands for nothing."""
         plain = run.signal(signal)
         if by not in self.units:
             hint = did_you_mean(str(by), list(self.units))
             if not self.units:
                 hint = f"simulate with sensitive_to=['{by}']"
-            raise ModelError(Problem(f"the run was not differentiated by '{by}'", hint=hint), run.name)
+            raise InputError(Problem(f"the run was not differentiated by '{by}'", hint=hint), run.name)
         if by not in self._made:
             self._made[by] = self.make(by)
         return _signal(run, plain, self._found(run, plain, by), by, self.units[by])
@@ -49,7 +49,7 @@ class Sensitivities:
         if reference is None or not reference.magnitude:
             if plain.name not in slopes:
                 text = f"'{plain.name}' tells how the run was made, and has no derivative"
-                raise ModelError(Problem(text, hint="ask for what moves"), run.name)
+                raise InputError(Problem(text, hint="ask for what moves"), run.name)
             return slopes.signal(plain.name).values
         vector, slope = (r.signal(reference.variable).values for r in (run, slopes))
         length = np.linalg.norm(vector, axis=-1)
@@ -67,7 +67,7 @@ def _signal(run: Run, plain: Signal, values: Any, by: str, unit: str) -> Signal:
         from linkwork.results.plots import Series, describe_over
 
         if against:
-            raise ModelError(Problem("derivatives are not overlaid on those of other runs", "against"), run.name)
+            raise InputError(Problem("derivatives are not overlaid on those of other runs", "against"), run.name)
         return describe_over([Series([found], run.signal(x))], units=units, title=run.name).draw(ax)
 
     found = Signal(name, data, plot)

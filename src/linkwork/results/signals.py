@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.units import UnitSystem, parse_unit
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Signal(NDArrayOperatorsMixin):
 
     @property
     def indeterminate(self) -> tuple[str, ...]:
-        """Components of a reaction that statics leaves open, ('fz',): their numbers are NaN."""
+        """Components of a reaction that statics leaves open, ('fz',): their numbers are NaN where it does."""
         return tuple(self.data.attrs.get("indeterminate", ()))
 
     @property
@@ -64,7 +64,7 @@ class Signal(NDArrayOperatorsMixin):
         factor, given = parse_unit(unit)
         wanted = parse_unit(self.unit)[1]
         if not wanted.accepts(given):
-            raise ModelError(Problem(f"'{unit}' measures {given}, not {wanted}", self.name, f"it is in {self.unit}"))
+            raise InputError(Problem(f"'{unit}' measures {given}, not {wanted}", self.name, f"it is in {self.unit}"))
         return self.values / factor
 
     def plot(

@@ -28,6 +28,7 @@ class Outcome:
     status, message : 'complete' or 'stopped', and why
     nfev, steps, rejected : evaluations of the accelerations, steps, and steps that were taken back
     methods : that were used
+    x, dx : named states and their rates, one sample a row
     """
 
     t: Any
@@ -41,6 +42,8 @@ class Outcome:
     steps: int
     rejected: int
     methods: tuple[str, ...]
+    x: Any = None
+    dx: Any = None
 
 
 class Simulation(Run):
@@ -118,6 +121,11 @@ class Simulation(Run):
     def a(self) -> Any:
         """Accelerations of all joints, (samples, rates)."""
         return self.outcome.a
+
+    @property
+    def x(self) -> Any:
+        """Named states, (samples, states), in the order in which they were declared."""
+        return self.outcome.x
 
     @property
     def events(self) -> tuple[Happening, ...]:

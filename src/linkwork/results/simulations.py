@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -32,6 +32,7 @@ class Outcomes:
     nfev, steps, rejected : by run, evaluations, steps, and steps that were taken back
     energy_error, energy_scale [J] : by run, what is missing in the balance of energy at the end, and how much moved
     residual : by run, largest loop error of a sample [rad, parts of the machine's size]
+    x : named states (runs, samples, states)
     """
 
     t: Any
@@ -46,6 +47,7 @@ class Outcomes:
     energy_error: Any
     energy_scale: Any
     residual: Any
+    x: Any = None
 
 
 class Simulations:
@@ -115,7 +117,7 @@ class Simulations:
             return self.signal(which)
         if isinstance(which, bool) or not isinstance(which, (int, np.integer)):
             hint = "give the name of a signal, such as 'P.x', or the number of a run"
-            raise ModelError(Problem(f"runs are not asked for by {type(which).__name__}", hint=hint), self.name)
+            raise InputError(Problem(f"runs are not asked for by {type(which).__name__}", hint=hint), self.name)
         if not -len(self) <= which < len(self):
             raise IndexError(f"there are {len(self)} runs, 0 to {len(self) - 1}")
         return self._single(int(which) % len(self))

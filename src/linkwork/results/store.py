@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import LinkworkError, ModelError, Problem
+from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.results import table
 from linkwork.results.layout import BEYOND, FORMAT, attribute_problems, attributes, complete_attributes, make_dataset
 from linkwork.results.marking import shown
@@ -42,13 +42,13 @@ def save_dataset(data: xr.Dataset, path: str | Path) -> Path:
     target = Path(path)
     if target.suffix.lower() != ".nc":
         hint = "use .nc (NetCDF4); single runs have .csv too"
-        raise ModelError(Problem(f"many runs do not go into '{target.suffix}'", hint=hint), target.name)
+        raise InputError(Problem(f"many runs do not go into '{target.suffix}'", hint=hint), target.name)
     return _saved(data, target, _write_netcdf)
 
 
 def _saved(data: xr.Dataset, target: Path, write: Callable[[xr.Dataset, Path], None]) -> Path:
     if not target.parent.is_dir():
-        raise ModelError(Problem(f"there is no folder '{target.parent}'", hint="make it first"), target.name)
+        raise InputError(Problem(f"there is no folder '{target.parent}'", hint="make it first"), target.name)
     handle, draft = tempfile.mkstemp(suffix=target.suffix, prefix=".linkwork-", dir=target.parent)
     os.close(handle)
     try:
@@ -73,26 +73,26 @@ def load_run(path: str | Path, *, max_size: int = MAX_SIZE) -> Run:
     if not source.is_file():
         near = sorted(p.name for p in source.parent.glob("*") if p.suffix in ENDINGS) if source.parent.is_dir() else []
         hint = f"in that folder there is: {', '.join(near[:12])}" if near else "is the path right?"
-        raise ModelError(Problem("there is no such file", hint=hint), str(source))
+        raise InputError(Problem("there is no such file", hint=hint), str(source))
     try:
         _assert_size(source.stat().st_size, max_size, "the file")
         time, values, attrs = read(source, max_size)
         return Run(make_dataset(time, values, attrs))
     except ModelError as error:
-        raise ModelError(error.problems, str(source)) from None
+        raise InputError(error.problems, str(source)) from None
 
 
 def _ending(path: Path) -> str:
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         what = f"'{ending}' is not an ending of results" if ending else "the name has no ending"
-        raise ModelError(Problem(what, hint="use .nc (NetCDF4) or .csv"), str(path))
+        raise InputError(Problem(what, hint="use .nc (NetCDF4) or .csv"), str(path))
     return ending
 
 
 def _assert_size(size: int, most: int, what: str) -> None:
     if size > most:
-        raise ModelError(
+        raise InputError(
             Problem(
                 f"{what} has {size} bytes, {most} are allowed", hint=f"if you trust it: load_run(..., max_size={size})"
             )
@@ -119,7 +119,7 @@ def _read_csv(path: Path, max_size: int) -> tuple[Any, dict[str, tuple[str, Any]
         with path.open(encoding="utf-8-sig") as stream:
             return table.read(stream)
     except UnicodeDecodeError:
-        raise ModelError(Problem("the file is not text", hint="is it a CSV file?")) from None
+        raise InputError(Problem("the file is not text", hint="is it a CSV file?")) from None
 
 
 # -------------------------------------------------------------------- NetCDF
@@ -172,18 +172,18 @@ def _read_netcdf(path: Path, max_size: int) -> tuple[Any, dict[str, tuple[str, A
     """Read raw numbers and texts: nothing is taken for dates, masked or scaled."""
     with path.open("rb") as stream:
         if stream.read(8) != b"\x89HDF\r\n\x1a\n":
-            raise ModelError(Problem("this is not a NetCDF4 file"))
+            raise InputError(Problem("this is not a NetCDF4 file"))
     h5py = _h5py()
     try:
         with h5py.File(path, "r") as file:
             if _text(file.attrs.get("format")) != FORMAT:
                 hint = f"its attribute 'format' must be '{FORMAT}'"
-                raise ModelError(Problem("this is not a result of Linkwork", hint=hint))
+                raise InputError(Problem("this is not a result of Linkwork", hint=hint))
             return _from_hdf5(h5py, file, max_size)
     except ModelError:
         raise
     except (OSError, ValueError, LookupError, TypeError, RuntimeError, AttributeError, OverflowError) as error:
-        raise ModelError(Problem(f"the file is damaged: {error}", hint="is it whole?")) from error
+        raise InputError(Problem(f"the file is damaged: {error}", hint="is it whole?")) from error
 
 
 def _from_hdf5(h5py: Any, file: Any, max_size: int) -> tuple[Any, dict[str, tuple[str, Any]], dict[str, Any]]:
@@ -198,7 +198,7 @@ def _from_hdf5(h5py: Any, file: Any, max_size: int) -> tuple[Any, dict[str, tupl
     if not problems and "time" not in entries:
         problems.append(Problem("there is no coordinate 'time'", "time"))
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     # Chunks that were never written take no room in a file, but all of it in memory.
     _assert_size(sum(e.size * 8 for e in entries.values()), max_size, "what the file describes")
     time = entries.pop("time")
@@ -206,7 +206,7 @@ def _from_hdf5(h5py: Any, file: Any, max_size: int) -> tuple[Any, dict[str, tupl
         if entry.shape[:1] != time.shape or entry.shape[1:] not in BEYOND:
             problems.append(Problem(f"the shape {entry.shape} does not fit", name))
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     return time[()], {n: (_text(e.attrs.get("units")), e[()]) for n, e in entries.items()}, attrs
 
 

@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.results.layout import AXES, BEYOND, COUNTS, FORMAT, attribute_problems, attributes
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def parts(name: str, shape: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, .
 def read(stream: IO[str]) -> tuple[Any, dict[str, tuple[str, Any]], dict[str, Any]]:
     """Time, arrays with units by name, and attributes of a text."""
     if stream.readline().rstrip("\n") != f"# {FORMAT}":
-        raise ModelError(Problem("this is not a result of Linkwork", hint=f"its first line must be '# {FORMAT}'"))
+        raise InputError(Problem("this is not a result of Linkwork", hint=f"its first line must be '# {FORMAT}'"))
     attrs: dict[str, Any] = attributes()
     del attrs["asked"], attrs["status"]  # these must be there
     line, number = stream.readline(), 2
@@ -90,7 +90,7 @@ def read(stream: IO[str]) -> tuple[Any, dict[str, tuple[str, Any]], dict[str, An
     names, units = _header(line, number, problems)
     layout = _layout(names, shapes, problems)
     if problems:
-        raise ModelError(problems[:MAX_REPORTED])
+        raise InputError(problems[:MAX_REPORTED])
     table = _rows(stream, names, number)
     values = {}
     for name, shape, first, size in layout:
@@ -158,7 +158,7 @@ def _rows(stream: IO[str], names: list[str], number: int) -> Any:
         if len(problems) == MAX_REPORTED:
             break
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     return np.frombuffer(flat, dtype=np.float64).reshape(-1, width) if flat else np.empty((0, width))
 
 

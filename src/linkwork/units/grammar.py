@@ -6,7 +6,7 @@ import math
 import re
 from functools import lru_cache
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.units.dimensions import NUMBER, Dimension, quoted
 from linkwork.units.lookup import find_unit
 
@@ -31,9 +31,9 @@ def parse_unit(text: str) -> tuple[float, Dimension]:
     (0.001, Dimension(length=1, mass=0, time=-1, angle=0, current=0, temperature=0))
     """
     if not isinstance(text, str):
-        raise ModelError(Problem(f"{quoted(text)} is not the name of a unit", hint="write text such as 'm/s^2'"))
+        raise InputError(Problem(f"{quoted(text)} is not the name of a unit", hint="write text such as 'm/s^2'"))
     if len(text) > MAX_UNIT_LENGTH:
-        raise ModelError(f"the unit {quoted(text)} is too long; {MAX_UNIT_LENGTH} characters are the most")
+        raise InputError(f"the unit {quoted(text)} is too long; {MAX_UNIT_LENGTH} characters are the most")
     return unit_of(text)
 
 
@@ -44,7 +44,7 @@ def unit_of(text: str) -> tuple[float, Dimension]:
     except (OverflowError, ZeroDivisionError):
         factor, dimension = math.inf, NUMBER
     if not (math.isfinite(factor) and factor > 0.0):
-        raise ModelError(f"the unit {quoted(text)} is beyond the range of numbers")
+        raise InputError(f"the unit {quoted(text)} is beyond the range of numbers")
     return factor, dimension
 
 
@@ -64,8 +64,8 @@ class _UnitParser:
             at = found.end()
         self.at = 0
 
-    def problem(self, what: str, hint: str = "write units such as mm, m/s^2, kg m^2 or N m/rad") -> ModelError:
-        return ModelError(Problem(f"cannot read the unit {quoted(self.text)}: {what}", hint=hint))
+    def problem(self, what: str, hint: str = "write units such as mm, m/s^2, kg m^2 or N m/rad") -> InputError:
+        return InputError(Problem(f"cannot read the unit {quoted(self.text)}: {what}", hint=hint))
 
     def peek(self) -> tuple[str, str, bool]:
         return self.tokens[self.at] if self.at < len(self.tokens) else ("end", "", False)

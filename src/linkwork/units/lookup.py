@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 from typing import Any
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.units.dimensions import ANGLE, CURRENT, LENGTH, MASS, NUMBER, TEMPERATURE, TIME, Dimension, quoted
 from linkwork.units.table import ALIASES, PREFIXES, TAKES_PREFIX, UNITS
 
@@ -23,11 +23,11 @@ def find_unit(name: str) -> tuple[float, Dimension]:
             unit = UNITS[name[size:]]
             return PREFIXES[name[:size]] * unit.factor, unit.dimension
     if len(name) > MAX_NAME_LENGTH:
-        raise ModelError(Problem(f"{quoted(name)} is too long for the name of a unit", hint=near_unit(name)))
+        raise InputError(Problem(f"{quoted(name)} is too long for the name of a unit", hint=near_unit(name)))
     if name in _AMBIGUOUS:
-        raise ModelError(Problem(f"{quoted(name)} could mean two things", hint=f"write {_AMBIGUOUS[name]}"))
+        raise InputError(Problem(f"{quoted(name)} could mean two things", hint=f"write {_AMBIGUOUS[name]}"))
     if len(name) == 1 and name.islower():  # pint's small letters are constants of physics
-        raise ModelError(Problem(f"there is no unit {quoted(name)}", hint=near_unit(name)))
+        raise InputError(Problem(f"there is no unit {quoted(name)}", hint=near_unit(name)))
     return _find_in_pint(name)
 
 
@@ -57,18 +57,18 @@ def _find_in_pint(name: str) -> tuple[float, Dimension]:
     registry = _pint_registry()
     readings = registry.parse_unit_name(name)
     if not readings:
-        raise ModelError(Problem(f"there is no unit {quoted(name)}", hint=near_unit(name)))
+        raise InputError(Problem(f"there is no unit {quoted(name)}", hint=near_unit(name)))
     prefix, root, _ = readings[0]
     unit = registry.UnitsContainer({prefix + root: 1})
     zero, one, two = (registry.Quantity(x, unit).to_base_units() for x in (0.0, 1.0, 2.0))
     # Degrees Celsius have an offset, decibels a logarithm: neither is a factor.
     if zero.magnitude != 0.0 or not math.isclose(two.magnitude, 2 * one.magnitude):
         hint = "give a temperature in K" if "kelvin" in dict(one.unit_items()) else "give the value itself"
-        raise ModelError(Problem(f"the scale of {quoted(name)} has its own zero; it cannot be a factor", hint=hint))
+        raise InputError(Problem(f"the scale of {quoted(name)} has its own zero; it cannot be a factor", hint=hint))
     dimension = NUMBER
     for base, power in one.unit_items():
         if base not in _PINT_BASE or power != int(power):
-            raise ModelError(Problem(f"{quoted(name)} is not a unit of mechanics", hint=near_unit(name)))
+            raise InputError(Problem(f"{quoted(name)} is not a unit of mechanics", hint=near_unit(name)))
         dimension *= _PINT_BASE[base] ** int(power)
     return float(one.magnitude), dimension
 

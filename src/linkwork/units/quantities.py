@@ -6,7 +6,7 @@ import math
 import re
 from numbers import Real
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.units.dimensions import Dimension, described, quoted
 from linkwork.units.grammar import parse_unit
 from linkwork.units.systems import SI, UnitSystem
@@ -34,7 +34,7 @@ def parse_quantity(value: object, dimension: Dimension, defaults: UnitSystem = S
     0.00635
     >>> parse_quantity("3 m", MASS)
     Traceback (most recent call last):
-    linkwork.errors.ModelError: '3 m' is a length; a mass is wanted, such as '3 kg'
+    linkwork.errors.InputError: '3 m' is a length; a mass is wanted, such as '3 kg'
     """
     number, written, unit = _split(value, dimension, defaults)
     if unit:
@@ -42,12 +42,12 @@ def parse_quantity(value: object, dimension: Dimension, defaults: UnitSystem = S
         if not dimension.accepts(given):
             example = f"{written} {defaults.symbol(dimension)}".strip()
             wanted = f"{described(dimension)} is wanted, such as '{example}'"
-            raise ModelError(Problem(f"{quoted(value)} is {described(given)}", hint=wanted))
+            raise InputError(Problem(f"{quoted(value)} is {described(given)}", hint=wanted))
     else:
         factor = defaults.factor(dimension)
     result = number * factor
     if not math.isfinite(result):
-        raise ModelError(Problem(f"{quoted(value)} is too large", hint="numbers go up to about 1e308 in SI units"))
+        raise InputError(Problem(f"{quoted(value)} is too large", hint="numbers go up to about 1e308 in SI units"))
     return result
 
 
@@ -61,26 +61,26 @@ def _split(value: object, dimension: Dimension, defaults: UnitSystem) -> tuple[f
             number = math.inf
         if not math.isfinite(number):
             what = "is not a number" if math.isnan(number) else "is not finite"
-            raise ModelError(Problem(f"{quoted(value)} {what}", hint=wanted))
+            raise InputError(Problem(f"{quoted(value)} {what}", hint=wanted))
         return number, "", ""
     if not isinstance(value, str):
         what = "nothing is given" if value is None else f"{quoted(value)} is not a quantity"
-        raise ModelError(Problem(what, hint=wanted))
+        raise InputError(Problem(what, hint=wanted))
     if len(value) > MAX_QUANTITY_LENGTH:
-        raise ModelError(f"{quoted(value)} is too long; {MAX_QUANTITY_LENGTH} characters are the most")
+        raise InputError(f"{quoted(value)} is too long; {MAX_QUANTITY_LENGTH} characters are the most")
     text = value.strip().replace("−", "-")
     if not text:
-        raise ModelError(Problem("the text is empty", hint=wanted))
+        raise InputError(Problem("the text is empty", hint=wanted))
     found = _QUANTITY.fullmatch(text)
     if found is None:
-        raise ModelError(Problem(f"{quoted(value)} does not begin with a number", hint=wanted))
+        raise InputError(Problem(f"{quoted(value)} does not begin with a number", hint=wanted))
     number = float(found["number"])
     divisor = float(found["divisor"] or 1.0)
     if divisor == 0.0:
-        raise ModelError(Problem(f"{quoted(value)} divides by zero", hint=wanted))
+        raise InputError(Problem(f"{quoted(value)} divides by zero", hint=wanted))
     unit = found["unit"].strip()
     if re.match(r",\s*[0-9]", unit):
-        raise ModelError(Problem(f"{quoted(value)} has a comma in its number", hint="write a decimal point: '2.5 mm'"))
+        raise InputError(Problem(f"{quoted(value)} has a comma in its number", hint="write a decimal point: '2.5 mm'"))
     if unit.startswith("/"):
         unit = "1" + unit  # '10/s' is 10 times 1/s
     return number / divisor, found["number"], unit

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.units.dimensions import (
     ANGLE,
     FORCE,
@@ -49,13 +49,13 @@ class UnitSystem:
     def __post_init__(self) -> None:
         problems = [p for f in fields(self) if (p := _header_problem(f.name, getattr(self, f.name)))]
         if problems:
-            raise ModelError(problems)
+            raise InputError(problems)
 
     @classmethod
     def parse(cls, header: Mapping[str, Any]) -> UnitSystem:
         """The system of a header such as `{"length": "mm", "angle": "deg"}`; reports everything wrong with it."""
         if not isinstance(header, Mapping):
-            raise ModelError(Problem("the units must be a table", "units", "write units: {length: mm, angle: deg}"))
+            raise InputError(Problem("the units must be a table", "units", "write units: {length: mm, angle: deg}"))
         known = [f.name for f in fields(cls)]
         problems = []
         for key, value in header.items():
@@ -65,7 +65,7 @@ class UnitSystem:
             elif problem := _header_problem(key, value, may_be_empty=False):
                 problems.append(problem)
         if problems:
-            raise ModelError(problems)
+            raise InputError(problems)
         return cls(**header)
 
     def symbol(self, dimension: Dimension) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.machine import Machine
 from linkwork.colours import Theme
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.results import Run
 from linkwork.views.layers import Curve, Layer, layers_of
@@ -102,7 +102,7 @@ def animate(
     bodies = [*s.mechanism.bodies]
     poses, good = poses_over(run, bodies, s.layout.X_WB)
     if not good.any():
-        raise ModelError(Problem("no posture of the run is finite; there is nothing to show"), run.name)
+        raise InputError(Problem("no posture of the run is finite; there is nothing to show"), run.name)
     if ending == ".html":
         return _page_for_browser(s, run, target, drawn, colours, speed, names)
     found = timing(run.time, good, fps=fps, speed=speed, goes_round=goes_round(poses, good, s.layout.size))
@@ -155,7 +155,7 @@ def animate_closures(
     if not shown:
         problems.append(Problem("there is no closure to show", "closures"))
     if problems:
-        raise ModelError(problems, s.name)
+        raise InputError(problems, s.name)
     ground = s.mechanism.ground.name
     bodies = [b for b in s.mechanism.bodies if b != ground]
     postures = [{ground: s.layout.X_WB[ground]} | {b: p.pose(b) for b in bodies} for p in shown]
@@ -181,7 +181,7 @@ def _check_numbers(run: Run, fps: float, speed: float, size: tuple[int, int] | N
     if not len(run):
         problems.append(Problem("the run has no samples", hint=run.message))
     if problems:
-        raise ModelError(problems, run.name)
+        raise InputError(problems, run.name)
 
 
 def _number_problems(**numbers: float) -> list[Problem]:
@@ -210,7 +210,7 @@ def _traces(s: Machine, run: Run, names: Sequence[str] | None) -> list[Layer]:
     places = [n for n in run.names if f"{n}.position" in run]
     problems = [Problem(f"'{n}' has no path", "traces", did_you_mean(n, places)) for n in asked if n not in places]
     if problems:
-        raise ModelError(problems, run.name)
+        raise InputError(problems, run.name)
     ground = s.mechanism.ground.name
     back = np.linalg.inv(s.layout.X_WB[ground])
     paths = [run.signal(f"{n}.position").values @ back[:3, :3].T + back[:3, 3] for n in asked]
@@ -223,7 +223,7 @@ def _notes(run: Run, found: Timing, fps: float, speed: float) -> tuple[str, ...]
     notes, frames = [], len(found.samples)
     duration = float(run.time[-1] - run.time[0])
     if not frames:
-        raise ModelError(Problem("no frame of the movie has a finite posture", hint="give a higher fps"), run.name)
+        raise InputError(Problem("no frame of the movie has a finite posture", hint="give a higher fps"), run.name)
     if found.gaps:
         notes.append(f"{found.gaps} of {frames + found.gaps} frames are left out: the posture there is not finite")
     if frames < LEAST and duration > 0.0:

@@ -14,7 +14,7 @@ import numpy as np
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.machine import Machine
 from linkwork.colours import LIGHT, PALETTE, Theme
-from linkwork.errors import MissingExtra, ModelError, Problem
+from linkwork.errors import InputError, MissingExtra, Problem
 from linkwork.geometry import Array
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
@@ -75,10 +75,10 @@ def draw_posture(
     strange = [p for p in _listed(posture) if not isinstance(p, Posture)]
     if strange:
         hint = "a posture comes from s.at(...), s.closures(...) or s.home"
-        raise ModelError(Problem(f"a {type(strange[0]).__name__} is no posture", "draw_posture", hint), s.name)
+        raise InputError(Problem(f"a {type(strange[0]).__name__} is no posture", "draw_posture", hint), s.name)
     given = [s.home if posture is None else posture] if posture is None or isinstance(posture, Posture) else [*posture]
     if not given:
-        raise ModelError(Problem("there is no posture to draw", "draw_posture", "give one, or None for home"), s.name)
+        raise InputError(Problem("there is no posture to draw", "draw_posture", "give one, or None for home"), s.name)
     return _drawn(s.mechanism, [layout_at(s, p) for p in given], ax, names, faint)
 
 
@@ -98,7 +98,7 @@ def draw_closures(s: Machine, closures: Sequence[Posture], *, most: int = MOST_C
     figure_class = _figure_class("drawing closures")
     shown = list(closures)[:most]
     if not shown:
-        raise ModelError(Problem("there is no closure to draw", "draw_closures"), s.name)
+        raise InputError(Problem("there is no closure to draw", "draw_closures"), s.name)
     m = s.mechanism
     layouts = [layout_at(s, p) for p in shown]
     normal = _common_normal(m, layouts)
@@ -144,7 +144,7 @@ def _drawn(m: Mechanism, layouts: Sequence[Layout], ax: Any, names: bool, faint:
     elif (ax.name == "3d") != (normal is None):
         fitting = 'three-dimensional axes: figure.add_subplot(projection="3d")' if normal is None else "plain axes"
         what = f"the machine is {'spatial' if normal is None else 'planar'}, the axes are not"
-        raise ModelError(Problem(what, "ax", f"give {fitting}"), m.name)
+        raise InputError(Problem(what, "ax", f"give {fitting}"), m.name)
     drawing = draw_layouts(m, layouts, ax, normal, faint=faint)
     ax.set_title(m.name, fontsize=12, color=LIGHT.ink)
     if normal is not None:

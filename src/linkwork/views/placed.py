@@ -8,7 +8,7 @@ import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.machine import Machine
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.model.bodies import ELEMENTS, MassProperties
 from linkwork.model.layout import Layout, Seat
@@ -65,14 +65,14 @@ def machine_of(run: Run, machine: Machine | None, how: str) -> Machine:
     if found is None:
         what = "the run does not know its machine: it was loaded from a file"
         hint = f"write {how}, with machine = lw.load(...).assemble()"
-        raise ModelError(Problem(what, "machine", hint), run.name)
+        raise InputError(Problem(what, "machine", hint), run.name)
     if not isinstance(found, Machine):
         hint = "a mechanism is assembled first: m.assemble()"
-        raise ModelError(Problem(f"a Machine is wanted, not {type(found).__name__}", "machine", hint), run.name)
+        raise InputError(Problem(f"a Machine is wanted, not {type(found).__name__}", "machine", hint), run.name)
     missing = [b for b in found.bodies if f"{b}.position" not in run]
     if missing:
         what = f"the run knows nothing of {', '.join(missing[:6])}: it is of another machine"
-        raise ModelError(Problem(what, "machine", f"give the machine that moved, '{run.name}'"), found.name)
+        raise InputError(Problem(what, "machine", f"give the machine that moved, '{run.name}'"), found.name)
     return found
 
 

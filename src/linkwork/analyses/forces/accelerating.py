@@ -13,8 +13,9 @@ from linkwork.analyses.forces.drives import Drives, Sharing, columns_of
 from linkwork.analyses.forces.external import external_wrenches
 from linkwork.analyses.forces.finite import one_time
 from linkwork.analyses.forces.forward import ForwardDynamics
+from linkwork.analyses.forces.idle import left_open, open_names
 from linkwork.analyses.forces.over_run import effort_units
-from linkwork.analyses.forces.reactions import forces_along, indeterminate, joints_of
+from linkwork.analyses.forces.reactions import forces_along, joints_of
 from linkwork.analyses.forces.statics import Reaction, reaction_of
 from linkwork.analyses.forces.sticking import Stuck, with_friction
 from linkwork.analyses.forces.trajectory import Trajectory
@@ -23,7 +24,7 @@ from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closing import length_rates
 from linkwork.equations.load_plans import exact_frictions
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.geometry import Array
 
 
@@ -72,8 +73,8 @@ class Accelerations:
         alone = Sharing(np.zeros((1, len(columns))), np.ones(len(columns)))  # nothing is shared: no drive is left over
         found = forces_along(loops, drives, path, now.efforts[np.newaxis], alone, now.external, 1)
         if found.singular.size:
-            raise ModelError(Problem("singular posture: the reactions are not determined there"), loops.plan.name)
-        marks = indeterminate(loops, path.y)
+            raise InputError(Problem("singular posture: the reactions are not determined there"), loops.plan.name)
+        marks = open_names(joints_of(loops), left_open(loops, path.y, drives.independent))
         return {
             joint: reaction_of(wrench, marks.get(joint, ()))
             for joint, wrench in zip(joints_of(loops), found.wrenches[0], strict=True)
@@ -134,7 +135,7 @@ def accelerations_at(
             continue
         effort[column] = number
     if problems:
-        raise ModelError(problems, plan.name)
+        raise InputError(problems, plan.name)
     still = np.zeros((1, plan.nw))
     outside = external_wrenches(loops, external, Trajectory(np.zeros(1), posture.y[np.newaxis], still, still))
     work = work_along(loops, posture, outside)
@@ -174,7 +175,7 @@ def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> A
             problems.append(Problem("one finite number is wanted", f"rates.{name}"))
         given[column] = number
     if problems:
-        raise ModelError(problems, plan.name)
+        raise InputError(problems, plan.name)
     w = np.zeros(plan.nw)
     for column, number in given.items():
         w[column] = number
@@ -185,7 +186,7 @@ def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> A
     if roles.conflict:
         names_ = ", ".join(loops.names(roles.in_conflict))
         hint = "give rates of independent variables only"
-        raise ModelError(Problem(f"the rates of {names_} contradict the loops", "rates", hint), plan.name)
+        raise InputError(Problem(f"the rates of {names_} contradict the loops", "rates", hint), plan.name)
     independent = specified.copy()
     independent[roles.free] = True
     found_rates: Array = loops.rates(posture.y, independent, [w])[0]

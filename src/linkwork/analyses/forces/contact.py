@@ -19,7 +19,7 @@ import numpy as np
 from linkwork import geometry as geo
 from linkwork.analyses.forces.meshes import law_over
 from linkwork.analyses.strength.acting import joint_frame, pose_over
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.geometry.types import Bools
 from linkwork.geometry.vectors import length
@@ -73,13 +73,13 @@ def _tangents(law: OnSurface, q: Array) -> list[Array]:
 
 
 def assert_contact(system: System, joint: str, where: str) -> None:
-    """ModelError unless a joint is a contact."""
+    """InputError unless a joint is a contact."""
     joints = {n: j for n, j in system.mechanism.joints.items() if isinstance(j.law, CONTACTS)}
     if joint not in joints:
         known = system.mechanism.joints.get(joint)
         text = f"'{joint}' is {a_joint(known.law.kind)}" if known else f"there is no joint '{joint}'"
         hint = did_you_mean(str(joint), joints) or "contacts are on_surface, on_curve, point_on_curve, line_on_curve"
-        raise ModelError(Problem(text, where, hint), system.name)
+        raise InputError(Problem(text, where, hint), system.name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +179,7 @@ def contact_force(run: Run, joint: str, *, side: int = 1, one_sided: bool = Fals
     """
     if run.machine is None:
         hint = "ask the run that `s.forces` gave; files do not keep the machine"
-        raise ModelError(Problem("the run does not know its machine", hint=hint), run.name)
+        raise InputError(Problem("the run does not know its machine", hint=hint), run.name)
     system: System = run.machine
     assert_contact(system, joint, "joint")
     law = law_over(system, joint)
@@ -194,7 +194,7 @@ def contact_force(run: Run, joint: str, *, side: int = 1, one_sided: bool = Fals
         text = f"its force is statically indeterminate ({', '.join(open_)})"
         problems.append(Problem(text, joint, "redundant loops leave it to the fits; take some of them away"))
     if problems:
-        raise ModelError(problems, run.name)
+        raise InputError(problems, run.name)
     q = np.stack([run.signal(f"{joint}.{v.name}").values for v in law.variables], axis=-1)
     X_WF = pose_over(system, run, system.mechanism.joints[joint].tail) @ joint_frame(system, joint, "tail")
     X_WM = pose_over(system, run, system.mechanism.joints[joint].head) @ joint_frame(system, joint, "head")

@@ -13,11 +13,13 @@ from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.given import place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.errors import ModelError, Problem
+from linkwork.analyses.kinematics.preference import preference
+from linkwork.equations.measures import measured_names
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.geometry import Array
 
 
-class TooFewDrives(ModelError):
+class TooFewDrives(InputError):
     """Freedoms that nothing drives: their efforts are then not forces but accidents of the motion."""
 
 
@@ -44,7 +46,7 @@ def as_names(names: str | Sequence[str]) -> list[str]:
 
 
 def columns_of(loops: Loops, names: Sequence[str]) -> NDArray[np.int64]:
-    """Rates by the names of variables, joints or rates; ModelError for those that are none."""
+    """Rates by the names of variables, joints or rates; InputError for those that are none."""
     names = as_names(names)
     problems, columns = [], []
     rates = list(loops.plan.variable_rates)
@@ -59,7 +61,7 @@ def columns_of(loops: Loops, names: Sequence[str]) -> NDArray[np.int64]:
     twice = sorted({loops.plan.variable_rates[c] for c in columns if columns.count(c) > 1})
     problems += [Problem("named twice among the drives", name) for name in twice]
     if problems:
-        raise ModelError(problems, loops.plan.name)
+        raise InputError(problems, loops.plan.name)
     return np.array(columns, np.int64)
 
 
@@ -68,6 +70,16 @@ def turning_among(loops: Loops, names: Sequence[str]) -> list[str]:
     afloat = {k for link in loops.plan.links if link.implied for k in range(link.v.start, link.v.stop)}
     silent = set(loops.names([*np.flatnonzero(loops.turning), *afloat]))
     return [n for n in names if n in silent]
+
+
+def own_drives(loops: Loops, y: Array, named: Sequence[str]) -> list[str]:
+    """The drives of a motion; joints that users would drive stand in the place of coordinates that were specified."""
+    measured = measured_names(loops.plan, named)
+    if not measured:
+        return list(named)
+    own = [n for n in named if n not in measured]
+    driven: Mask = np.isin(np.arange(loops.columns), columns_of(loops, own))
+    return [*own, *loops.drivable(loops.chosen(y, driven, preference(loops)).free)]
 
 
 def drives_of(loops: Loops, y: Array, named: Sequence[str], held: Sequence[str]) -> Drives:
@@ -177,7 +189,7 @@ def sharing(
         text = "preload and weights are for machines with more drives than freedoms"
         problems.append(Problem(text, hint=f"here {_listed(loops, drives)} drive, one for each freedom"))
     if problems:
-        raise ModelError(problems, loops.plan.name)
+        raise InputError(problems, loops.plan.name)
     return Sharing(given, cost)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 
 
@@ -54,5 +54,5 @@ def external_wrenches(loops: Loops, given: Mapping[str, Any] | None, path: Traje
         wrench[:, 3:] += np.cross(lever, wrench[:, :3])
         result[:, i] += wrench
     if problems:
-        raise ModelError(problems, plan.name)
+        raise InputError(problems, plan.name)
     return result.reshape(samples, -1)

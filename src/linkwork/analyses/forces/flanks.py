@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.analyses.forces.idle import open_names
 from linkwork.analyses.forces.meshes import law_over, mesh_over
 from linkwork.analyses.forces.over_run import Signals, forces_of
 from linkwork.analyses.forces.trajectory import Trajectory, trajectory_of
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.joints import Gear, Rack
+from linkwork.results.marking import SOMETIMES, open_at, sometimes
 from linkwork.system import System
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ def forces_by_flank(
     else:
         names = ", ".join(j for j, done in zip(chosen, settled, strict=True) if not done)
         text = f"neither flank of {names} can carry all along: each makes the load press on the other"
-        raise ModelError(Problem(text), machine.name)
+        raise InputError(Problem(text), machine.name)
     own = {f"{j}.flank": ("1", x) for j, x in flanks.items()}
     return extended(run, signals | own, analysis="forces", indeterminate=search.marks, warnings=search.warnings)
 
@@ -95,7 +97,7 @@ def _chosen(machine: Machine, joints: Sequence[str] | None) -> list[str]:
     if not named:
         problems.append(Problem("the machine has no gears with a pressure angle", "joints"))
     if problems:
-        raise ModelError(problems, machine.name)
+        raise InputError(problems, machine.name)
     return named
 
 
@@ -115,6 +117,7 @@ class _Search:
         self.held = [n for n, law in run.driven.items() if law == "held"]
         self.named = [n for n in run.driven if n not in self.held] if drives is None else list(drives)
         self.found: dict[tuple[int, ...], Signals] = {}
+        self.open: dict[tuple[int, ...], dict[str, tuple[str, ...]]] = {}
         self.marks: dict[str, tuple[str, ...]] = {}
         self.warnings: list[str] = []
         self._assert_still()
@@ -130,28 +133,35 @@ class _Search:
                     Problem("its centre distance changes, so that the other flank moves it otherwise", joint, hint)
                 )
         if problems:
-            raise ModelError(problems, self.machine.name)
+            raise InputError(problems, self.machine.name)
 
     def joined(self, flanks: Mapping[str, Array]) -> Signals:
         """Signals with these flanks (samples,) by joint."""
         table = np.stack([flanks[j] for j in self.chosen], axis=1).astype(int)
         combinations, which = np.unique(table, axis=0, return_inverse=True)
+        joints = list(self.machine.mechanism.joints)
+        open_ = np.zeros((len(self.run), len(joints), 6), bool)
         whole: Signals = {}
         for k, combination in enumerate(combinations):
             rows = which.ravel() == k
-            for name, (unit, values) in self._evaluated(tuple(int(f) for f in combination)).items():
+            key = tuple(int(f) for f in combination)
+            found = self._evaluated(key)
+            open_[rows] = open_at(joints, self.open[key], found)[rows]
+            for name, (unit, values) in found.items():
+                if name.endswith(SOMETIMES):
+                    continue
                 if name not in whole:
                     whole[name] = (unit, np.array(values))
                 whole[name][1][rows] = values[rows]
-        return whole
+        self.marks = open_names(joints, open_)
+        return whole | sometimes(joints, open_)
 
     def _evaluated(self, combination: tuple[int, ...]) -> Signals:
         if combination not in self.found:
             loops = self._with(combination)
             signals, marks, warnings, _ = forces_of(loops, self.path, self.named, self.held, **self.options, times=True)
             self.found[combination] = signals
-            for joint, components in marks.items():
-                self.marks[joint] = tuple(dict.fromkeys([*self.marks.get(joint, ()), *components]))
+            self.open[combination] = marks
             self.warnings = list(dict.fromkeys([*self.warnings, *warnings]))
         return self.found[combination]
 
@@ -171,7 +181,7 @@ class _Search:
         if float(np.max(loops.residual(self.path.y[finite]), initial=0.0)) > 10.0 * loops.tolerance:
             names = ", ".join(self.chosen)
             hint = "let the motion start in the layout posture of these gears"
-            raise ModelError(Problem("the other flank moves the machine otherwise", names, hint), self.machine.name)
+            raise InputError(Problem("the other flank moves the machine otherwise", names, hint), self.machine.name)
         return loops
 
     def pressed(self, signals: Signals, flanks: Mapping[str, Array]) -> dict[str, Array]:
@@ -180,7 +190,7 @@ class _Search:
         for joint in self.chosen:
             if "mz" in self.marks.get(joint, ()):
                 text = "its load is statically indeterminate: redundant gears share it in a way that their fits decide"
-                raise ModelError(Problem(text, joint, "name other `joints`, or leave gears out"), self.machine.name)
+                raise InputError(Problem(text, joint, "name other `joints`, or leave gears out"), self.machine.name)
             mesh = self.meshes[joint]
             pressing = -mesh.carrying * signals[f"{joint}.moment"][1][:, 2] / mesh.arm
             loose = ~(np.abs(pressing) > 1e-9 * np.nanmax(np.abs(pressing), initial=0.0))

@@ -21,7 +21,6 @@ from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closed_dynamics import Elimination, closed_forward_dynamics, unconstrained
 from linkwork.equations.closing import closure_products
-from linkwork.equations.closure import ROWS
 from linkwork.equations.elimination_search import States, find_elimination
 from linkwork.equations.tree import Weightless
 from linkwork.errors import ModelError, Problem
@@ -65,7 +64,7 @@ class ForwardDynamics:
         try:
             return find_elimination(self.loops.plan, numbers, constants, states)
         except Weightless as error:
-            raise ModelError(Problem(str(error), error.where, error.hint), self.loops.plan.name) from None
+            raise ModelError(error.problems, self.loops.plan.name) from None
 
     def _serves(self, elimination: Elimination, states: States) -> bool:
         """Whether the pivots of an elimination are sound at some states."""
@@ -161,7 +160,7 @@ class ForwardDynamics:
         """Least-squares solution of the equations of motion with all rows: [[M, Jᵀ], [J, 0]]."""
         loops, plan = self.loops, self.loops.plan
         system = loops.system
-        nw, rows = plan.nw, ROWS * len(plan.cuts)
+        nw, rows = plan.nw, plan.nl
         system_matrix = np.zeros((len(y), nw + rows, nw + rows))
         right = np.zeros((len(y), nw + rows))
         mass, force = system._own(Question(unconstrained()))(y, w, effort, when)

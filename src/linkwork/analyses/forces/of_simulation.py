@@ -12,7 +12,7 @@ from linkwork.analyses.forces.over_run import effort_names, forces_of
 from linkwork.analyses.forces.trajectory import trajectory_of
 from linkwork.analyses.kinematics.given import place_of
 from linkwork.analyses.kinematics.loops import Loops, Mask
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -58,14 +58,14 @@ def simulation_forces(
 
 
 def _as_it_moved(machine: Machine, run: Run) -> Machine:
-    """The machine with the numbers that it had in a simulation; ModelError if these changed on the way."""
+    """The machine with the numbers that it had in a simulation; InputError if these changed on the way."""
     told = run.evidence.simulation
     if told is None:
         return machine
     if told.changed:
         text = f"{', '.join(told.changed)} changed on the way: loads and masses of the run are not those of one machine"
         hint = "simulate each phase by itself, beginning where the one before it ended"
-        raise ModelError(Problem(text, hint=hint), run.name)
+        raise InputError(Problem(text, hint=hint), run.name)
     moved = {**machine._plan.parameters, **told.numbers}
     other = {n: x for n, x in moved.items() if machine.parameters.get(n) != x}
     return machine.with_parameters(other) if other else machine
@@ -89,5 +89,5 @@ def _acted(loops: Loops, run: Run, names: Sequence[str]) -> tuple[dict[str, Any]
             force[:, "xyz".index(axis)] += push
         else:
             text = f"a stop limits '{what}'; which forces it exerts on which bodies is not known"
-            raise ModelError(Problem(text, signal, "limit joint variables, or coordinates of points"), run.name)
+            raise InputError(Problem(text, signal, "limit joint variables, or coordinates of points"), run.name)
     return efforts, outside

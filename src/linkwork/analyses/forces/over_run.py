@@ -15,12 +15,14 @@ from linkwork.analyses.forces.drives import (
     as_names,
     columns_of,
     drives_of,
+    own_drives,
     sharing,
     turning_among,
 )
 from linkwork.analyses.forces.external import external_wrenches
+from linkwork.analyses.forces.idle import Open, left_open, open_names
 from linkwork.analyses.forces.pressing import pressing_of
-from linkwork.analyses.forces.reactions import LOOKED_AT, Found, forces_along, indeterminate, joints_of
+from linkwork.analyses.forces.reactions import LOOKED_AT, Found, forces_along, joints_of
 from linkwork.analyses.forces.tables import beyond_tables
 from linkwork.analyses.forces.trajectory import Trajectory, trajectory_of
 from linkwork.analyses.kinematics.failures import DeadCentre
@@ -35,9 +37,10 @@ from linkwork.equations.load_plans import (
     SpringPlan,
     TorquePlan,
 )
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.results.marking import sometimes
 
 if TYPE_CHECKING:
     from linkwork.results import Run
@@ -69,11 +72,11 @@ def forces_over(
     from linkwork.results import extended
 
     if run.analysis == "forces":
-        raise ModelError(Problem("the run has forces already", hint="give the motion that they came from"), run.name)
+        raise InputError(Problem("the run has forces already", hint="give the motion that they came from"), run.name)
     path = trajectory_of(loops, run)
     held = [n for n, law in run.driven.items() if law == "held"]
     if drives is None:
-        named = [n for n in run.driven if n not in held]
+        named = own_drives(loops, path.y[0], [n for n in run.driven if n not in held])
     else:  # what the motion held is held by nothing now, but for turns about themselves that nobody could drive
         named, held = as_names(drives), turning_among(loops, held)
     signals, marks, warnings, _ = forces_of(
@@ -107,22 +110,35 @@ def forces_of(
     how = sharing(loops, drives, _at(preload, finite, len(path)), weights, len(part))
     given = _given(loops, drives, efforts, len(path))[finite]
     outside = external_wrenches(loops, external, path)
-    marks = indeterminate(loops, part.y)
+    joints = joints_of(loops)
+    open_ = left_open(loops, part.y, drives.independent)
+    marks = open_names(joints, open_)
     acting = None if outside is None else np.ascontiguousarray(outside[finite])
-    pressing = pressing_of(loops, part.y, drives, _at(contact, finite, len(path)), joints_of(loops), marks)
+    pressing = pressing_of(loops, part.y, drives, _at(contact, finite, len(path)), joints, marks)
     found = forces_along(loops, drives, part, given, how, acting, threads, pressing)
     if len(found.powerless) == len(part):
         text = f"the drives cannot press on {' and '.join(contact or ())}"
-        raise ModelError(Problem(text, "contact", "name drives whose efforts reach the contact"), plan.name)
+        raise InputError(Problem(text, "contact", "name drives whose efforts reach the contact"), plan.name)
     signals = _signals(loops, part, drives, given, found, outside is not None, threads)
+    told: Open = np.asarray(np.isfinite(found.wrenches).all(axis=(1, 2)))
+    signals |= _sometimes(loops, open_, told)
     if len(finite) < len(path):
         signals = {name: (unit, _spread(x, finite, len(path))) for name, (unit, x) in signals.items()}
     return (
         signals,
-        {j: c for j, c in marks.items() if j in loops.system.mechanism.joints},
+        {j: c for j, c in open_names(joints, open_[told]).items() if j in loops.system.mechanism.joints},
         [*_told(part, found, times), *beyond_tables(loops, part)],
         drives,
     )
+
+
+def _sometimes(loops: Loops, open_: Open, told: Open) -> Signals:
+    """Where components are open that are so at some samples only; samples without forces have no say."""
+    joints = joints_of(loops)
+    own = [j for j, joint in enumerate(joints) if joint in loops.system.mechanism.joints]
+    found = sometimes([joints[j] for j in own], open_[told][:, own])
+    rows = np.flatnonzero(told)
+    return {name: (unit, np.nan_to_num(_spread(x, rows, len(told)))) for name, (unit, x) in found.items()}
 
 
 def _check_lengths(loops: Loops, what: str, given: Mapping[str, Any] | None, samples: int) -> None:
@@ -132,7 +148,7 @@ def _check_lengths(loops: Loops, what: str, given: Mapping[str, Any] | None, sam
     if wrong:
         text = "{} numbers are given, one or {} are wanted"
         problems = [Problem(text.format(size, samples), f"{what}.{name}") for name, size in wrong.items()]
-        raise ModelError(problems, loops.plan.name)
+        raise InputError(problems, loops.plan.name)
 
 
 def _drives_along(loops: Loops, Y: Array, named: Sequence[str], held: Sequence[str]) -> Drives:
@@ -192,7 +208,7 @@ def _given(loops: Loops, drives: Drives, efforts: Mapping[str, Any] | None, samp
         else:
             result[:, column] = number
     if problems:
-        raise ModelError(problems, loops.plan.name)
+        raise InputError(problems, loops.plan.name)
     return result
 
 

@@ -22,7 +22,7 @@ from linkwork.analyses.forces.contact import assert_contact, open_components, ro
 from linkwork.analyses.forces.drives import Drives, counted
 from linkwork.analyses.forces.meshes import law_over
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.geometry.types import Bools
 
@@ -101,7 +101,7 @@ def pressing_of(
         hint = "name more drives, or want fewer forces"
         problems.append(Problem(text, "contact", hint))
     if problems:
-        raise ModelError(problems, loops.plan.name)
+        raise InputError(problems, loops.plan.name)
     return Pressing(places, np.concatenate(rows, axis=1), np.concatenate(wanted, axis=1))
 
 

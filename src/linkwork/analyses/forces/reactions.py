@@ -1,4 +1,4 @@
-"""Efforts and reactions along a motion, by kernels whose pivots suit the postures; what is indeterminate is told."""
+"""Efforts and reactions along a motion, by kernels whose pivots suit the postures."""
 
 from __future__ import annotations
 
@@ -15,24 +15,21 @@ from linkwork.analyses.forces.finite import loads_must_be_finite
 from linkwork.analyses.forces.pressing import Pressing, pressed_efforts
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.failures import DeadCentre
-from linkwork.analyses.kinematics.loops import NOTHING, Loops, Mask
+from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.equations.closed_forces import carried, closed_forces
+from linkwork.equations.closed_forces import closed_forces
 from linkwork.equations.closing import Order
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
-from linkwork.numerics.elimination import eliminate
 
 POOR = 1e4
 """Growth of Σ 1/pivot² at which other pivots are looked for."""
 SINGULAR = 1e14
 """Σ 1/pivot² at which a posture is singular: efforts are then not determined."""
 LOOKED_AT = 9
-"""Samples at which indeterminate components are looked for."""
-OPEN = 1e-7
-"""Part of the largest force that redundant rows can make, from which a component counts as open."""
+"""Samples at which drives are looked for, where the middle one is singular."""
 _START = np.zeros(1)
 COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 
@@ -162,7 +159,7 @@ def _driven(
     kernel: Kernel, state: Sequence[Array], rest: Sequence[Array], threads: int | None, own: Array
 ) -> tuple[Array, Array]:
     """Efforts of the independent drives and reactions, when efforts act besides."""
-    efforts, wrenches = kernel(*state, own, *rest, threads=threads)
+    efforts, wrenches, *_ = kernel(*state, own, *rest, threads=threads)
     return efforts, wrenches
 
 
@@ -212,7 +209,7 @@ def effort_kernel(
         drives = drives_of(loops, home.y, names, ())
         if drives.shared:
             text = f"{len(drives.columns)} drives for {counted(int(drives.independent.sum()), 'freedom')}"
-            raise ModelError(Problem(text, "drives", "`forces` lets them share the work"), loops.plan.name)
+            raise InputError(Problem(text, "drives", "`forces` lets them share the work"), loops.plan.name)
         order = loops.order(home.y, drives.independent)
         kernel = loops.system._own(Question(closed_forces(order, "efforts", False)))
         kept[key] = kernel, drives.columns, np.zeros(loops.columns)
@@ -228,72 +225,3 @@ def unit_rates(loops: Loops, order: Order, Y: Array, independent: NDArray[np.int
         return np.broadcast_to(units, (len(Y), *units.shape)).copy()
     rates: Array = loops.rates_kernel(order, 1)(Y[:, np.newaxis], units)
     return rates
-
-
-# ---------------------------------------------------------------- what loops leave open
-
-
-def indeterminate(loops: Loops, Y: Array) -> dict[str, tuple[str, ...]]:
-    """By joint, the components of its reaction that redundant loops leave open.
-
-    Wrenches λ of the cut joints with Jᵀ λ = 0 do no work on any motion: nothing tells them. What a random one of them
-    puts on a joint is open, along with the axes of its frame.
-    """
-    if not loops.count:
-        return {}
-    rng = np.random.default_rng(1)
-    finite = np.flatnonzero(np.isfinite(Y).all(axis=1))
-    chosen = finite[np.unique(np.linspace(0, len(finite) - 1, LOOKED_AT).astype(int))]
-    joints = joints_of(loops)
-    open_: NDArray[np.bool_] = np.zeros((len(joints), 6), bool)
-    kernel = loops.system._own(Question(carried()))
-    scale = np.where(np.arange(6) < 3, 1.0, 1.0 / loops.length)
-    ranks = np.array([loops.roles(y, np.zeros(loops.columns, bool)).rank for y in Y[chosen]])
-    for y in Y[chosen[ranks == ranks.max(initial=0)]]:  # a singular posture leaves more open than the machine does
-        null = _idle_wrench(loops, y, rng)
-        if null is None:
-            continue
-        wrenches = np.abs(kernel(y, null * loops.row_scale)) * scale
-        open_ |= (wrenches > OPEN * wrenches.max(initial=0.0)) & (wrenches.max(initial=0.0) > 0.0)
-    return {
-        joint: tuple(c for c, is_open in zip(COMPONENTS, row, strict=True) if is_open)
-        for joint, row in zip(joints, open_, strict=True)
-        if row.any()
-    }
-
-
-def _idle_wrench(loops: Loops, y: Array, rng: np.random.Generator) -> Array | None:
-    """A random λ (scaled) with Jᵀ λ = 0, or None where there is none."""
-    if not loops.sparse:
-        J = loops.equations(y)[1]
-        found = eliminate(J, np.zeros(loops.columns, bool), 1e-9)
-        if not len(found.redundant_rows):
-            return None
-        U, s, _ = np.linalg.svd(J, full_matrices=True)
-        rank = int((s > 1e-9 * max(1.0, s[:1].max(initial=0.0))).sum())
-        null = U[:, rank:]
-        return np.asarray(null @ rng.normal(size=null.shape[1]))
-    from scipy.sparse import coo_array
-    from scipy.sparse.linalg import splu
-
-    sparse = loops.triplets(y)
-    none: Mask = np.zeros(loops.columns, bool)
-    order = loops.order(y, _free(loops, y, none))
-    rows, columns = (np.array(x, np.int64) for x in zip(*order.pivots, strict=True))
-    redundant = np.setdiff1d(np.arange(loops.rows), rows)
-    if not redundant.size:
-        return None
-    matrix = coo_array(
-        (np.asarray(sparse.values), (np.asarray(sparse.rows), np.asarray(sparse.columns))), shape=sparse.shape
-    ).tocsr()
-    null = np.zeros(loops.rows)
-    null[redundant] = rng.normal(size=redundant.size)
-    square = matrix[rows][:, columns].tocsc()
-    null[rows] = -splu(square).solve((matrix[redundant][:, columns].T @ null[redundant]), trans="T")
-    return null
-
-
-def _free(loops: Loops, y: Array, none: Mask) -> Mask:
-    independent = none.copy()
-    independent[loops.roles(y, none, NOTHING).free] = True
-    return independent

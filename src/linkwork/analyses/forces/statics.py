@@ -15,7 +15,7 @@ from linkwork.analyses.forces.reactions import COMPONENTS
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.units.efforts import EffortTexts
 
@@ -62,7 +62,7 @@ class Statics:
             if name in table:
                 return table[name]
         known = [*self.efforts, *self.reactions, *self.loads]
-        raise ModelError(Problem(f"nothing is called '{name}' here", hint=did_you_mean(name, known)))
+        raise InputError(Problem(f"nothing is called '{name}' here", hint=did_you_mean(name, known)))
 
     @property
     def texts(self) -> EffortTexts:
@@ -150,18 +150,18 @@ def advantage(loops: Loops, posture: Posture, given: str, gained: str) -> float:
 
     first, second = columns_of(loops, [given, gained])
     if not loops.count:
-        raise ModelError(Problem("an open machine trades no forces between its joints", hint="it has no loops"))
+        raise InputError(Problem("an open machine trades no forces between its joints", hint="it has no loops"))
     independent = np.zeros(loops.columns, bool)
     prefer = np.zeros(loops.columns, np.int64)
     prefer[first] = 1
     free = loops.chosen(posture.y, independent, prefer).free
     if first not in free:
         text = f"'{given}' cannot move the machine at this posture"
-        raise ModelError(Problem(text, hint="name another joint, or a posture beside this one"), loops.plan.name)
+        raise InputError(Problem(text, hint="name another joint, or a posture beside this one"), loops.plan.name)
     if len(free) > 1:
         others = ", ".join(loops.names(np.setdiff1d(free, [first])))
         text = f"the machine has {len(free)} freedoms; a single ratio is for one"
-        raise ModelError(Problem(text, hint=f"free besides: {others}"), loops.plan.name)
+        raise InputError(Problem(text, hint=f"free besides: {others}"), loops.plan.name)
     independent[free] = True
     unit = np.where(np.arange(loops.columns) == first, 1.0, 0.0)
     rate = float(loops.rates(posture.y, independent, [unit])[0][second])

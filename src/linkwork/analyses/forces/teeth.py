@@ -19,7 +19,7 @@ import numpy as np
 
 from linkwork import geometry as geo
 from linkwork.analyses.forces.meshes import MESHING, Mesh, law_over, mesh_over
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.geometry.types import Bools
 from linkwork.model.joints import Bevel, Gear, Rack, a_joint
@@ -156,7 +156,7 @@ def tooth_forces(
 def _machine_of(run: Run) -> System:
     if run.machine is None:
         hint = "ask the run that `s.forces` gave; files do not keep the machine"
-        raise ModelError(Problem("the run does not know its machine", hint=hint), run.name)
+        raise InputError(Problem("the run does not know its machine", hint=hint), run.name)
     machine: System = run.machine
     return machine
 
@@ -168,13 +168,13 @@ def _assert_meshing(system: System, run: Run, joint: str) -> Gear | Rack | Bevel
         known = system.mechanism.joints.get(joint)
         text = f"'{joint}' is {a_joint(known.law.kind)}" if known else f"there is no joint '{joint}'"
         hint = did_you_mean(str(joint), joints) or "teeth are in joints of kind gear, rack and bevel"
-        raise ModelError(Problem(text, "joint", hint), run.name)
+        raise InputError(Problem(text, "joint", hint), run.name)
     if f"{joint}.moment" not in run:
-        raise ModelError(Problem(f"the run has no forces of '{joint}'", hint="ask s.forces(run)"), run.name)
+        raise InputError(Problem(f"the run has no forces of '{joint}'", hint="ask s.forces(run)"), run.name)
     if "mz" in run.indeterminate.get(joint, ()):
         text = "its load is statically indeterminate: redundant gears share it in a way that their fits decide"
         hint = "leave gears out until one path is left, and divide its load as you see fit"
-        raise ModelError(Problem(text, joint, hint), run.name)
+        raise InputError(Problem(text, joint, hint), run.name)
     law = law_over(system, joint)
     assert isinstance(law, MESHING)
     return law
@@ -195,7 +195,7 @@ def _assert_sizes(joint: str, is_bevel: bool, pressure_angle: float | None, radi
         text = f"the pressure angle is {math.degrees(pressure_angle):.4g} deg"
         problems.append(Problem(text, "pressure_angle", "usual is 20 deg"))
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
 
 
 def _flanks(run: Run, joint: str, flank: int) -> Array:

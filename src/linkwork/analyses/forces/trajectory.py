@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
@@ -33,16 +33,16 @@ class Trajectory:
 
 
 def check_run(loops: Loops, run: Any) -> None:
-    """ModelError where something else than a run is given, such as a posture, or a result as plain arrays."""
+    """InputError where something else than a run is given, such as a posture, or a result as plain arrays."""
     from linkwork.results import Run
 
     if not isinstance(run, Run):
         hint = "give what `motion` or `simulate` of this machine gave; `statics` is for a machine at rest"
-        raise ModelError(Problem(f"a {type(run).__name__} is not a run", "run", hint), loops.plan.name)
+        raise InputError(Problem(f"a {type(run).__name__} is not a run", "run", hint), loops.plan.name)
 
 
 def trajectory_of(loops: Loops, run: Run) -> Trajectory:
-    """What all joints did in a run; ModelError if it is of another machine or has no accelerations."""
+    """What all joints did in a run; InputError if it is of another machine or has no accelerations."""
     plan, count = loops.plan, len(run)
     y, w, dw = np.zeros((count, plan.ny)), np.zeros((count, plan.nw)), np.zeros((count, plan.nw))
     data = run.data
@@ -69,12 +69,12 @@ def trajectory_of(loops: Loops, run: Run) -> Trajectory:
     if missing:
         named = ", ".join(missing[:4]) + (", ..." if len(missing) > 4 else "")
         hint = "give a run that `motion` of this machine gave"
-        raise ModelError(Problem(f"the run has no {named}", hint=hint), plan.name)
+        raise InputError(Problem(f"the run has no {named}", hint=hint), plan.name)
     bad = ~(np.isfinite(y).all(axis=1) & np.isfinite(w).all(axis=1) & np.isfinite(dw).all(axis=1))
     if bad.all():
-        raise ModelError(Problem("no sample of the run has finite accelerations"), plan.name)
+        raise InputError(Problem("no sample of the run has finite accelerations"), plan.name)
     if loops.count and not (gap := float(np.nanmax(loops.residual(y[~bad])))) < OPEN:
         text = f"the run does not close the loops of this machine: off by {gap:.2g} of its size"
         hint = "give a run of this very machine; with other numbers it moves otherwise"
-        raise ModelError(Problem(text, hint=hint), plan.name)
+        raise InputError(Problem(text, hint=hint), plan.name)
     return Trajectory(run.time, y, w, dw)

@@ -6,7 +6,6 @@ import numpy as np
 
 from linkwork.analyses.kinematics.failures import CannotClose
 from linkwork.analyses.kinematics.loops import Loops, Mask
-from linkwork.equations.closure import ROWS
 from linkwork.errors import Problem
 from linkwork.geometry import Array
 from linkwork.units import ANGLE, format_quantity
@@ -27,6 +26,7 @@ def closed(loops: Loops, guess: Array, specified: Mask) -> tuple[Array, int]:
 
     Specified rates keep their variables as they are in the guess.
     """
+    loops = loops.of_places
     if not loops.count:
         return guess, 0
     if loops.residual(guess) <= NEAR:
@@ -79,16 +79,21 @@ def _by_least_squares(loops: Loops, guess: Array, specified: Mask) -> tuple[Arra
 
 def _gap(loops: Loops, y: Array, specified: Mask) -> CannotClose:
     """The error with every loop that stays open, and how far."""
-    e = loops.errors(y).reshape(-1, ROWS)
+    errors = loops.errors(y)
+    by_group = [(errors[g.rows.start : g.rows.stop], g) for g in loops.groups]
     texts = []
-    for k in np.argsort(-np.abs(e).max(axis=1)):
-        apart, turned = float(np.linalg.norm(e[k, :3])) * loops.length, float(np.linalg.norm(e[k, 3:]))
-        if max(np.abs(e[k])) <= loops.tolerance:
+    for e, group in sorted(by_group, key=lambda pair: -np.abs(pair[0]).max()):
+        if np.abs(e).max() <= loops.tolerance:
             break
-        joints = ", ".join(j for j, _ in loops.system.topology.loop(loops.plan.cuts[k].joint).steps)
+        if not group.of_loop:
+            left = float(e[0] / loops.row_scale[group.rows.start])
+            texts.append(f"the constraint {group.name} is missed by {left:.4g}")
+            continue
+        apart, turned = float(np.linalg.norm(e[:3])) * loops.length, float(np.linalg.norm(e[3:]))
+        joints = ", ".join(j for j, _ in loops.system.topology.loop(group.name).steps)
         turn = format_quantity(turned, ANGLE, loops.system.layout.units, 4)
         texts.append(f"the loop {joints} stays open by {loops.system.layout.length(apart)} and {turn}")
-    shown = "; ".join(texts[:3]) + (f"; and {len(texts) - 3} more loops" if len(texts) > 3 else "")
+    shown = "; ".join(texts[:3]) + (f"; and {len(texts) - 3} more" if len(texts) > 3 else "")
     held = loops.names(np.flatnonzero(specified))
     given = f" with {', '.join(held)} given" if held else ""
     text = f"the mechanism cannot be assembled{given}: {shown or 'the solution does not converge'}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from linkwork.geometry import Array
 from linkwork.kernels import Kernel
 from linkwork.numerics.elimination import eliminate_batch
 
+Parts = Sequence[tuple[Solver, NDArray[np.int64]]]
+"""Solvers, and the samples that each of them serves."""
 ROUNDS = 12
 LONG = 0.7
 """Longest of Newton's steps [rad, or parts of the machine's size]."""
@@ -60,6 +62,36 @@ def polished(
         Y[chosen], measures[chosen], served[chosen] = trial[better], found[better], number
     orders = {order: np.flatnonzero(served == k) for k, order in enumerate(solver.pool)}
     return orders, measures, rounds
+
+
+def polished_parts(
+    parts: Parts, Y: Array, threads: int | None, farthest: float
+) -> tuple[list[dict[Order, NDArray[np.int64]]], Array, int]:
+    """The same for samples that several solvers serve; the samples by order, for each solver."""
+    if len(parts) == 1 and parts[0][1].size == len(Y):
+        orders, measures, rounds = polished(parts[0][0], Y, threads, farthest)
+        return [orders], measures, rounds
+    measures, most, found = np.full((len(Y), 4), np.inf), 0, []
+    for solver, own in parts:
+        piece = np.ascontiguousarray(Y[own])
+        orders, measures[own], rounds = polished(solver, piece, threads, farthest)
+        Y[own], most = piece, max(most, rounds)
+        found.append({order: own[samples] for order, samples in orders.items()})
+    return found, measures, most
+
+
+def rates_of_parts(
+    parts: Parts, orders: list[dict[Order, NDArray[np.int64]]], Y: Array, given: list[Array], threads: int | None
+) -> list[Array]:
+    """Rates, accelerations, ... of all joints, where several solvers serve samples."""
+    if len(parts) == 1:
+        return rates_of_samples(parts[0][0], orders[0], Y, given, threads)
+    results = [np.full((len(Y), level.shape[1]), np.nan) for level in given]
+    for (solver, own), by_order in zip(parts, orders, strict=True):
+        found = rates_of_samples(solver, by_order, Y, given, threads)
+        for result, part in zip(results, found, strict=True):
+            result[own] = part[own]
+    return results
 
 
 def _steps(kernel: Kernel, Y: Array, loops: Loops, threads: int | None) -> tuple[Array, int]:

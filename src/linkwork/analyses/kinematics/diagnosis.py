@@ -102,6 +102,7 @@ def turning_point(loops: Loops, y: Array, driven: int, independent: Mask, iterat
     swapped[u], swapped[leader] = False, True
     unit = np.zeros(loops.columns)
     unit[leader] = loops.column_scale[leader]
+    only_rates = bool((swapped & loops.turning).any())  # then a straight step is not corrected by closing the loops
     for _ in range(iterations):
         W, A = (x / loops.column_scale for x in loops.rates(y, swapped, [unit, np.zeros(loops.columns)]))
         slope, curvature = float(W[u]), float(A[u])
@@ -110,7 +111,8 @@ def turning_point(loops: Loops, y: Array, driven: int, independent: Mask, iterat
         move = float(np.clip(-slope / curvature, -0.05, 0.05))
         if abs(slope * move) < EXTREME:
             return y if loops.residual(y) < loops.tolerance else None
-        y = loops.corrected(loops.advanced(y, move * W), swapped)
+        stride = move * W + 0.5 * move**2 * A if only_rates else move * W
+        y = loops.corrected(loops.advanced(y, stride), swapped)
         if not loops.is_finite(y):
             break
     return None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class ClosureError(LinkworkError):
     """Loops that do not close, or cannot be driven as asked.
 
-    problem : what, where, what to try
+    problem : what, where, what to try; `problems` holds it alone
     reached : the last posture on the way, at a limit of travel that of the limit itself; None if there is none
     limit : values of the driven variables at which they cannot go on, by name
     """
@@ -29,10 +29,9 @@ class ClosureError(LinkworkError):
         limit: Mapping[str, float] | None = None,
     ) -> None:
         self.problem = problem
-        self.source = source
         self.reached = reached
         self.limit = dict(limit or {})
-        super().__init__(f"{source}: {problem}" if source else str(problem))
+        super().__init__(problem, source)
 
 
 class CannotClose(ClosureError):

@@ -59,12 +59,14 @@ class Solver:
 
     held : independent turns of free joints that nothing drives; no variable tells where they stand
     loose : those of them that move nothing else (the spin of a rod between two balls), and may be exchanged for others
+    exact : whether just these rates are held; else loose ones are exchanged where others determine the rest better
     """
 
     loops: Loops
     independent: Mask
     held: Mask
     loose: Mask
+    exact: bool = False
     pool: dict[Order, Kernel] = field(default_factory=dict)
     reference: float = 0.0
 
@@ -85,24 +87,12 @@ class Solver:
 
     def _independent_at(self, y: Array) -> Mask:
         """Independent rates that suit a posture: loose ones are chosen where they determine the rest best."""
-        if not self.loose.any():
+        if self.exact or not self.loose.any():
             return self.independent
         fixed = self.independent & ~self.loose
         chosen = fixed.copy()
         chosen[self.loops.chosen(y, fixed, self.loops.turning.astype(np.int64)).free] = True
         return chosen if chosen.sum() == self.independent.sum() else self.independent
-
-    def passive(self, y: Array) -> Mask:
-        """Variables that held turns move: nothing tells what their values are, only how they go on."""
-        loops = self.loops
-        if not self.held.any():
-            return np.zeros(loops.plan.ny, bool)
-        moved = loops.turning
-        if not loops.sparse:
-            unit = np.diag(loops.column_scale)[self.held]
-            rates = loops.rates(y, self.independent, [unit])[0] / loops.column_scale
-            moved = np.abs(rates).max(axis=0) > 1e-9
-        return loops.variables_of(moved)
 
     def kernel(self, order: Order) -> Kernel:
         """The step by an order, kept."""
@@ -116,11 +106,11 @@ class Solver:
         return float(measures[2]) if np.isfinite(measures[2]) else np.inf
 
 
-def solver_for(loops: Loops, independent: Mask, held: Mask, loose: Mask) -> Solver:
+def solver_for(loops: Loops, independent: Mask, held: Mask, loose: Mask, exact: bool = False) -> Solver:
     """The solver for these independent rates; kept with the loops, since its orders of pivots serve again."""
-    key = (independent.tobytes(), held.tobytes(), loose.tobytes())
+    key = (independent.tobytes(), held.tobytes(), loose.tobytes(), bytes([exact]))
     if key not in loops.solvers:
-        loops.solvers[key] = Solver(loops, independent.copy(), held.copy(), loose.copy())
+        loops.solvers[key] = Solver(loops, independent.copy(), held.copy(), loose.copy(), exact)
     solver: Solver = loops.solvers[key]
     return solver
 
@@ -166,7 +156,6 @@ class _Walk:
         self.driven = np.ascontiguousarray(driven, np.int64)
         self.W = np.ascontiguousarray(ways_of(self.loops, self.driven, self.U))
         self.quaternions = np.array(self.loops.quaternions, np.int64)
-        self.passive = solver.passive(y0)
         samples, ny = len(U), len(y0)
         self.Y = np.empty((samples, ny))
         self.Y[0] = y0
@@ -229,7 +218,7 @@ class _Walk:
 
     def _walk(self, stop: int, weak: float) -> int:
         why: int = self.loop.walk(  # type: ignore[call-arg]
-            *self._arguments(), self.U[:stop], self.W[:stop], self.driven, self.quaternions, self.passive,
+            *self._arguments(), self.U[:stop], self.W[:stop], self.driven, self.quaternions,
             self.loops.variable_scale, weak, self.past, self.ways, self.far, self.far_ways, self.state, self.Y,
             self.effort,
         )  # fmt: skip
@@ -250,7 +239,7 @@ class _Walk:
             values = np.array([np.interp(at, samples, column) for column in self.U.T])
             way = float(np.interp(at, samples, self.W))
             known = int(self.state[self.loop.KNOWN_FAR])
-            self.loop.extrapolate(self.far, self.far_ways, known, way, self.passive, predicted)
+            self.loop.extrapolate(self.far, self.far_ways, known, way, predicted)
             self._choose(predicted)
             arguments = (*self._arguments(), predicted, moved, self.driven, values, self.quaternions)
             iterations = self.loop.correct(*arguments)
@@ -283,7 +272,7 @@ class _Walk:
         known = int(min(self.state[loop.KNOWN_FAR] + 1, 3))
         loop.remember(self.far, self.far_ways, self.y, way)
         for k in range(int(np.floor(before + 1e-12)) + 1, int(np.floor(at + 1e-12)) + 1):
-            loop.extrapolate(self.far, self.far_ways, known, float(self.W[k]), self.passive, self.Y[k])
+            loop.extrapolate(self.far, self.far_ways, known, float(self.W[k]), self.Y[k])
             self.Y[k, self.driven] = self.U[k]
             self.leapt.append(k)
         self.past[:], self.ways[:] = self.far, self.far_ways

@@ -23,7 +23,7 @@ from linkwork.analyses.kinematics.slider_cranks import (
     inverted_slider_crank,
     slider_crank,
 )
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.geometry.types import Array
 from linkwork.geometry.vectors import made_perpendicular, unit
 from linkwork.model.joints import Prismatic, Revolute, Rigid
@@ -128,7 +128,7 @@ def _check_names(m: Mechanism, fixed: str | None, driver: str | None) -> None:
         if name is not None and name not in m.bodies
     ]
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
 
 
 def _rigid_groups(m: Mechanism, graph: Topology) -> dict[str, str]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def geometric_derivatives(posture: Posture, order: int, of: str) -> xr.Dataset:
     import xarray as xr
 
     if order not in (1, 2, 3):
-        raise ModelError(Problem(f"derivatives of order {order}", hint="there are 1, 2 and 3"))
+        raise InputError(Problem(f"derivatives of order {order}", hint="there are 1, 2 and 3"))
     loops, plan = posture._loops, posture._loops.plan
     by = posture._roles.independent
     directions = _directions(len(by), order)

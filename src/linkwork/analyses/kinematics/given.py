@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.equations.plan import Slot
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 
 
@@ -32,10 +32,10 @@ def merged(values: Mapping[str, Any] | None, named: Mapping[str, Any], source: s
     """Values given as a mapping and as keywords."""
     if values is not None and not isinstance(values, Mapping):
         text = f"values are given by name, not as {type(values).__name__}"
-        raise ModelError(Problem(text, hint="for example {'A': 0.5}, or A=0.5"), source)
+        raise InputError(Problem(text, hint="for example {'A': 0.5}, or A=0.5"), source)
     both = set(values or {}) & set(named)
     if both:
-        raise ModelError([Problem("given twice", n) for n in sorted(both)], source)
+        raise InputError([Problem("given twice", n) for n in sorted(both)], source)
     return {**(values or {}), **named}
 
 
@@ -98,12 +98,12 @@ def given_variables(loops: Loops, values: Mapping[str, Any]) -> Given:
             places[place] = name
             columns.append(column)
     if problems:
-        raise ModelError(problems, plan.name)
+        raise InputError(problems, plan.name)
     try:
         stacked = np.stack(np.broadcast_arrays(*columns), axis=-1) if columns else np.zeros((0,))
     except ValueError:
         shapes = ", ".join(f"{n} {np.shape(x)}" for n, x in values.items())
-        raise ModelError(Problem(f"the shapes do not fit each other: {shapes}"), plan.name) from None
+        raise InputError(Problem(f"the shapes do not fit each other: {shapes}"), plan.name) from None
     return Given(np.array(list(places), np.int64), np.array(sorted(rates), np.int64), stacked)
 
 

@@ -24,7 +24,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry.types import ArrayLike
 
 CHANGE_POINT = 1e-9
@@ -307,7 +307,7 @@ def _check_closes(links: tuple[float, float, float, float], space: Plane | Spher
         hint = "the longest link must be shorter than the other three together"
         if isinstance(space, Sphere):
             hint += ", and the four arcs shorter than a full circle and twice the shortest"
-        raise ModelError(Problem(f"the four links {state}: {size}", "links", hint))
+        raise InputError(Problem(f"the four links {state}: {size}", "links", hint))
 
 
 def checked_lengths(links: Mapping[str, float], below: float) -> tuple[float, float, float, float]:
@@ -318,7 +318,7 @@ def checked_lengths(links: Mapping[str, float], below: float) -> tuple[float, fl
             hint = "give a positive length" if below == math.inf else "give an angle between 0 and pi rad"
             problems.append(Problem(f"the {name} link is {value:g}", name, hint))
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     g, a, h, b = (float(x) for x in links.values())
     return g, a, h, b
 

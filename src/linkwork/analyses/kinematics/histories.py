@@ -41,6 +41,16 @@ def joint_histories(
     return variables, speeds
 
 
+def state_histories(loops: Loops, X: Array, rates: Array) -> dict[str, VariableHistory]:
+    """Named states and their rates (samples, states), by the names of their signals."""
+    from linkwork.results import VariableHistory
+
+    return {
+        f"{own.name}.value": VariableHistory(own.unit or "1", X[:, k], rates[:, k])
+        for k, own in enumerate(loops.plan.states)
+    }
+
+
 def place_histories(
     loops: Loops,
     Y: Array,

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.equations.closing import Order, closing_rates, closing_step, closure_products, length_rates
-from linkwork.equations.closure import ROWS, loop_rates
+from linkwork.equations.closing import Order, closing_rates, closing_step, closure_products, length_rates, length_rows
 from linkwork.equations.quantities import QUANTITIES
+from linkwork.equations.rows import RowGroup, row_groups
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
@@ -78,10 +78,14 @@ class Roles:
 
 
 class Loops:
-    """Loop equations of a system, scaled. y are the variables of all joints, w their rates (tree first, then cut)."""
+    """Rows of a system, scaled. y are the variables of all joints, w their rates (tree first, then cut).
 
-    def __init__(self, system: System) -> None:
+    whole : given for its rows of places alone, which postures obey; else all rows, which rates obey
+    """
+
+    def __init__(self, system: System, whole: Loops | None = None) -> None:
         self.system = system
+        self.whole: Loops = self if whole is None else whole
         self.solvers: dict[tuple[bytes, ...], Any] = {}
         """See `following.solver_for`."""
         self.efforts: dict[tuple[tuple[str, ...] | None, bytes], Any] = {}
@@ -93,13 +97,19 @@ class Loops:
         """See `ordinary.ordinary_mobility`."""
         plan = self.plan
         self.length = float(system.layout.size)
-        self.count = len(plan.cuts)
-        self.rows, self.columns = ROWS * self.count, plan.nw
-        pattern = loop_rates(plan)
-        self._entry_rows = _concatenated([np.repeat(np.arange(ROWS) + ROWS * k, len(c)) for k, c in enumerate(pattern)])
-        self._entry_columns = _concatenated([np.tile(c, ROWS) for c in pattern])
-        self.row_scale = np.where(np.arange(self.rows) % ROWS < 3, 1.0 / self.length, 1.0)
+        every = row_groups(plan)
+        self.groups: tuple[RowGroup, ...] = every if whole is None else tuple(g for g in every if not g.of_rates)
+        """Who makes the rows."""
+        self.count = len(self.groups)
+        self.rows, self.columns = plan.nl if whole is None else plan.nl_places, plan.nw
+        self._entry_rows = _concatenated([np.repeat(np.array(g.rows), len(g.rates)) for g in self.groups])
+        self._entry_columns = _concatenated([np.tile(g.rates, len(g.rows)) for g in self.groups])
         self.column_scale = np.where(length_rates(plan), self.length, 1.0)
+        if whole is None:
+            self.row_scale = np.where(length_rows(plan), 1.0 / self.length, 1.0)
+            self.row_scale[self.rows - len(plan.constraints) :] = self._constraint_scales()
+        else:
+            self.row_scale = whole.row_scale[: self.rows]
         self.variable_scale = np.ones(plan.ny)
         self.turning: Mask = np.zeros(plan.nw, bool)
         """Rates of joints that turn freely."""
@@ -111,6 +121,30 @@ class Loops:
             if slot.plain < len(slot.law.variables):
                 self.quaternions.append(slot.q.start + slot.plain)
                 self.turning[slot.v.start + slot.plain : slot.v.stop] = True
+
+    @cached_property
+    def of_places(self) -> Loops:
+        """The rows that restrict places; all of them, unless some restrict rates alone."""
+        if self.whole is not self or self.plan.nl_places == self.plan.nl:
+            return self
+        return Loops(self.system, self)
+
+    @property
+    def of_rates(self) -> tuple[str, ...]:
+        """Constraints that restrict rates alone, by name."""
+        return tuple(g.name for g in self.groups if g.of_rates)
+
+    def _constraint_scales(self) -> Array:
+        """By constraint, the power of two by which its row has a length near 1 at the layout."""
+        plan, first = self.plan, self.rows - len(self.plan.constraints)
+        if not plan.constraints:
+            return np.zeros(0)
+        _, entries = self._closure(plan.layout_y)
+        scaled, own = entries * self.column_scale[self._entry_columns], self._entry_rows >= first
+        squares = np.bincount(self._entry_rows[own] - first, scaled[own] ** 2, len(plan.constraints))
+        known = np.isfinite(squares) & (squares > 0.0)
+        scales: Array = np.where(known, 2.0 ** -np.rint(0.5 * np.log2(np.where(known, squares, 1.0))), 1.0)
+        return scales
 
     @property
     def quaternion_parts(self) -> list[int]:
@@ -168,6 +202,8 @@ class Loops:
 
     def _closure(self, y: Array) -> tuple[Array, Array]:
         e, entries = self.system._own(Question(QUANTITIES["closure"]))(y)
+        if self.whole is not self:
+            return e[..., : self.rows], entries[..., : len(self._entry_rows)]
         return e, entries
 
     @property
@@ -284,7 +320,8 @@ class Loops:
 
     def step_kernel(self, order: Order) -> Kernel:
         """Newton's step by this order."""
-        return self.system._own(Question(closing_step(order)))
+        scales = self.whole.row_scale[self.plan.nl - len(self.plan.constraints) :]
+        return self.system._own(Question(closing_step(order, tuple(scales.tolist()))))
 
     def rates_kernel(self, order: Order, derivatives: int) -> Kernel:
         """Rates, accelerations, jerks of all joints by this order."""

@@ -3,6 +3,9 @@
 From the grid's posture nearest to home the map grows in waves: each cell is closed from a neighbour that is known,
 all cells of a wave at once. So the whole map is one closure, that of home; a cell to which Newton's method finds only
 with the product of the pivots turned over belongs to another one and stays blank, as does what cannot close at all.
+
+Where a rate of a joint that turns freely is held, a posture depends on the way to it. There the map goes along x first,
+with y as at home, and from there along y, and what it holds is integrated (`held`).
 """
 
 from __future__ import annotations
@@ -23,7 +26,8 @@ from linkwork.analyses.kinematics.idle import idle_rates
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.motion import independent_with, reached
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.errors import ModelError, Problem
+from linkwork.analyses.kinematics.sweeping import swept
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.units import LENGTH, SI, parse_unit
 
@@ -182,9 +186,19 @@ def map_of(
         whole, nothing = np.ones(shape, bool), np.zeros(shape)
         along = (np.tile(units[0], (count, 1)), np.tile(units[1], (count, 1)))
         return Map(names, sides[0], sides[1], whole, Y, nothing + 1.0, nothing, along, loops)
-    solver = solver_for(loops, independent, held, idle_rates(loops, home.y, independent, held))
+    idle = idle_rates(loops, home.y, independent, held)
+    by_way = bool((held & ~idle).any())  # what closes, and where, depends on the way
+    solver = solver_for(loops, independent, held, idle, exact=by_way)
     solver.best(home.y)
-    closed = _grown(solver, home, Y, grid, places, names, threads)
+    if by_way:
+        Y, closed = _first_x_then_y(solver, home, grid, places, threads)
+        if not closed.any():
+            closed[_seed(loops, home, grid, places, names, Y)] = True
+    else:
+        closed = _grown(solver, home, Y, grid, places, names, threads)
+    if held.any() and not by_way:
+        spun, there = _first_x_then_y(solver, home, grid, places, threads)
+        Y[there & closed] = spun[there & closed]  # where idle turns stand; the rest is the same
     own = np.ascontiguousarray(Y[closed])
     orders, measures, _ = polished(solver, own, threads)
     moves = [rates_of_samples(solver, orders, own, [np.tile(u, (len(own), 1))], threads)[0] for u in units]
@@ -195,10 +209,37 @@ def map_of(
     return Map(names, sides[0], sides[1], closed, Y, quality, residual, (moves[0], moves[1]), loops)
 
 
+def _first_x_then_y(
+    solver: Solver, home: Posture, grid: Array, places: NDArray[np.int64], threads: int | None
+) -> tuple[Array, Mask]:
+    """Cells that are reached along x with y as at home, and from there along y; which of them are reached."""
+    loops = solver.loops
+    Y, closed = np.full((*grid.shape[:2], loops.plan.ny), np.nan), np.zeros(grid.shape[:2], bool)
+    x, y = grid[0, :, 0], grid[:, 0, 1]
+    level = float(home.y[places[1]])
+
+    def either_way(start: Array, k: int, values: Array, other: float) -> tuple[Array, Mask]:
+        """Postures along one of the two variables, both ways from a start as far as each leads."""
+        found, good = np.full((len(values), loops.plan.ny), np.nan), np.zeros(len(values), bool)
+        upward = values >= start[places[k]]
+        for own in (np.flatnonzero(upward), np.flatnonzero(~upward)[::-1]):
+            if own.size:
+                U = np.full((own.size, 2), other)
+                U[:, k] = values[own]
+                part = swept(loops, start, solver.independent, places, U, [], threads=threads)
+                found[own[: part.reached]], good[own[: part.reached]] = part.Y, True
+        return found, good
+
+    feet, stands = either_way(home.y, 0, x, level)
+    for column in np.flatnonzero(stands):
+        Y[:, column], closed[:, column] = either_way(feet[column], 1, y, float(x[column]))
+    return Y, closed
+
+
 def _asked(
     loops: Loops, x: Range, y: Range, samples: tuple[int, int]
 ) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], list[Array]]:
-    """Places and columns of the two variables, and their values; ModelError lists everything that is wrong."""
+    """Places and columns of the two variables, and their values; InputError lists everything that is wrong."""
     problems: list[Problem] = []
     found, sides = [], []
     counts = samples if isinstance(samples, Sequence) and len(samples) == 2 else (0, 0)
@@ -223,7 +264,7 @@ def _asked(
     if len(found) == 2 and found[0] == found[1]:
         problems.append(Problem("x and y are the same variable", hint="a map is over two"))
     if problems:
-        raise ModelError(problems, loops.plan.name)
+        raise InputError(problems, loops.plan.name)
     places, columns = (np.array(part, np.int64) for part in zip(*found, strict=True))
     return (places, columns), sides
 

@@ -19,16 +19,16 @@ from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.ordinary import ordinary_mobility
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
-from linkwork.analyses.kinematics.samples import Swept
+from linkwork.analyses.kinematics.samples import Course, Swept
 from linkwork.analyses.kinematics.sweeping import swept
 from linkwork.drives import Drive, as_drive
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from linkwork.results import Panels, Run
+    from linkwork.results import IntegrationEvidence, Panels, Run
     from linkwork.results.signals import Units
 
 SAMPLES = 361
@@ -48,8 +48,17 @@ def independent_with(loops: Loops, home: Posture, columns: NDArray[np.int64]) ->
             raise DeadCentre(Problem(text, hint="start from a posture beside it"), loops.plan.name, home)
         driven[roles.free] = True
     else:
-        driven[home._roles.free] = True
+        roles = home._roles if home._loops is loops else loops.chosen(home.y, driven, preference(loops))
+        driven[roles.free] = True
     return driven
+
+
+def must_follow_places(loops: Loops) -> None:
+    """Refuse machines whose places depend on the way: constraints restrict their rates alone."""
+    if loops.of_rates:
+        text = f"{', '.join(loops.of_rates)} restrict rates alone, so that places depend on the way there"
+        hint = "hand the laws to `simulate` as drives, which integrates them; `at` gives postures"
+        raise ModelError(Problem(text, "drives", hint), loops.plan.name)
 
 
 def reached(loops: Loops, home: Posture, values: Mapping[str, Any]) -> Posture:
@@ -57,7 +66,7 @@ def reached(loops: Loops, home: Posture, values: Mapping[str, Any]) -> Posture:
     given = given_variables(loops, values)
     if given.values.ndim != 1:
         hint = "arrays of values are for `solve` and `motion`"
-        raise ModelError(Problem("a posture has one value for each variable", hint=hint), loops.plan.name)
+        raise InputError(Problem("a posture has one value for each variable", hint=hint), loops.plan.name)
     if not loops.count:
         y = home.y.copy()
         y[given.variables] = given.values
@@ -95,6 +104,7 @@ class Sweep:
     warnings : what else should be known
     names, rate_names : of the columns, those of `Machine.variables` and `Machine.variable_rates`
     units : SI units of the variables
+    integration : where rates are held, what they determine, to which tolerance and in how many steps; else None
     """
 
     variables: Array
@@ -107,6 +117,7 @@ class Sweep:
     names: tuple[str, ...]
     rate_names: tuple[str, ...]
     units: tuple[str, ...]
+    integration: IntegrationEvidence | None = None
 
     def __len__(self) -> int:
         return len(self.variables)
@@ -175,13 +186,14 @@ def _index(names: tuple[str, ...], name: str) -> int:
     if len(own) == 1:
         return names.index(own[0])
     if name not in names:
-        raise ModelError(Problem(f"no variable '{name}'", hint=did_you_mean(name, names)))
+        raise InputError(Problem(f"no variable '{name}'", hint=did_you_mean(name, names)))
     return names.index(name)
 
 
 def solved(
     loops: Loops,
     home: Posture,
+    own: Loops,
     values: Mapping[str, Any],
     rates: Mapping[str, Any] | None,
     accelerations: Mapping[str, Any] | None,
@@ -189,14 +201,15 @@ def solved(
     threads: int | None,
 ) -> Sweep:
     """Postures, rates and accelerations for arrays of values."""
+    must_follow_places(loops)
     given = given_variables(loops, merged(values, {}, loops.plan.name))
     if not given.variables.size:
-        raise ModelError(Problem("nothing is given", hint="give values of driven variables by name"), loops.plan.name)
+        raise InputError(Problem("nothing is given", hint="give values of driven variables by name"), loops.plan.name)
     if given.values.ndim > 2:
-        raise ModelError(Problem("values are numbers or arrays (samples,)"), loops.plan.name)
+        raise InputError(Problem("values are numbers or arrays (samples,)"), loops.plan.name)
     U = np.atleast_2d(given.values)
     if not len(U):
-        raise ModelError(Problem("there are no samples"), loops.plan.name)
+        raise InputError(Problem("there are no samples"), loops.plan.name)
     from linkwork.analyses.kinematics.plotting import units_of  # which brings the results with it
 
     independent = independent_with(loops, home, given.columns)
@@ -204,10 +217,21 @@ def solved(
     found = swept(loops, home.y, independent, given.variables, U, levels, path=path, threads=threads)
     if found.stop is not None and not np.isfinite(found.Y).all(axis=1).any():
         raise found.stop
+    ny, nw = own.plan.ny, own.columns
     return Sweep(
-        found.Y, found.rates[0], found.rates[1], found.residual, found.quality, found.stop, tuple(found.warnings),
-        loops.plan.variables, loops.plan.variable_rates, tuple(units_of(loops)[n] for n in loops.plan.variables),
+        found.Y[:, :ny], found.rates[0][:, :nw], found.rates[1][:, :nw], found.residual, found.quality, found.stop,
+        tuple(found.warnings),
+        own.plan.variables, own.plan.variable_rates, tuple(units_of(own)[n] for n in own.plan.variables),
+        _integration(found),
     )  # fmt: skip
+
+
+def _integration(found: Swept) -> IntegrationEvidence | None:
+    """The evidence of what only rates determine."""
+    from linkwork.results import IntegrationEvidence
+
+    own = found.integrated
+    return None if own is None else IntegrationEvidence(own.names, own.idle, own.tolerance, own.steps, own.rejected)
 
 
 def _level(loops: Loops, given: Given, values: Mapping[str, Any], samples: int) -> Array:
@@ -230,7 +254,7 @@ def _level(loops: Loops, given: Given, values: Mapping[str, Any], samples: int) 
             continue
         level[:, column] = number
     if problems:
-        raise ModelError(problems, loops.plan.name)
+        raise InputError(problems, loops.plan.name)
     return level
 
 
@@ -278,7 +302,7 @@ def _drives(loops: Loops, given: Mapping[str, Any]) -> _Driven:
         free = loops.plan.variables[0] if loops.plan.variables else "A"
         problems.append(Problem("nothing is driven", hint=f"for example motion({free.partition('.')[0]}=(0, 6.28))"))
     if problems:
-        raise ModelError(problems, loops.plan.name)
+        raise InputError(problems, loops.plan.name)
     return _Driven(
         tuple(n for n, _, _ in places.values()),
         np.array(list(places), np.int64),
@@ -299,7 +323,7 @@ def _times(driven: _Driven, samples: int | None, duration: float | None, times: 
         if t.ndim != 1 or not t.size or not np.isfinite(t).all() or (np.diff(t) < 0.0).any():
             problems.append(Problem("times are finite and ascending, at least one", "times"))
         if problems:
-            raise ModelError(problems, source)
+            raise InputError(problems, source)
         return t
     count = SAMPLES if samples is None else samples
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
@@ -312,12 +336,12 @@ def _times(driven: _Driven, samples: int | None, duration: float | None, times: 
     elif isinstance(end, str) or not (np.isfinite(end) and (end > 0.0 or (end == 0.0 and count == 1))):
         problems.append(Problem(f"a duration of {end} s", "duration", "give a positive number, or samples=1"))
     if problems or end is None:
-        raise ModelError(problems, source)
+        raise InputError(problems, source)
     return np.linspace(0.0, float(end), int(count))
 
 
 def _sampled(driven: _Driven, t: Array, source: str) -> Array:
-    """Values, rates, accelerations and jerks of all laws; ModelError with the names of those that have none."""
+    """Values, rates, accelerations and jerks of all laws; InputError with the names of those that have none."""
     sampled: list[Array] = []
     problems: list[Problem] = []
     for name, law in zip(driven.names, driven.laws, strict=True):
@@ -329,13 +353,14 @@ def _sampled(driven: _Driven, t: Array, source: str) -> Array:
         if not np.isfinite(sampled[-1]).all():
             problems.append(Problem("the law gives numbers that are not finite", name))
     if problems:
-        raise ModelError(problems, source)
+        raise InputError(problems, source)
     return np.stack(sampled)
 
 
 def driven_motion(
     loops: Loops,
     home: Posture,
+    own: Loops,
     drives: Mapping[str, Any],
     samples: int | None,
     duration: float | None,
@@ -345,6 +370,7 @@ def driven_motion(
     threads: int | None,
 ) -> Run:
     """Postures along laws of time as a run."""
+    must_follow_places(loops)
     driven = _drives(loops, drives)
     t = _times(driven, samples, duration, times, loops.plan.name)
     if home.mobility == 0:
@@ -357,36 +383,48 @@ def driven_motion(
         level[:, driven.columns] = laws[:, k + 1].T
     report = None if progress is None else (lambda done: progress(min(done, len(t)), len(t)))
     U = np.ascontiguousarray(laws[:, 0].T)
-    found = swept(loops, home.y, independent, driven.variables, U, levels, threads=threads, progress=report)
+    course = Course(driven.laws, driven.names, t)
+    found = swept(
+        loops, home.y, independent, driven.variables, U, levels, threads=threads, progress=report, course=course
+    )
     if not found.reached:
         assert found.stop is not None
         raise found.stop
-    if progress is not None:
+    if progress is not None and found.stop is None:
         progress(len(t), len(t))
-    return _run(loops, home, driven, independent, t, found, threads)
+    return _run(loops, own, home, driven, independent, t, found, threads)
 
 
 def _run(
-    loops: Loops, home: Posture, driven: _Driven, independent: Mask, t: Array, found: Swept, threads: int | None
+    loops: Loops,
+    own: Loops,
+    home: Posture,
+    driven: _Driven,
+    independent: Mask,
+    t: Array,
+    found: Swept,
+    threads: int | None,
 ) -> Run:
     from linkwork.results import ClosureHistory, build_run
 
-    plan, reached = loops.plan, found.reached
-    variables, speeds = joint_histories(loops, found.Y, found.rates)
-    places = place_histories(loops, found.Y, found.rates, threads)
+    plan, reached = own.plan, found.reached
+    Y, rates = np.ascontiguousarray(found.Y[:, : plan.ny]), [np.ascontiguousarray(w[:, : plan.nw]) for w in found.rates]
+    variables, speeds = joint_histories(own, Y, rates)
+    places = place_histories(own, Y, rates, threads)
     laws = {n: str(law) for n, law in zip(driven.names, driven.laws, strict=True)}
     held = np.setdiff1d(np.flatnonzero(independent), driven.columns)
     laws |= dict.fromkeys(loops.names(held), "held")
     mobility = np.full(reached, ordinary_mobility(loops, home.y))
     for k in found.singular:
-        mobility[k] = Posture(loops, found.Y[k]).mobility
+        mobility[k] = Posture(own, Y[k]).mobility
     closure = ClosureHistory(found.residual, found.quality, mobility, found.iterations, unit="1")
     stopped = "" if found.stop is None else f"{found.stop.status}: {found.stop.problem}"
     return build_run(
         t[:reached], mechanism=plan.name, variables=variables, speeds=speeds, **places,
         closure=closure if loops.count else None, driven=laws,
         status="complete" if found.stop is None else "stopped", message=stopped, asked=len(t),
-        warnings=[*found.warnings, *_jumps(driven), *warnings_of_run(loops, found.Y, t)], machine=loops.system,
+        warnings=[*found.warnings, *_jumps(driven), *warnings_of_run(own, Y, t)],
+        integration=_integration(found), machine=own.system,
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results.plots import Quantity
 from linkwork.results.signals import Signal
 from linkwork.units import UnitSystem
@@ -31,7 +31,7 @@ def units_of(loops: Loops) -> dict[str, str]:
 
 
 def chosen_names(names: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Full names of variables, of which joints with one stand for it; ModelError lists all that are unknown."""
+    """Full names of variables, of which joints with one stand for it; InputError lists all that are unknown."""
     full, problems = [], []
     for name in names:
         own = [k for k in known if k == name] or [k for k in known if k.rpartition(".")[0] == name]
@@ -40,7 +40,7 @@ def chosen_names(names: Sequence[str], known: Sequence[str]) -> list[str]:
         else:
             problems.append(Problem(f"no variable '{name}'", hint=did_you_mean(str(name), known)))
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     return full
 
 
@@ -50,5 +50,5 @@ def abscissa(run: Run | None, x: str, samples: int) -> Quantity | Signal:
         return run.signal(x)
     if x != "time":
         hint = "results from plain arrays count their samples"
-        raise ModelError(Problem(f"there is no run that has '{x}'", "x", hint))
+        raise InputError(Problem(f"there is no run that has '{x}'", "x", hint))
     return Quantity("sample", "1", np.arange(float(samples)))

@@ -15,7 +15,7 @@ from linkwork.analyses.kinematics.loops import Loops, Mask, Roles
 from linkwork.analyses.kinematics.ordinary import ordinary_mobility
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.analyses.kinematics.redundancy import Redundancy, redundancies_of
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Posture:
     def __init__(
         self, loops: Loops, y: Array, specified: Sequence[int] = (), name: str = "", iterations: int = 0
     ) -> None:
-        self._loops = loops
+        self._loops = loops.whole
         self._y = np.array(y, float)
         self._y.flags.writeable = False
         self._specified: Mask = np.isin(np.arange(loops.columns), np.asarray(specified, np.int64))
@@ -46,6 +46,11 @@ class Posture:
         values = ", ".join(f"{n} {x:.6g}" for n, x in list(self.values.items())[:6])
         more = ", ..." if len(self.values) > 6 else ""
         return f"Posture{own} of {self._loops.plan.name}: {values}{more}; mobility {self.mobility}"
+
+    def of(self, loops: Loops) -> Posture:
+        """The posture without the measures that it was specified by."""
+        own = [k for k in np.flatnonzero(self._specified).tolist() if k < loops.columns]
+        return Posture(loops, self._y[: loops.plan.ny], own, self.name, self.iterations)
 
     # ---------------------------------------------------------------- where everything is
 
@@ -72,7 +77,7 @@ class Posture:
                 own = self._y[slot.q]
                 return float(own[0]) if len(own) == 1 else own.copy()
         known = [*(slot.joint for slot in self._loops.plan.slots), *self.values]
-        raise ModelError(Problem(f"no joint or variable '{name}'", hint=did_you_mean(name, known)))
+        raise InputError(Problem(f"no joint or variable '{name}'", hint=did_you_mean(name, known)))
 
     def pose(self, name: str) -> Array:
         """Pose of a body or frame in the world, (4, 4).
@@ -117,6 +122,14 @@ class Posture:
     def mobility(self) -> int:
         """Freedoms of the machine at this posture: rates of all joints less the rank of the loop equations."""
         return self._loops.columns - self.rank
+
+    @property
+    def place_mobility(self) -> int:
+        """Freedoms of place: more than those of motion where constraints restrict rates alone."""
+        places = self._loops.of_places
+        if places is self._loops:
+            return self.mobility
+        return places.columns - places.roles(self._y, np.zeros(places.columns, bool)).rank
 
     @property
     def singular(self) -> bool:
@@ -304,10 +317,10 @@ class Posture:
         unknown = [n for n in values if n not in places]
         if unknown:
             problems = [Problem(f"no rate '{n}'", hint=did_you_mean(str(n), places)) for n in unknown]
-            raise ModelError(problems, self._loops.plan.name)
+            raise InputError(problems, self._loops.plan.name)
         wrong = [n for n, x in values.items() if not (isinstance(x, (int, float, np.number)) and np.isfinite(x))]
         if wrong:
-            raise ModelError(
+            raise InputError(
                 [Problem(f"{values[n]!r} is not a finite number", n) for n in wrong], self._loops.plan.name
             )
         return {places[n]: float(x) for n, x in values.items()}
@@ -322,7 +335,8 @@ class Posture:
 
     def report(self) -> list[str]:
         """Lines of text: mobility, roles of the joints, redundant constraints, quality."""
-        lines = [f"mobility {self.mobility}" + (f", closure '{self.name}'" if self.name else "")]
+        places = f", freedoms of place {self.place_mobility}" if self._loops.of_rates else ""
+        lines = [f"mobility {self.mobility}{places}" + (f", closure '{self.name}'" if self.name else "")]
         if self.singular:
             elsewhere = ordinary_mobility(self._loops, self._y)
             lines.append(f"  singular:    elsewhere the mobility is {elsewhere}; rates are not determined as usual")
@@ -345,6 +359,7 @@ class Posture:
         return {
             "name": self.name,
             "mobility": self.mobility,
+            "place_mobility": self.place_mobility,
             "singular": self.singular,
             "rank": self.rank,
             "specified": list(self.specified),

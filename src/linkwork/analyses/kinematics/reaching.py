@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from linkwork.analyses.kinematics.failures import CannotReach, NoFreedom
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.geometry.rotations import is_rotation, to_rotvec
 from linkwork.model.vectors import numbers
@@ -65,13 +65,13 @@ def reach(loops: Loops, start: Posture, name: str, place: ArrayLike | None, rota
 
 def _wanted(place: ArrayLike | None, rotation: ArrayLike | None) -> tuple[Array | None, Array | None]:
     if place is None and rotation is None:
-        raise ModelError(Problem("neither a place nor an attitude is wanted", "reach", "give a place x, y, z [m]"))
+        raise InputError(Problem("neither a place nor an attitude is wanted", "reach", "give a place x, y, z [m]"))
     at = None if place is None else np.array(numbers(np.asarray(place, float).tolist(), 3, "place"))
     if rotation is None:
         return at, None
     R = np.asarray(rotation, float)
     if R.shape != (3, 3) or not is_rotation(R, 1e-6).all():
-        raise ModelError(Problem("the attitude is not a rotation matrix", "rotation", "give a 3x3 rotation matrix"))
+        raise InputError(Problem("the attitude is not a rotation matrix", "rotation", "give a 3x3 rotation matrix"))
     return at, R
 
 

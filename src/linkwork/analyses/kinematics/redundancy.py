@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.loops import Loops, Roles
 from linkwork.analyses.mobility import joint_twists, loop_kind
-from linkwork.equations.closure import ROWS
 from linkwork.geometry import Array
 from linkwork.numerics.elimination import left_null
 
@@ -18,7 +17,7 @@ from linkwork.numerics.elimination import left_null
 class Redundancy:
     """Constraints that say nothing new.
 
-    count : how many; joints : of the loops that share them, any of which could give the freedom away
+    count : how many; joints : of the loops that share them, any of which could give the freedom away, and constraints
     kind : what the loops' joints generate (planar, spherical, ...), empty where loops of different kinds are coupled
     """
 
@@ -38,25 +37,31 @@ def redundancies_of(loops: Loops, y: Array, roles: Roles) -> tuple[Redundancy, .
     if loops.huge:
         groups = [
             ({int(k)}, int(n))
-            for k, n in zip(*np.unique(roles.redundant_rows // ROWS, return_counts=True), strict=True)
+            for k, n in zip(*np.unique(_group_of(loops)[roles.redundant_rows], return_counts=True), strict=True)
         ]
     else:
-        groups = _grouped(left_null(loops.equations(y)[1], 1e-7))
+        groups = _grouped(left_null(loops.equations(y)[1], 1e-7), _group_of(loops))
     found = []
     for members, count in groups:
-        chords = [loops.plan.cuts[k].joint for k in sorted(members)]
+        makers = [loops.groups[k] for k in sorted(members)]
+        chords, others = [g.name for g in makers if g.of_loop], [g.name for g in makers if not g.of_loop]
         steps = dict.fromkeys(j for c in chords for j, _ in loops.system.topology.loop(c).steps)
         declared = tuple(j for j in loops.system.mechanism.joints if j in steps)
-        kinds = {_kind(loops, c) for c in chords}
-        found.append(Redundancy(count, declared, kinds.pop() if len(kinds) == 1 else ""))
+        kinds = {_kind(loops, c) for c in chords} | ({""} if others else set())
+        found.append(Redundancy(count, (*declared, *others), kinds.pop() if len(kinds) == 1 else ""))
     return tuple(found)
 
 
-def _grouped(null: Array) -> list[tuple[set[int], int]]:
-    """Loops that share columns of a left null space, and how many columns each group has."""
+def _group_of(loops: Loops) -> NDArray[np.int64]:
+    """By row, the number of its group."""
+    return np.concatenate([np.full(len(g.rows), k) for k, g in enumerate(loops.groups)])
+
+
+def _grouped(null: Array, group_of: NDArray[np.int64]) -> list[tuple[set[int], int]]:
+    """Groups of rows that share columns of a left null space, and how many columns they have together."""
     groups: list[tuple[set[int], int]] = []
     for column in null.T:
-        members = {int(r) // ROWS for r in np.flatnonzero(np.abs(column) > 1e-6)}
+        members = {int(group_of[r]) for r in np.flatnonzero(np.abs(column) > 1e-6)}
         count = 1
         for other, n in [g for g in groups if g[0] & members]:
             groups.remove((other, n))

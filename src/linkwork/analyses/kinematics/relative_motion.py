@@ -18,7 +18,7 @@ from linkwork.analyses.kinematics.screw_motion import (
     relative_screw,
 )
 from linkwork.analyses.kinematics.transmission import TransmissionAngle, transmission_angle
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.system import System
 
@@ -34,7 +34,7 @@ def body_motion(system: System, run: Run, name: str) -> tuple[Array, Array, Arra
     known = [*system.bodies, *system.mechanism.frames]
     if name not in known or f"{name}.rotation" not in run.data:
         hint = did_you_mean(name, [*known, system.mechanism.ground.name])
-        raise ModelError(Problem(f"no body or frame '{name}' in the run", hint=hint), system.name)
+        raise InputError(Problem(f"no body or frame '{name}' in the run", hint=hint), system.name)
     parts = {
         key: np.asarray(run.data[f"{name}.{key}"].values)
         for key in ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
@@ -80,7 +80,7 @@ def transmission_over(system: System, run: Run, output: str) -> TransmissionAngl
         outputs = [f.output for f in found]
         text = f"{len(chosen)} planar four-bars" + (f" with output '{output}'" if output else "")
         hint = f"say output= one of: {', '.join(outputs)}" if outputs else "the machine has no planar four-bar"
-        raise ModelError(Problem(text, hint=hint), system.name)
+        raise InputError(Problem(text, hint=hint), system.name)
     bar: FourBar = chosen[0]
     first, second, third = (name.partition("+")[0] for name in bar.joints[1:])
     axis = body_motion(system, run, bar.ground)[0][:, :3, :3] @ _own_axis(system, bar)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry.lines import Line, line_from_point_direction
 from linkwork.geometry.poses import inverse, position, rotation, transform_points, transform_vectors
 from linkwork.geometry.screws import Screw, screw_from_displacement
@@ -426,7 +426,7 @@ def _planar(
     if max(tilt, rise) > PLANAR * fastest:
         parts = f"{tilt / fastest:.2g} of its speed turns out of it, {rise / fastest:.2g} rises"
         what = f"the motion leaves the plane: {parts}"
-        raise ModelError(Problem(what, "normal", "give the normal of the plane in A's frame, or use relative_screw"))
+        raise InputError(Problem(what, "normal", "give the normal of the plane in A's frame, or use relative_screw"))
 
     rate = dot(n, w)
     turning = np.abs(rate) * size > NOTHING * fastest
@@ -439,7 +439,7 @@ def _common_normal(w: Array, size: float, least: float) -> Array:
     """The direction that the angular velocities share: the largest principal axis of sum w w'."""
     rows = w.reshape(-1, 3)
     if not np.any(_norm(rows) * size > least):
-        raise ModelError(Problem("nothing turns, so the plane of motion is not known", "normal", "give its normal"))
+        raise InputError(Problem("nothing turns, so the plane of motion is not known", "normal", "give its normal"))
     _, _, axes = np.linalg.svd(rows / np.max(np.abs(rows)), full_matrices=False)
     first: Array = axes[0]
     return unit(first if first[np.argmax(np.abs(first))] > 0.0 else -first)
@@ -454,7 +454,7 @@ def _joined(v: Array, w: Array) -> Array:
 
 def _positive(value: float, where: str) -> float:
     if not (math.isfinite(value) and value > 0.0):
-        raise ModelError(Problem(f"{where} is {value:g}", where, "give the size of the machine, a positive number"))
+        raise InputError(Problem(f"{where} is {value:g}", where, "give the size of the machine, a positive number"))
     return float(value)
 
 
@@ -465,7 +465,7 @@ def _fastest(size: float, speed: float | None, *twists: ArrayLike) -> float:
     arrays = [np.asarray(V, dtype=np.float64) for V in twists]
     bad = [name for name, V in zip(("relative twist", "V_A", "V_B"), arrays, strict=True) if not np.isfinite(V).all()]
     if bad:
-        raise ModelError(
+        raise InputError(
             [Problem("there are numbers that are not finite", name, "leave those samples out") for name in bad]
         )
     speeds = [_norm(V[..., :3]) for V in arrays] + [size * _norm(V[..., 3:]) for V in arrays]

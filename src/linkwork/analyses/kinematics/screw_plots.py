@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.analyses.kinematics.plotting import DEGREES, abscissa
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array, transform_points
 from linkwork.geometry.vectors import unit
 from linkwork.results.plots import Axis, Line, Panel, Plot, Quantity, Series, Showing, describe_over
@@ -57,13 +57,13 @@ def describe_centrodes(found: Centrodes, at: int | None, units: Units) -> Plot:
     """Both centrodes in A's frame, the moving one where B stands at a sample; they touch in the pole."""
     count = found.turning.size
     if found.turning.ndim != 1:
-        raise ModelError(Problem("a single posture has a pole, but no centrodes", hint="ask it of a run"))
+        raise InputError(Problem("a single posture has a pole, but no centrodes", hint="ask it of a run"))
     if at is None:
         at = int(np.argmax(np.where(found.turning, np.abs(found.rate), -1.0)))
     if isinstance(at, bool) or not isinstance(at, (int, np.integer)) or not -count <= at < count:
-        raise ModelError(Problem(f"{at!r} is not the number of a sample", "at", f"there are {count}, counted from 0"))
+        raise InputError(Problem(f"{at!r} is not the number of a sample", "at", f"there are {count}, counted from 0"))
     if not found.turning[at]:
-        raise ModelError(Problem(f"there is no pole at sample {at}", "at", "take one at which the body turns"))
+        raise InputError(Problem(f"there is no pole at sample {at}", "at", "take one at which the body turns"))
     names, basis = _page_axes(found.normal)
     fixed = found.fixed
     moving = np.where(found.turning[:, None], transform_points(found.X_AB[at], found.moving), np.inf)

@@ -14,7 +14,7 @@ from linkwork.analyses.kinematics.grashof import (
     Ranges,
     wrapped,
 )
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def slider_crank(crank: float, rod: float, offset: float = 0.0) -> SliderCrank:
     a, c, e, tol = _slider_sizes({"crank": crank, "rod": rod}, offset)
     if abs(e) - (a + c) >= -tol:
         hint = "the offset must be less than crank and rod together"
-        raise ModelError(
+        raise InputError(
             Problem(f"the links cannot be closed: crank {a:.6g}, rod {c:.6g}, offset {e:.6g}", "links", hint)
         )
     outer = math.sqrt((a + c) ** 2 - e * e)
@@ -140,7 +140,7 @@ def inverted_slider_crank(ground: float, crank: float, offset: float = 0.0) -> I
     g, a, e, tol = _slider_sizes({"ground": ground, "crank": crank}, offset)
     if abs(e) - (g + a) >= -tol:
         hint = "the offset must be less than ground and crank together"
-        raise ModelError(
+        raise InputError(
             Problem(f"the links cannot be closed: ground {g:.6g}, crank {a:.6g}, offset {e:.6g}", "links", hint)
         )
     margin = abs(g - a) - abs(e)
@@ -168,6 +168,6 @@ def _slider_sizes(links: Mapping[str, float], offset: float) -> tuple[float, flo
     if not math.isfinite(offset):
         problems.append(Problem(f"the offset is {offset:g}", "offset", "give a finite length"))
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     first, second = (float(x) for x in links.values())
     return first, second, float(offset), CHANGE_POINT * max(first, second, abs(offset))

@@ -12,14 +12,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.kinematics.batches import crossings, polished, quality_of, rates_of_samples
+from linkwork.analyses.kinematics.batches import Parts, crossings, polished_parts, quality_of, rates_of_parts
 from linkwork.analyses.kinematics.diagnosis import stop_of
 from linkwork.analyses.kinematics.failures import ClosureError, Interrupted
 from linkwork.analyses.kinematics.following import Solver, follow, solver_for, ways_of
 from linkwork.analyses.kinematics.idle import idle_rates
 from linkwork.analyses.kinematics.interpolation import interpolated
 from linkwork.analyses.kinematics.loops import Loops, Mask
-from linkwork.analyses.kinematics.samples import Swept, part_of
+from linkwork.analyses.kinematics.samples import Course, Swept, part_of
 from linkwork.analyses.kinematics.singular import mend, smooth
 from linkwork.geometry import Array
 
@@ -52,22 +52,26 @@ def swept(
     path: bool = True,
     threads: int | None = None,
     progress: Callable[[int], None] | None = None,
+    course: Course | None = None,
 ) -> Swept:
     """Postures at drive values U (samples, driven), and rates for given independent ones.
 
     home : the closed posture to start from; driven : places of the driven variables among y
     given : rates, accelerations, ... (samples, nw) of which the independent columns count
     path : follow the samples in order; else every sample is solved by itself from home, which must be near
+    course : laws of time on which the samples lie: where rates are held, postures depend on what is between samples
     """
-    found = _swept(loops, home, independent, driven, U, given, path, threads, progress)
+    found = _swept(loops, home, independent, driven, U, given, path, threads, progress, course)
     before, after = _poor_ends(found, path)
+    if found.integrated is not None and course is not None and len(driven) > 1:
+        return found  # beyond their ends the laws tell nothing
     if not (before or after) or np.isin(driven, [q + k for q in loops.quaternions for k in range(4)]).any():
         return found
     head, tail = _beyond(loops, home, driven, U)
     longer = np.vstack([head, U, tail]) if before else np.vstack([U, tail])
     first = len(head) if before else 0
     rows = np.clip(np.arange(len(longer)) - first, 0, len(U) - 1)
-    other = _swept(loops, home, independent, driven, longer, [g[rows] for g in given], path, threads, None)
+    other = _swept(loops, home, independent, driven, longer, [g[rows] for g in given], path, threads, None, None)
     if other.reached < first + len(U):
         return found
     return part_of(other, first, len(U))
@@ -103,6 +107,7 @@ def _swept(
     path: bool,
     threads: int | None,
     progress: Callable[[int], None] | None,
+    course: Course | None,
 ) -> Swept:
     asked = len(U)
     if not loops.count:
@@ -112,18 +117,30 @@ def _swept(
         rates = [np.ascontiguousarray(g) for g in given]
         return Swept(loops, independent, Y, rates, none, none + 1.0, none.astype(np.int64), _NONE, asked)
     held = independent & loops.turning & ~loops.rates_of(driven)
-    solver = solver_for(loops, independent, held, idle_rates(loops, home, independent, held))
+    solver = solver_for(loops, independent, held, idle_rates(loops, home, independent, held), bool(held.any()))
     stop: ClosureError | None = None
     effort = np.zeros(asked, np.int64)
     leapt = _NONE
-    if path:
+    integrated = None
+    if held.any():
+        from linkwork.analyses.kinematics.held import along_path, each_from_home  # which brings numba with it
+
+        if path:
+            along = along_path(solver, home, driven, U, course, progress)
+        else:
+            along = each_from_home(solver, home, driven, U)
+        Y, leapt, stop, integrated = along.Y, along.leapt, along.stop, along.integrated
+        effort = np.zeros(len(Y), np.int64)
+    elif path:
         Y, effort, leapt, stop = _along(solver, home, driven, U, progress)
     else:
         Y = np.tile(home, (asked, 1))
         Y[:, driven] = U
         solver.best(home)
     fill = Y[leapt]
-    orders, measures, rounds = polished(solver, Y, threads, STRAY if path else np.inf)
+    parts: Parts = [(solver, np.arange(len(Y)))] if integrated is None else along.parts
+    by_order, measures, rounds = polished_parts(parts, Y, threads, STRAY if path else np.inf)
+    orders = {order: own for found in by_order for order, own in found.items()}
     astray = leapt[~(np.abs((Y[leapt] - fill) * loops.variable_scale).max(axis=1, initial=0.0) <= ASTRAY)]
     Y[astray], measures[astray, 0], measures[astray, 2] = fill[np.isin(leapt, astray)], np.inf, np.inf
     residual = np.sqrt(measures[:, 0])
@@ -131,9 +148,10 @@ def _swept(
     least = float(np.nanmin(measures[:, 2], initial=at_home))
     singular = np.flatnonzero(~(measures[:, 2] < np.clip(WEAK * least, LEAST_WEAK, MOST_WEAK)))
     doubtful = np.flatnonzero(~(measures[:, 2] < DOUBTFUL * least))
-    rates = rates_of_samples(solver, orders, Y, [np.ascontiguousarray(g[: len(Y)]) for g in given], threads)
+    rates = rates_of_parts(parts, by_order, Y, [np.ascontiguousarray(g[: len(Y)]) for g in given], threads)
     quality = quality_of(loops, independent, Y, measures[:, 3])
     result = Swept(loops, independent, Y, rates, residual, quality, effort + rounds, singular, asked, stop)
+    result.integrated = integrated
     if path:
         result.crossed = crossings(orders, measures[:, 3])
         way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(ways_of(loops, driven, U))))])[: len(Y)]

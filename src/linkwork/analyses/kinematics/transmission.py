@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry.types import Array, ArrayLike, Bools
 from linkwork.geometry.vectors import as_vectors, dot, length, unit
 
@@ -112,7 +112,7 @@ def four_bar_transmission(
     out = (d > h + b + slip) | (d < np.abs(h - b) - slip)
     if np.any(out):
         what = f"{int(np.sum(out))} of {out.size} input angles cannot be reached"
-        raise ModelError(Problem(what, "angle", "ask grashof(...).input_ranges for those that can"))
+        raise InputError(Problem(what, "angle", "ask grashof(...).input_ranges for those that can"))
     return _corner(h, b, d)
 
 
@@ -143,7 +143,7 @@ def transmission_extremes(
     open_ = high < low - CLOSES * np.maximum(np.maximum(g, a), np.maximum(h, b))
     if np.any(open_):
         what = f"{int(np.sum(open_))} of {open_.size} four-bars cannot be closed"
-        raise ModelError(Problem(what, "links", "the longest link must be shorter than the other three together"))
+        raise InputError(Problem(what, "links", "the longest link must be shorter than the other three together"))
     return _extremes(_corner(h, b, low), _corner(h, b, high))
 
 
@@ -160,7 +160,7 @@ def slider_transmission_extremes(crank: ArrayLike, rod: ArrayLike, offset: Array
     e = np.asarray(offset, dtype=np.float64)
     if not np.isfinite(e).all() or np.any(np.abs(e) > a + c):
         hint = "the offset must be less than crank and rod together"
-        raise ModelError(Problem("some slider-cranks cannot be closed", "offset", hint))
+        raise InputError(Problem("some slider-cranks cannot be closed", "offset", hint))
     return _extremes(np.arccos(np.clip((a - e) / c, -1.0, 1.0)), np.arccos(np.clip(-(a + e) / c, -1.0, 1.0)))
 
 
@@ -191,7 +191,7 @@ def rod_transmission(driving: ArrayLike, driven: ArrayLike, direction: ArrayLike
     t = as_vectors(direction, "direction")
     _require_lengths({"rod": u})
     if not np.isfinite(t).all():
-        raise ModelError(Problem("the direction is not finite", "direction", "leave those samples out"))
+        raise InputError(Problem("the direction is not finite", "direction", "leave those samples out"))
     along, across = np.abs(dot(u, t)), length(np.cross(u, t))
     exists = np.broadcast_to(length(t) > 0.0, along.shape)
     transmission = np.where(exists, np.arctan2(along, across), 0.0)
@@ -248,7 +248,7 @@ def _positive(links: dict[str, ArrayLike]) -> list[Array]:
         if not np.all(np.isfinite(x) & (x > 0.0))
     ]
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     return list(np.broadcast_arrays(*arrays.values()))
 
 
@@ -260,4 +260,4 @@ def _require_lengths(links: dict[str, Array]) -> None:
         elif np.any(length(v) == 0.0):
             problems.append(Problem(f"the {name} has length 0", name, "give two different places, not along the axis"))
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.kinematics.closures import PERIODIC, determined_variables, marks_of
+from linkwork.analyses.kinematics.closure_marks import PERIODIC, determined_variables, marks_of
 from linkwork.analyses.kinematics.failures import ClosureError, UnderSpecified
 from linkwork.analyses.kinematics.given import place_of, unknown_variable
 from linkwork.analyses.kinematics.joint_limits import SLACK, joint_limits
@@ -18,7 +18,7 @@ from linkwork.analyses.kinematics.motion import independent_with
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.samples import Swept
 from linkwork.analyses.kinematics.sweeping import swept
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
@@ -166,13 +166,13 @@ def travel_of(loops: Loops, home: Posture, variable: str, largest: float | None)
     """Drive a variable both ways from home; see `Machine.travel`."""
     found = place_of(loops, variable)
     if found is None:
-        raise ModelError(unknown_variable(loops, variable), loops.plan.name)
+        raise InputError(unknown_variable(loops, variable), loops.plan.name)
     slot, k = found
     place, column = slot.q.start + k, slot.v.start + k
     kind = slot.law.variables[k].dimension
     reach = {"angle": 2.0 * np.pi, "length": SIZES * loops.length, "number": 1.0}[kind] if largest is None else largest
     if isinstance(reach, str) or not (np.isfinite(reach) and reach > 0.0):
-        raise ModelError(Problem(f"a way of {largest}", "largest", "give a positive number"), loops.plan.name)
+        raise InputError(Problem(f"a way of {largest}", "largest", "give a positive number"), loops.plan.name)
     independent = independent_with(loops, home, np.array([column]))
     sides = [_side(loops, home, independent, place, column, way) for way in (-reach, reach)]
     name, here = loops.plan.variables[place], float(home.y[place])
@@ -265,10 +265,19 @@ def _reached(loops: Loops, independent: Mask, place: int, column: int, other: in
         move = (bound - float(y[other])) / float(W[rate]) if W[rate] else 0.0
         if not np.isfinite(move) or np.abs(move * W / loops.column_scale).max() > 0.5:
             break
-        y = loops.corrected(loops.advanced(y, move * W / loops.column_scale), independent)
+        y = _moved(loops, independent, place, y, W, move)
         if abs(move) <= 1e-13 * max(1.0, abs(float(y[place]))):
             break
     return float(y[place])
+
+
+def _moved(loops: Loops, independent: Mask, place: int, y: Array, W: Array, move: float) -> Array:
+    """A posture near by, after a move of the driven variable with the rates W by it; nan where it cannot go there."""
+    driven = np.array([place])
+    if (independent & loops.turning & ~loops.rates_of(driven)).any():  # nothing corrects what only rates determine
+        found = swept(loops, y, independent, driven, np.array([[y[place] + move]]), [])
+        return found.Y[0] if found.reached else np.full_like(y, np.nan)
+    return loops.corrected(loops.advanced(y, move * W / loops.column_scale), independent)
 
 
 def _came_back(loops: Loops, home: Posture, column: int, independent: Mask, side: Swept) -> bool:
@@ -332,7 +341,7 @@ def _extreme(loops: Loops, independent: Mask, place: int, column: int, i: int, j
         move = -W[j] / A[j]
         if abs(move * W / loops.column_scale).max() > 0.1:
             break
-        y = loops.corrected(loops.advanced(y, move * W / loops.column_scale), independent)
+        y = _moved(loops, independent, place, y, W, move)
         if abs(move) < 1e-13 * max(1.0, abs(float(y[place]))):
             break
     good = np.isfinite(y).all() and loops.residual(y) < 1e-9

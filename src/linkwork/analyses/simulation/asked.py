@@ -17,13 +17,14 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.idle_events import locks_of_driven, too_late
 from linkwork.drives import Drive, as_drive
 from linkwork.equations.simulation import mismatch
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.model.amounts import Formula, Tabulated
 from linkwork.model.event_checks import check_events
 from linkwork.model.events import At, Event, Stop, When
+from linkwork.model.states import START
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -33,6 +34,8 @@ SAMPLES = 361
 METHODS = ("auto", "explicit", "radau", "exponential", "exponential-static", "variational", "variational-4", "ida")
 FIXED = ("variational", "variational-4")
 """Methods with steps of one length."""
+WITHOUT_STATES = (*FIXED, "ida")
+"""Methods whose equations are those of joints."""
 FINEST = 1e-15
 Controller = Callable[[float, Any], Mapping[str, float] | None]
 
@@ -53,7 +56,8 @@ class Asked:
     """A simulation, ready to begin.
 
     original : the machine as it was asked; machine : with loads for efforts that depend on the state
-    y, w : the start; efforts : that do not change, by rate; pushed : (column, law) of those that do
+    y, w, x : the start, of named states too
+    efforts : that do not change, by rate; pushed : (column, law) of those that do
     laws : of time, in pieces; controller : called `rate` times a second
     """
 
@@ -75,6 +79,7 @@ class Asked:
     rtol: float
     atol: float
     warnings: tuple[str, ...]
+    x: Array = field(default_factory=lambda: np.zeros(0))
 
     def tick(self, k: int) -> float:
         """Time of the k-th call of the controller [s], the first being k = 0."""
@@ -125,8 +130,9 @@ def asked(
     step: Any,
     rtol: Any,
     atol: Any,
+    states: Mapping[str, Any] | None = None,
 ) -> Asked:
-    """Everything checked at once; ModelError lists all that is wrong."""
+    """Everything checked at once; InputError lists all that is wrong."""
     read = _Reader(machine)
     end = read.number(until, "until", "give a positive number of seconds")
     when = _times(read, end, samples, times)
@@ -146,16 +152,17 @@ def asked(
         prepared, acting, pushed = _efforts(read, merged(efforts, {}, machine.name), end)
     driven = _drives(read, merged(drives, {}, machine.name), end) if np.isfinite(end) else []
     read.problems += locks_of_driven(machine._loops, happening, [d.name for d in driven])
+    x = _states(read, merged(states, {}, machine.name), method)
     _check_pushed(read, driven, merged(efforts, {}, machine.name))
     if not machine._plan.nw:
         hint = "join its bodies so that some can move"
         read.problems.append(Problem("nothing in this machine can move", hint=hint))
     if read.problems:
-        raise ModelError(read.problems, machine.name)
+        raise InputError(read.problems, machine.name)
     y, w, told = _start(prepared, start, rates, driven)
     return Asked(
         machine, prepared, end, when, y, w, tuple(driven), acting, tuple(pushed), tuple(read.laws), happening,
-        controller, often, method, length, relative, absolute, (*told, *read.warnings, *too_late(happening, end)),
+        controller, often, method, length, relative, absolute, (*told, *read.warnings, *too_late(happening, end)), x,
     )  # fmt: skip
 
 
@@ -192,6 +199,30 @@ def _events(read: _Reader, events: Any) -> tuple[Event, ...]:
     read.problems += [p for p in found if p.severity == "error"]
     read.warnings += [str(p) for p in found if p.severity == "warning"]
     return given
+
+
+def _states(read: _Reader, given: Mapping[str, Any], method: str) -> Array:
+    """Named states at t = 0: those given, the others as the model has them."""
+    plans, numbers = read.machine._plan.states, read.machine.parameters
+    names = [plan.name for plan in plans]
+    x = np.array([numbers[f"{name}.{START}"] for name in names], float)
+    for name, value in given.items():
+        where = f"states.{name}"
+        if name not in names:
+            hint = did_you_mean(str(name), names) or "the machine has no states"
+            read.problems.append(Problem(f"there is no state '{name}'", where, hint))
+            continue
+        try:
+            found = float(value)
+        except (TypeError, ValueError):
+            found = np.nan
+        if not np.isfinite(found):
+            read.problems.append(Problem("one finite number is wanted", where))
+        x[names.index(name)] = found
+    if names and method in WITHOUT_STATES:
+        text = f"'{method}' integrates joints alone, not the states {', '.join(names)}"
+        read.problems.append(Problem(text, "method", "take explicit, radau, exponential or auto"))
+    return x
 
 
 def _controlled(read: _Reader, controller: Any, rate: Any) -> float:
@@ -327,7 +358,7 @@ def _start(machine: Machine, start: Any, rates: Any, driven: Sequence[Driven]) -
             full = _full(loops, place_of(loops, name))
             if abs(float(wanted[name]) - values[full]) > 1e-9:
                 text = f"starts at {float(wanted[name]):g}, but its law begins at {values[full]:g}"
-                raise ModelError(Problem(text, f"start.{name}", "leave it out: the law tells"), machine.name)
+                raise InputError(Problem(text, f"start.{name}", "leave it out: the law tells"), machine.name)
             del wanted[name]
         wanted |= values
         posture = machine.at(wanted) if wanted else machine.home
@@ -339,7 +370,7 @@ def _start(machine: Machine, start: Any, rates: Any, driven: Sequence[Driven]) -
         own, lawful = float(speeds.pop(name)), pace[_full(loops, place_of(loops, name))]
         if abs(own - lawful) > 1e-9 * max(1.0, abs(lawful)):
             text = f"starts with a rate of {own:g}, but its law begins with {lawful:g}"
-            raise ModelError(Problem(text, f"rates.{name}", "leave it out: the law tells"), machine.name)
+            raise InputError(Problem(text, f"rates.{name}", "leave it out: the law tells"), machine.name)
     return posture.y.copy(), rates_by_name(loops, posture, {**speeds, **pace}), told
 
 
@@ -359,12 +390,12 @@ def _projected(machine: Machine, start: Array) -> tuple[Posture, float]:
     if start.shape != (loops.plan.ny,) or not np.isfinite(start).all():
         names = ", ".join(loops.plan.variables[:6]) + (", ..." if loops.plan.ny > 6 else "")
         text = f"a start as an array has {loops.plan.ny} finite numbers: {names}"
-        raise ModelError(Problem(text, "start", "or give values by name"), machine.name)
+        raise InputError(Problem(text, "start", "or give values by name"), machine.name)
     gap = float(loops.residual(start)) if loops.count else 0.0
     if gap > 0.05:
         hint = "give independent variables by name, and the others follow"
         text = f"the start misses the loops by {gap:.3g} (parts of the machine's size, rad)"
-        raise ModelError(Problem(text, "start", hint), machine.name)
+        raise InputError(Problem(text, "start", hint), machine.name)
     rough = Posture(loops, np.array(start, float))
     lengths = [float(np.linalg.norm(rough.y[q : q + 4])) for q in loops.quaternions]
     if gap <= loops.tolerance and all(abs(length - 1.0) < 1e-14 for length in lengths):
@@ -377,13 +408,13 @@ def _consistent(loops: Loops, posture: Posture, rates: Array, pace: Mapping[str,
     w = np.array(rates, float)
     if w.shape != (loops.columns,) or not np.isfinite(w).all():
         text = f"rates as an array are {loops.columns} finite numbers"
-        raise ModelError(Problem(text, "rates", "or give rates by name"), loops.plan.name)
+        raise InputError(Problem(text, "rates", "or give rates by name"), loops.plan.name)
     driven = columns_of(loops, list(pace))
     lawful = np.array(list(pace.values()))
     if len(driven) and np.abs(w[driven] - lawful).max() > 1e-9 * max(1.0, np.abs(lawful).max()):
         names = ", ".join(pace)
         hint = "give those of the laws, or rates of the others by name"
-        raise ModelError(Problem(f"the rates of {names} are not those of their laws", "rates", hint), loops.plan.name)
+        raise InputError(Problem(f"the rates of {names} are not those of their laws", "rates", hint), loops.plan.name)
     w[driven] = lawful
     if not loops.count:
         return w
@@ -394,7 +425,7 @@ def _consistent(loops: Loops, posture: Posture, rates: Array, pace: Mapping[str,
         return w.copy()
     if size > 0.05 * max(largest, 1e-12):
         text = f"the rates open the loops at {size:.3g} (parts of the machine's size, rad, a second)"
-        raise ModelError(Problem(text, "rates", "give those of independent variables by name"), loops.plan.name)
+        raise InputError(Problem(text, "rates", "give those of independent variables by name"), loops.plan.name)
     if size > 1e-9 * max(largest, 1e-12):
         told.append(f"the rates opened the loops at {size:.3g} a second; they were made consistent")
     J = loops.equations(posture.y)[1]

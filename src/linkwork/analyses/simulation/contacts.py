@@ -27,7 +27,7 @@ def resting(session: Session) -> list[int]:
     """
     p, modes, scales = session.p, session.modes, session.machine._loops.column_scale
     still: list[int] = []
-    usual = np.abs(session.z[p.ny :] / scales).max(initial=0.0)
+    usual = np.abs(session.z[p.layout.w] / scales).max(initial=0.0)
     led = {d.column: d.drive for d in session.asked.driven}
     for k, grip in enumerate(modes.grips):
         rate = float(session.z[p.ny + grip.column])
@@ -123,9 +123,11 @@ def responses(session: Session) -> tuple[Array, Array]:
 
 def grips(session: Session) -> Array:
     """What exact frictions can hold, (frictions, 2); nothing where they are switched off."""
+    from linkwork.analyses.simulation.session import with_time
+
     p = session.p
-    kernel = session.machine._loops.system._own(Question(equations.grips()))
-    found: Array = np.asarray(kernel(session.z[: p.ny], session.z[p.ny :], np.array([session.t])))
+    kernel = session.machine._loops.system._own(Question(equations.grips(session.machine._plan)))
+    found: Array = np.asarray(kernel(*with_time(session)))
     p.grip[:] = found
     on = np.array([p.switch[grip.load] for grip in session.modes.grips])
     held: Array = found * on[:, np.newaxis]

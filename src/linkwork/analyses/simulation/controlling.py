@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
 
 
-def held_efforts(asked: Asked, machine: Machine, t: float, y: Array, w: Array) -> Array:
+def held_efforts(asked: Asked, machine: Machine, t: float, y: Array, w: Array, x: Array) -> Array:
     """Efforts that do not follow laws, those that the controller wants included; held until it is asked again.
 
-    machine : as it is now; t : time [s]; y, w : variables and rates of all joints
+    machine : as it is now; t : time [s]; y, w, x : variables and rates of all joints, named states
     """
     assert asked.controller is not None
     try:
-        answer = asked.controller(t, State(machine, y.copy(), w.copy(), t))
+        answer = asked.controller(t, State(machine, y.copy(), w.copy(), t, x.copy()))
     except Exception as error:
         raise Halt(f"the controller failed at {t:.6g} s: {type(error).__name__}: {error}") from error
     if answer is not None and not isinstance(answer, Mapping):

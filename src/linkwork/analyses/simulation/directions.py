@@ -1,7 +1,7 @@
 """What a simulation may be differentiated by, and how its start moves with it.
 
     rod.mass, coil.stiffness, gravity.y      parameters of the machine
-    start.A, rates.A                         variables and rates at the start
+    start.A, rates.A, start.i                variables, rates and named states at the start
 
 What the user gave at the start stays as it is, unless it is differentiated by; variables that depend on it follow the
 loops:  J δx = -∂e/∂p,  J δw = -∂(J w)/∂(y, p).
@@ -23,10 +23,11 @@ from linkwork.analyses.simulation.varied import Variation
 from linkwork.equations import simulation
 from linkwork.equations.closing import length_rates
 from linkwork.equations.plan import AXES
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.model.events import Stop
+from linkwork.model.states import START
 
 OPENS = 1e-8
 """Part of what a parameter moves at the loops that may be left open."""
@@ -38,7 +39,7 @@ class Direction:
     """Something to differentiate by.
 
     name : as it was given; parameter : its name, empty of a start
-    variable, rate : column of the variable or rate at the start that it is, else -1
+    variable, rate : column of the variable or rate at the start that it is, else -1; state : number of the named state
     unit : SI
     """
 
@@ -47,10 +48,11 @@ class Direction:
     parameter: str = ""
     variable: int = -1
     rate: int = -1
+    state: int = -1
 
 
 def directions(asked: Asked, names: Any) -> tuple[Direction, ...]:
-    """Directions by name; ModelError lists all that stand for nothing, and what else keeps them from being found."""
+    """Directions by name; InputError lists all that stand for nothing, and what else keeps them from being found."""
     given = (names,) if isinstance(names, str) else tuple(names)
     problems: list[Problem] = []
     found: list[Direction] = []
@@ -69,13 +71,16 @@ def directions(asked: Asked, names: Any) -> tuple[Direction, ...]:
             text = f"the impact of the event '{event.name or event}' has no derivative here"
             problems.append(Problem(text, "events", "leave from_rest out"))
     if problems:
-        raise ModelError(problems, asked.machine.name)
+        raise InputError(problems, asked.machine.name)
     return tuple(found)
 
 
 def _direction(asked: Asked, name: Any, problems: list[Problem]) -> Direction | None:
     loops, plan = asked.loops, asked.loops.plan
     parameters = asked.machine.parameters
+    for k, state in enumerate(plan.states):
+        if name in (f"start.{state.name}", f"{state.name}.{START}"):
+            return Direction(str(name), state.unit or "1", state=k)
     if isinstance(name, str) and name in parameters:
         if name.split(".")[-2] in AXES:
             hint = "differentiate by positions (.at), or turn the frame by a joint"
@@ -85,6 +90,7 @@ def _direction(asked: Asked, name: Any, problems: list[Problem]) -> Direction | 
     kind, _, variable = str(name).partition(".")
     if kind not in ("start", "rates") or not variable:
         known = [*parameters, *(f"{k}.{v}" for k in ("start", "rates") for v in plan.variables)]
+        known += [f"start.{state.name}" for state in plan.states]
         hint = did_you_mean(str(name), known) or "give parameters of the machine, start.A or rates.A"
         problems.append(Problem(f"there is no '{name}' to differentiate by", WHERE, hint))
         return None
@@ -108,7 +114,7 @@ def _direction(asked: Asked, name: Any, problems: list[Problem]) -> Direction | 
 
 
 def start_directions(asked: Asked, start: Any, rates: Any, ways: Sequence[Direction], variation: Variation) -> Array:
-    """How the state at t = 0 moves along each direction, (directions, variables and rates)."""
+    """How the state at t = 0 moves along each direction, (directions, variables, rates and named states)."""
     loops, plan = asked.loops, asked.loops.plan
     moved = np.zeros((len(ways), plan.nw))
     pushed = np.zeros((len(ways), plan.nw))
@@ -117,14 +123,16 @@ def start_directions(asked: Asked, start: Any, rates: Any, ways: Sequence[Direct
             moved[j, way.variable] = 1.0
         if way.rate >= 0:
             pushed[j, way.rate] = 1.0
+    states = np.array([[float(way.state == k) for k in range(plan.n_states)] for way in ways])
+    states = states.reshape(len(ways), plan.n_states)
     if not loops.count:
-        return np.hstack([_flowed(asked, moved), pushed])
+        return np.hstack([_flowed(asked, moved), pushed, states])
     driven = [d.column for d in asked.driven]
     held = _columns(asked, start) | set(driven)
     speeds = _rates_given(asked, rates) | set(driven)
     problems = _conflicts(asked, held, speeds, ways)
     if problems:
-        raise ModelError(problems, plan.name)
+        raise InputError(problems, plan.name)
     own: Mask = np.isin(np.arange(plan.nw), [*held, *(w.variable for w in ways if w.variable >= 0)])
     J = _jacobian(asked, variation)
     moved += _followed(asked, own, _missed(asked, variation, moved, pushed)[0], J)
@@ -132,7 +140,7 @@ def start_directions(asked: Asked, start: Any, rates: Any, ways: Sequence[Direct
     missed = _missed(asked, variation, moved, pushed)[1]
     pushed += _shortest(asked, missed, J) if isinstance(rates, np.ndarray) else _followed(asked, own, missed, J)
     _assert_closed(asked, variation, moved, pushed, ways)
-    return np.hstack([_flowed(asked, moved), pushed])
+    return np.hstack([_flowed(asked, moved), pushed, states])
 
 
 def _columns(asked: Asked, start: Any) -> set[int]:
@@ -204,7 +212,7 @@ def _shortest(asked: Asked, missed: Array, J: Array) -> Array:
 
 
 def _assert_closed(asked: Asked, variation: Variation, moved: Array, pushed: Array, ways: Sequence[Direction]) -> None:
-    """ModelError for parameters that the loops cannot follow: lengths that only fit as they are."""
+    """InputError for parameters that the loops cannot follow: lengths that only fit as they are."""
     nothing = np.zeros_like(moved)
     alone = _missed(asked, variation, nothing, nothing)
     left = _missed(asked, variation, moved, pushed)
@@ -215,7 +223,7 @@ def _assert_closed(asked: Asked, variation: Variation, moved: Array, pushed: Arr
             text = f"the loops open when {way.name} changes: no motion of the joints can follow"
             problems.append(Problem(text, WHERE, "take a number that leaves the loops closed, or free a joint"))
     if problems:
-        raise ModelError(problems, asked.machine.name)
+        raise InputError(problems, asked.machine.name)
 
 
 def _flowed(asked: Asked, moved: Array) -> Array:

@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from linkwork.numerics.stepping.laws import Laws, Pieces
     from linkwork.numerics.stepping.problem import Problem
 
-ALONG = ("y", "w", "effort", "t", "settled")
-"""Inputs along which the rates have tangents."""
+ALONG = ("y", "w", "effort", "t", "states", "settled")
+"""Inputs along which the rates have tangents; named states where the machine has some."""
+OF_STATES = ("states", "dstates", "tangent_dstates")
+"""Arrays of named states."""
 GAPS_ALONG = ("y", "w", "t")
 """Inputs along which gaps have tangents."""
 NOTHING, NONE = np.zeros(0, np.int64), np.zeros(0)
@@ -53,18 +55,19 @@ class Equipment:
 
 
 KERNELS = {
-    "rates": ("y w effort t slip switch", "dy a health"),
+    "rates": ("y w effort t slip switch states", "dy a health dstates"),
     "mismatch": ("y w", "e de"),
     "response": ("y push missing", "x"),
     "gaps": ("y w t", "g dg G gamma"),
-    "watched": ("y w t", "watched"),
-    "energies": ("y w t slip switch", "kinetic potential power"),
+    "watched": ("y w t states", "watched"),
+    "energies": ("y w t slip switch states", "kinetic potential power"),
     "momentum": ("y w effort t slip switch", "momentum drift"),
-    "grips": ("y w t", "grip"),
-    "tangent": ("y w effort t slip switch", "tangent_dy tangent_a"),
+    "grips": ("y w t states", "grip"),
+    "tangent": ("y w effort t slip switch states", "tangent_dy tangent_a tangent_dstates"),
     "gaps_tangent": ("y w t", "tangent_g tangent_dg tangent_G tangent_gamma"),
 }
-"""By kernel, arrays that it reads and writes; settled values and directions come after what is read."""
+"""By kernel, arrays that it reads and writes; settled values and directions come after what is read. Named states take
+part where the machine has some."""
 DIRECTIONS = {"tangent": ALONG, "gaps_tangent": GAPS_ALONG}
 """By kernel that tells derivatives, along what."""
 DERIVED = {"tangent": "rates", "gaps_tangent": "gaps"}
@@ -109,11 +112,11 @@ class Engine:
     @cached_property
     def rates_question(self) -> Question:
         """Which kernel gives the rates."""
-        return Question(equations.rates(self.elimination, self.needs.efforts, self.needs.switched))
+        return Question(equations.rates(self.loops.plan, self.elimination, self.needs.efforts, self.needs.switched))
 
     @cached_property
     def rates(self) -> Kernel:
-        """(y, w, effort, t, slip, switch) -> dy, a, health."""
+        """(y, w, effort, t, slip, switch, states) -> dy, a, health, dstates."""
         return self._bound(self.rates_question)
 
     @cached_property
@@ -128,13 +131,17 @@ class Engine:
 
     @cached_property
     def energies(self) -> Kernel:
-        """(y, w, t, slip, switch) -> kinetic, potential, power."""
-        return self._bound(Question(equations.energies(self.needs.switched)))
+        """(y, w, t, slip, switch, states) -> kinetic, potential, power."""
+        return self._bound(Question(equations.energies(self.loops.plan, self.needs.switched)))
 
     @cached_property
     def tangent(self) -> Kernel:
-        """(y, w, effort, t, slip, switch, settled, directions...) -> dy', a'."""
-        return tangent_kernel(self.settled[0], ALONG, ("dy", "a"))
+        """(y, w, effort, t, slip, switch, states, settled, directions...) -> dy', a', dstates'."""
+        return tangent_kernel(self.settled[0], self._present(ALONG), self._present(("dy", "a", "dstates")))
+
+    def _present(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Arrays that this machine has: those of named states only where there are some."""
+        return tuple(name for name in names if self.loops.plan.states or name not in OF_STATES)
 
     def _gaps_tangent(self) -> Kernel | None:
         """(y, w, t, settled, directions...) -> g', dg', G', γ'."""
@@ -157,12 +164,22 @@ class Engine:
         system = self.loops.system
         return system._settled(question, system.parameters)
 
-    def _asked(self, kind: str, expressions: tuple[str, ...]) -> Kernel | None:
-        if not expressions:
-            return None
+    def _gaps(self) -> Kernel | None:
+        """(y, w, t) -> g, dg, G, γ."""
         from linkwork.equations import conditions
 
-        return self._bound(Question(getattr(conditions, kind)(expressions)))
+        return self._bound(Question(conditions.gaps(self.needs.gaps))) if self.needs.gaps else None
+
+    @property
+    def watched_question(self) -> Question:
+        """Which kernel gives the conditions that are watched."""
+        from linkwork.equations import conditions
+
+        return Question(conditions.conditions(self.needs.watched, bool(self.loops.plan.states)))
+
+    def _watched(self) -> Kernel | None:
+        """(y, w, t, states) -> watched."""
+        return self._bound(self.watched_question) if self.needs.watched else None
 
     def _optional(self, wanted: bool, quantity: Any) -> Kernel | None:
         return self._bound(Question(quantity)) if wanted else None
@@ -214,10 +231,11 @@ class Engine:
     ) -> Problem:
         """All arrays one by one, and the kernels wired to them."""
         from linkwork.numerics.stepping.laws import together
+        from linkwork.numerics.stepping.layout import layout_of
         from linkwork.numerics.stepping.problem import Problem
 
         loops, plan, needs = self.loops, self.loops.plan, self.needs
-        ny, nw, nl = plan.ny, plan.nw, plan.nl
+        ny, nw, nl, layout = plan.ny, plan.nw, plan.nl, layout_of(plan)
         zeros = np.zeros
         given = zeros(nw) if effort is None else np.array(effort, float)
         a: dict[str, Array] = {
@@ -232,26 +250,27 @@ class Engine:
             "gamma": zeros(len(needs.gaps)), "watched": zeros(len(needs.watched)),
             "kinetic": zeros(1), "potential": zeros(1), "power": zeros(1),
             "momentum": zeros(nw), "drift": zeros(nw), "grip": zeros((plan.n_slips, 2)),
+            **{name: zeros(plan.n_states) for name in (*OF_STATES, "tangent_states")},
         }  # fmt: skip
         wiring: dict[str, Any] = {}
         for name, (kernel, settled) in self._kernels(rows).items():
             if kernel is None:
                 wiring.update({f"{name}_at": 0, f"{name}_in": NOTHING, f"{name}_out": NOTHING})
                 continue
-            inputs, outputs = KERNELS[name]
+            inputs, outputs = (self._present(own.split()) for own in KERNELS[name])
             if name == "tangent":
                 a["tangent_settled"] = zeros(settled.size)
-            after = [a[f"tangent_{k}"] for k in DIRECTIONS.get(name, ())]
+            after = [a[f"tangent_{k}"] for k in self._present(DIRECTIONS.get(name, ()))]
             wiring[f"{name}_at"] = kernel.address
-            wiring[f"{name}_in"] = pointers([*(a[k] for k in inputs.split()), settled, *after])
-            wiring[f"{name}_out"] = pointers([a[k] for k in outputs.split()])
+            wiring[f"{name}_in"] = pointers([*(a[k] for k in inputs), settled, *after])
+            wiring[f"{name}_out"] = pointers([a[k] for k in outputs])
             self._held += [kernel, settled]
         plain = [(s.q.start + k, s.v.start + k) for s in plan.slots for k in range(s.plain)]
         turning = [(s.q.start + s.plain, s.v.start + s.plain) for s in plan.slots if s.plain < len(s.law.variables)]
         laws_: Laws = together(laws)
-        scales = np.concatenate([self._sizes(), loops.column_scale])
+        scales = layout.join(self._sizes(), loops.column_scale, [own.scale for own in plan.states])
         return Problem(
-            ny=ny, nw=nw, n=ny + nw, rtol=float(rtol), atol=atol * scales, size=float(loops.length), loops=loops.count,
+            ny=ny, nw=nw, n=layout.n, rtol=float(rtol), atol=atol * scales, size=float(loops.length), loops=loops.count,
             **wiring, **a,
             plain_y=_integers([p for p, _ in plain]), plain_w=_integers([p for _, p in plain]),
             turning_y=_integers([p for p, _ in turning]), turning_w=_integers([p for _, p in turning]),
@@ -263,6 +282,7 @@ class Engine:
             evaluations=np.zeros(1, np.int64), static=self._static(), held=np.zeros(plan.n_slips, np.int64),
             worst=zeros(1), touch=zeros(len(needs.gaps)),
             rate_sizes=np.array(loops.column_scale, float), gap_sizes=self._gap_sizes(),
+            row_scale=np.array(loops.row_scale, float),
             soft=np.array([[*s[:2], 0] for s in soft], np.int64).reshape(-1, 3),
             soft_numbers=np.array([s[2:] for s in soft], float).reshape(-1, 3),
         )  # fmt: skip
@@ -274,11 +294,11 @@ class Engine:
             "rates": self.rates,
             "mismatch": self.mismatch if count else None,
             "response": self.response if count or rows or needs.momenta else None,
-            "gaps": self._asked("gaps", needs.gaps),
-            "watched": self._asked("conditions", needs.watched),
+            "gaps": self._gaps(),
+            "watched": self._watched(),
             "energies": self.energies if needs.counted else None,
             "momentum": self._optional(needs.momenta, momentum_and_drift(needs.switched)),
-            "grips": self._optional(self.loops.plan.n_slips > 0, equations.grips()),
+            "grips": self._optional(self.loops.plan.n_slips > 0, equations.grips(self.loops.plan)),
             "tangent": self.tangent if needs.tangents else None,
             "gaps_tangent": self._gaps_tangent() if needs.tangents else None,
         }

@@ -19,7 +19,7 @@ from linkwork.analyses.simulation.session import Halt
 from linkwork.analyses.simulation.telling import Ended
 from linkwork.equations import simulation as equations
 from linkwork.equations.load_plans import exact_frictions
-from linkwork.errors import MissingExtra, ModelError, Problem
+from linkwork.errors import InputError, MissingExtra, ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.results.simulation import Outcome
@@ -59,7 +59,7 @@ def _refuse(asked: Asked) -> None:
         text = "method 'ida' knows no friction that sticks"
         problems.append(Problem(text, load.name, f"{hint}, or give the friction form='smooth'"))
     if problems:
-        raise ModelError(problems, asked.machine.name)
+        raise InputError(problems, asked.machine.name)
 
 
 class _Course:
@@ -70,7 +70,7 @@ class _Course:
 
         self.asked, self.solver, self.progress = asked, solver, progress
         self.equations = IndexTwo(asked)
-        self.energies = asked.loops.system._own(Question(equations.energies(frozenset())))
+        self.energies = asked.loops.system._own(Question(equations.energies(asked.loops.plan, frozenset())))
         self.t, self.y, self.w = 0.0, asked.y, asked.w
         self.samples: list[tuple[Array, Array, Array, Array]] = []
         """Variables, rates, accelerations, efforts."""
@@ -92,7 +92,7 @@ class _Course:
                 target = min(t for t in stops if t > self.t)
                 if asked.controller is not None:
                     if self.t >= asked.tick(calls):
-                        self.equations.held = held_efforts(asked, asked.machine, self.t, self.y, self.w)
+                        self.equations.held = held_efforts(asked, asked.machine, self.t, self.y, self.w, asked.x)
                         calls += 1
                     target = min(target, asked.tick(calls))
                 self._corner()

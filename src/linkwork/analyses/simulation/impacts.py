@@ -53,7 +53,7 @@ def impulse(session: Session, wanted: Mapping[int, float], kept: Sequence[int]) 
     lower, upper = np.where(upward, 0.0, -np.inf), np.where(upward, np.inf, 0.0)
     P = least(*reduced(S, missing, always), lower, upper)
     drives = -np.linalg.lstsq(S[:always, :always], missing[:always] + S[:always, always:] @ P, rcond=1e-12)[0]
-    session.z[p.ny :] += np.concatenate([drives, P]) @ p.X[: len(owners)]
+    session.z[p.layout.w] += np.concatenate([drives, P]) @ p.X[: len(owners)]
     pushing = {k: float(x) for k, x in zip(sides, P, strict=True) if x}
     modes.touching = set(pushing)
     modes.write_rows(p)
@@ -175,9 +175,9 @@ def _record(session: Session, k: int, speed: float, push: float, wait: float | N
 def take_along(session: Session, old: Machine) -> None:
     """The momenta that the machine had before its masses changed are all there is: what was added comes from rest."""
     p = session.p
-    y, w = session.z[: p.ny], session.z[p.ny :].copy()
+    y, w = session.z[p.layout.y], session.z[p.layout.w].copy()
     missing = _momenta(old, y, w) - _momenta(session.machine, y, w)
-    session.z[p.ny :] += session.engine.response(y, missing, np.zeros(session.machine._plan.nl))
+    session.z[p.layout.w] += session.engine.response(y, missing, np.zeros(session.machine._plan.nl))
     kept = sorted(session.modes.touching)
     session._impulse({}, kept)
     session.modes.touching = set(not_left(session, kept))

@@ -72,12 +72,12 @@ def _last_steps(session: Session) -> tuple[Array, Array, Array]:
     p = session.p
     since = max([0.0, *(t for t, _ in [*session.impacts, *session.changes]), *(h.time for h in session.happened)])
     t = np.concatenate([np.zeros(0), *(own for own, _ in session.trails[-4:])])
-    rows = np.vstack([np.zeros((0, p.n + p.nw + 1)), *(own for _, own in session.trails[-4:])])
+    rows = np.vstack([np.zeros((0, 2 * p.n - p.ny + 1)), *(own for _, own in session.trails[-4:])])
     kept = np.flatnonzero(t > since)[-64:]
     slopes = np.empty((len(kept), p.n))
     for k, row in enumerate(rows[kept]):
         rates(p, t[kept[k]], row[: p.n].copy(), slopes[k])
-        slopes[k, p.ny :] = row[p.n : p.n + p.nw]  # as they were when the step was judged
+        slopes[k, p.ny :] = row[p.n : 2 * p.n - p.ny]  # as they were when the step was judged
     return t[kept], rows[kept, : p.n], slopes
 
 

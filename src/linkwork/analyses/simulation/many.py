@@ -20,7 +20,7 @@ from linkwork.analyses.forces.drives import columns_of
 from linkwork.analyses.forces.over_run import effort_names, effort_units
 from linkwork.analyses.kinematics.failures import ClosureError
 from linkwork.analyses.kinematics.given import merged, place_of
-from linkwork.analyses.kinematics.histories import joint_histories, place_histories
+from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_histories
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.simulation.asked import FIXED, Asked, asked
 from linkwork.analyses.simulation.engine import Engine
@@ -28,10 +28,11 @@ from linkwork.analyses.simulation.modes import Modes
 from linkwork.analyses.simulation.session import WAYS, Session
 from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination
-from linkwork.errors import LinkworkError, ModelError, Problem
+from linkwork.errors import InputError, LinkworkError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.kernels.threads import available_cores
+from linkwork.model.states import START
 from linkwork.results.simulations import Outcomes, Simulations
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]
 CHUNKS = 16
 """Parts of the work by thread."""
+GIVEN = ("start", "rates", "efforts", "states")
+"""What `Machine.simulate` takes, and may differ from run to run."""
 LARGEST = 64
 """Runs of one part."""
 
@@ -50,7 +53,7 @@ LARGEST = 64
 class Given:
     """What is asked for, with arrays (runs,) where runs differ.
 
-    kinds : start, rates, efforts, parameters; each by name
+    kinds : start, rates, efforts, parameters, states; each by name
     shared : what else `Machine.simulate` takes, the same for all
     """
 
@@ -77,7 +80,7 @@ class Given:
         """One of them by itself."""
         changed = self.of("parameters", run)
         machine = self.machine.with_parameters(changed) if changed else self.machine
-        own: dict[str, Any] = {kind: self.of(kind, run) for kind in ("start", "rates", "efforts")}
+        own: dict[str, Any] = {kind: self.of(kind, run) for kind in GIVEN}
         return machine.simulate(**own, **self.shared)
 
 
@@ -102,7 +105,7 @@ def given(machine: Machine, kinds: Mapping[str, Mapping[str, Any] | None], share
         text = "arrays of different lengths: " + ", ".join(f"{n} has {k}" for n, k in lengths.items())
         problems.append(Problem(text, hint="one number for each run everywhere"))
     if problems:
-        raise ModelError(problems, machine.name)
+        raise InputError(problems, machine.name)
     return Given(machine, named, shared, next(iter(lengths.values())))
 
 
@@ -136,6 +139,7 @@ class _Table:
         self.y = np.full((count, samples, plan.ny), np.nan)
         self.w, self.a = (np.full((count, samples, plan.nw), np.nan) for _ in range(2))
         self.e = np.full((count, samples, plan.nw), np.nan)
+        self.x, self.dx = (np.full((count, samples, plan.n_states), np.nan) for _ in range(2))
         self.status, self.message = ["left out"] * count, [""] * count
         self.counts = np.zeros((count, 3))
         self.balance = np.full((count, 2), np.nan)
@@ -144,7 +148,7 @@ class _Table:
         """What is asked, with the start of the first run that can begin; whatever else is wrong is raised."""
         own, unreached = self.given, None
         for k in range(own.count):
-            first = {kind: own.of(kind, k) for kind in ("start", "rates", "efforts")}
+            first = {kind: own.of(kind, k) for kind in GIVEN}
             try:
                 return asked(machine, **{**_ASKED, **own.shared, **first})
             except ClosureError as error:
@@ -183,6 +187,7 @@ class _Table:
         from linkwork.numerics.stepping import methods
         from linkwork.numerics.stepping.advance import DONE, REJECTED, STATES, STEPS, WORK, Samples
         from linkwork.numerics.stepping.laws import breaks_of
+        from linkwork.numerics.stepping.layout import layout_of
 
         question, loops, count, nsample = self.asked, self.machine._loops, self.given.count, len(self.asked.times)
         efforts = _efforts(self.given, loops, question.efforts)
@@ -197,6 +202,7 @@ class _Table:
             "starts": starts, "efforts": efforts, "stops": np.array([*corners, question.until]), "held": held,
             "held_rates": held_rates, "Z": np.full((count, nsample * starts.shape[1]), np.nan),
             "A": np.full((count, self.a[0].size), np.nan), "E": np.full((count, self.e[0].size), np.nan),
+            "D": np.full((count, self.dx[0].size), np.nan),
             "ends": np.full(starts.shape, np.nan), "reports": np.full((count, 2 + STATES), -2.0),
         }  # fmt: skip
         run_some: Any = loop.run_some
@@ -204,7 +210,7 @@ class _Table:
         for _ in range(min(self.threads, count)):
             p = engine.problem(question.rtol, question.atol, question.laws, question.pushed, rows, question.efforts)
             stepper, size = methods.method_of(getattr(methods, WAYS[session.method]), p.n)
-            sizes = {"Z": p.n, "A": p.nw, "E": p.nw, "P": 0, "H": 0}
+            sizes = {"Z": p.n, "A": p.nw, "E": p.nw, "P": 0, "H": 0, "D": p.layout.nx}
             samples = Samples(times=question.times, **{k: np.empty((nsample, n)) for k, n in sizes.items()})
             settled = engine.settled_of_runs if self.varied else np.zeros((count, 0))
             batch = loop.Batch(**shared, settled=np.ascontiguousarray(settled), room=engine.room)
@@ -222,9 +228,9 @@ class _Table:
         self._in_threads(some, _parts(count, self.threads))
         reports = shared["reports"]
         finished = (reports[:, 0] == DONE) & ~lost
-        ny = self.y.shape[2]
-        Z = shared["Z"].reshape(count, nsample, -1)
-        self.y[finished], self.w[finished] = Z[finished, :, :ny], Z[finished, :, ny:]
+        parts = layout_of(self.machine._plan).split(shared["Z"].reshape(count, nsample, -1)[finished])
+        self.y[finished], self.w[finished], self.x[finished] = parts
+        self.dx[finished] = shared["D"].reshape(self.dx.shape)[finished]
         self.a[finished] = shared["A"].reshape(self.a.shape)[finished]
         self.e[finished] = shared["E"].reshape(self.e.shape)[finished]
         self.counts[finished] = reports[finished][:, [1, 2 + STEPS, 2 + REJECTED]]
@@ -265,7 +271,7 @@ class _Table:
 
     def _balance(self, engine: Engine, starts: Array, ends: Array, work: Array, rows: Any) -> None:
         """What is missing in the balance of energy between start and end, and how much moved [J]."""
-        question = Question(equations.energies(engine.needs.switched))
+        question = Question(equations.energies(self.machine._plan, engine.needs.switched))
         k0, p0 = self._energies(question, np.zeros(len(starts)), starts)
         k1, p1 = self._energies(question, np.full(len(starts), self.asked.until), ends)
         counted = work if engine.needs.counted else np.zeros(len(work))
@@ -280,8 +286,9 @@ class _Table:
     def _energies(self, question: Question, t: Array, Z: Array) -> tuple[Array, Array]:
         """Kinetic and potential energy at a state of each run, or at several."""
         system, plan = self.machine, self.machine._plan
-        y, w = np.ascontiguousarray(Z[:, : plan.ny]), np.ascontiguousarray(Z[:, plan.ny :])
-        more = (np.zeros(plan.n_slips), np.ones(plan.n_loads))
+        y, w = (np.ascontiguousarray(Z[:, k : k + n]) for k, n in ((0, plan.ny), (plan.ny, plan.nw)))
+        more = [np.zeros(plan.n_slips), np.ones(plan.n_loads)]
+        more += [self.asked.x] if plan.states else []  # which have a part in the power alone
         repeats = len(Z) // self.given.count
         varied = {n: np.repeat(x, repeats) for n, x in self.varied.items()}
         formula, settled = (
@@ -306,6 +313,8 @@ class _Table:
                 return 1
             reached = len(found.t)
             self.y[k, :reached], self.w[k, :reached], self.a[k, :reached] = found.y, found.w, found.a
+            if self.machine._plan.states:
+                self.x[k, :reached], self.dx[k, :reached] = found.outcome.x, found.outcome.dx
             self.status[k], self.message[k] = found.status, found.message
             self.counts[k] = found.nfev, found.steps, found.rejected
             told = found.evidence.simulation
@@ -327,7 +336,7 @@ class _Table:
         nfev, steps, rejected = self.counts.astype(np.int64).T
         outcome = Outcomes(
             self.asked.times, self.y, self.w, self.a, tuple(self.status), tuple(self.message), nfev, steps, rejected,
-            self.balance[:, 0], self.balance[:, 1], self._residuals(),
+            self.balance[:, 0], self.balance[:, 1], self._residuals(), self.x,
         )  # fmt: skip
         return Simulations(self.machine.name, self.given.inputs, outcome, self._whole, self._alone)
 
@@ -349,8 +358,7 @@ class _Table:
             return np.zeros(self.given.count)
         y, w, _, varied = self._flat()
         e, _ = self.machine._evaluate(Question(equations.mismatch()), (y, w), parameters=varied or None)
-        scale = np.where(np.arange(e.shape[1]) % 6 < 3, loops.length, 1.0)
-        found: Array = np.abs(e / scale).max(axis=1).reshape(self.given.count, -1)
+        found: Array = np.abs(e * loops.row_scale).max(axis=1).reshape(self.given.count, -1)
         return np.where(np.isnan(found).all(axis=1), np.nan, np.nanmax(np.nan_to_num(found), axis=1))
 
     def _whole(self) -> Run:
@@ -359,6 +367,7 @@ class _Table:
         loops = self.machine._loops
         y, w, a, varied = self._flat()
         variables, speeds = joint_histories(loops, y, [w, a])
+        variables |= state_histories(loops, *(x.reshape(-1, x.shape[2]) for x in (self.x, self.dx)))
         names, units = effort_names(loops), effort_units(loops)
         E = self.e.reshape(-1, self.e.shape[2])
         acting = {d.column for d in self.asked.driven} | set(np.flatnonzero(np.nan_to_num(E).any(axis=0)).tolist())
@@ -367,7 +376,9 @@ class _Table:
             signals[f"{names[column]}.effort"] = (units[column], E[:, column])
             signals[f"{names[column]}.power"] = ("W", E[:, column] * w[:, column])
         times = np.tile(self.asked.times, self.given.count)
-        kinetic, potential = self._energies(Question(equations.energies(frozenset())), times, np.hstack([y, w]))
+        kinetic, potential = self._energies(
+            Question(equations.energies(self.machine._plan, frozenset())), times, np.hstack([y, w])
+        )
         signals["machine.kinetic_energy"] = ("J", kinetic)
         signals["machine.potential_energy"] = ("J", potential)
         return build_run(
@@ -410,7 +421,16 @@ def _starts(own: Given, question: Asked) -> tuple[Array, Mask]:
         y[lost] = question.y
     if start or any(np.ndim(x) == 1 for x in rates.values()):
         w = _rates(own, question, y)
-    return np.ascontiguousarray(np.hstack([y, w])), lost
+    return np.ascontiguousarray(np.hstack([y, w, _states(own, question)])), lost
+
+
+def _states(own: Given, question: Asked) -> Array:
+    """Named states at the beginning of the runs, (runs, states): given by name, or by the parameter of their start."""
+    x = np.tile(question.x, (own.count, 1))
+    for k, plan in enumerate(question.machine._plan.states):
+        given = own.kinds["parameters"].get(f"{plan.name}.{START}", x[:, k])
+        x[:, k] = own.kinds["states"].get(plan.name, given)
+    return x
 
 
 def _set(loops: Loops, wanted: Mapping[str, Any], y: Array) -> Array:

@@ -22,12 +22,12 @@ from linkwork.analyses.simulation.asked import Asked
 from linkwork.analyses.simulation.directions import Direction, directions, start_directions
 from linkwork.analyses.simulation.engine import Engine, Equipment
 from linkwork.analyses.simulation.modes import GAP, Watch
-from linkwork.analyses.simulation.session import Halt, Session
+from linkwork.analyses.simulation.session import Halt, Session, with_time
 from linkwork.analyses.simulation.varied import Variation
 from linkwork.equations import conditions, simulation
 from linkwork.equations.closed_dynamics import Elimination
 from linkwork.equations.elimination_search import find_elimination
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
@@ -69,6 +69,7 @@ class VariedEngine(Engine):
             "y": zeros(p.ny), "w": zeros(p.nw), "effort": zeros(p.nw), "dy": zeros(p.ny), "a": zeros(p.nw),
             "e": zeros(p.e.size), "de": zeros(p.e.size), "g": zeros(gaps), "dg": zeros(gaps), "gamma": zeros(gaps),
             "G": zeros((gaps, p.nw)), "force": zeros(rows), "touch": zeros(gaps), "hold": zeros((ways, rows)),
+            "states": zeros(p.layout.nx), "dstates": zeros(p.layout.nx),
         }  # fmt: skip
         wiring: dict[str, Any] = {}
 
@@ -88,7 +89,8 @@ class VariedEngine(Engine):
             wiring[f"{name}_out"] = pointers([a[n] for n in outputs.split()])
             self.held += [kernel, settled, slopes]
 
-        wire("rates", self.rates_question, "y w effort", "dy a", "dy a")
+        along, of = (" ".join(self._present(own)) for own in (("y", "w", "effort", "states"), ("dy", "a", "dstates")))
+        wire("rates", self.rates_question, along, of, of)
         wire("mismatch", Question(simulation.mismatch()) if p.loops else None, "y w", "e de", "e de")
         stops = Question(conditions.gaps(needs.gaps)) if gaps else None
         wire("gaps", stops, "y w", "g rate G gamma", "g dg G gamma")
@@ -128,6 +130,7 @@ class SensitiveSession(Session):
 
         rows = len(self.asked.times) * len(self.ways)
         sizes = {"Z": self.p.n, "A": self.p.nw, "E": self.p.nw, "P": len(self.modes.gaps)}
+        sizes["D"] = self.p.layout.nx
         self.found = Changes(**{name: np.full((rows, size), np.nan) for name, size in sizes.items()})
 
     def _variation(self) -> Variation:
@@ -266,8 +269,14 @@ class SensitiveSession(Session):
     def _set(self, values: dict[str, float]) -> None:
         from linkwork.numerics.stepping.sensitivity import project
 
-        self._dead |= set(values)
+        names = [plan.name for plan in self.machine._plan.states]
+        for k in [names.index(name) for name in values if name in names]:
+            self.dz[:, self.p.layout.x.start + k] = 0.0  # whatever it was before, it is that number now
+        numbers = {name: value for name, value in values.items() if name not in names}
+        self._dead |= set(numbers)
         super()._set(values)
+        if not numbers:
+            return
         _, p, d = self._equipped()
         project(p, d, self.t, self.z, self.dz)
 
@@ -306,8 +315,9 @@ class SensitiveSession(Session):
         assert engine.variation is not None
         varied = engine.variation(Question(conditions.gaps(self.modes.gaps)))
         tangent = varied.tangent(("y", "w", "t"), ("g", "rate", "G", "gamma"))
-        dy, dw, dt = self.dz[:, : p.ny], self.dz[:, p.ny :], self._delay[:, np.newaxis]
-        found = tangent(z[: p.ny], z[p.ny :], np.array([self.t]), varied.settled, dy, dw, dt, varied.slopes)
+        (y, w, _), (dy, dw, _) = p.layout.split(z), p.layout.split(self.dz)
+        dt = self._delay[:, np.newaxis]
+        found = tangent(y, w, np.array([self.t]), varied.settled, dy, dw, dt, varied.slopes)
         return [np.asarray(x) for x in found]
 
     def _turn(self, before: Array, wanted: Array) -> None:
@@ -317,13 +327,14 @@ class SensitiveSession(Session):
         """
         engine, p, _ = self._equipped()
         assert engine.variation is not None
-        y, jump, count = before[: p.ny], self.z[p.ny :] - before[p.ny :], wanted.shape[1]
+        at = p.layout
+        y, jump, count = before[at.y], self.z[at.w] - before[at.w], wanted.shape[1]
         if not count:
             return
         G, turned = np.zeros((count, p.nw)), np.zeros((len(self.ways), count, p.nw))
         gradients = None
         if self.modes.gaps:
-            values = engine._bound(Question(conditions.gaps(self.modes.gaps)))(y, before[p.ny :], np.array([self.t]))
+            values = engine._bound(Question(conditions.gaps(self.modes.gaps)))(y, before[at.w], np.array([self.t]))
             gradients = values[2], self._of_gaps(before)[2]
         for r, (kind, column, *_) in enumerate(p.rows[:count]):
             if kind == GAP:
@@ -337,9 +348,9 @@ class SensitiveSession(Session):
         varied = engine.variation(Question(simulation.response(engine.elimination)))
         tangent = varied.tangent(("y", "effort"), ("x",))
         pushed = np.einsum("r,jri->ji", P, turned)
-        own = tangent(y, P @ G, nothing, varied.settled, self.dz[:, : p.ny], pushed, varied.slopes)
+        own = tangent(y, P @ G, nothing, varied.settled, self.dz[:, at.y], pushed, varied.slopes)
         left = wanted - turned @ jump - own @ G.T
-        self.dz[:, p.ny :] += own + np.linalg.lstsq(G @ X.T, left.T, rcond=1e-12)[0].T @ X
+        self.dz[:, at.w] += own + np.linalg.lstsq(G @ X.T, left.T, rcond=1e-12)[0].T @ X
 
     # ---------------------------------------------------------------- events whose time moves
 
@@ -349,7 +360,7 @@ class SensitiveSession(Session):
         if self._follows is None and len(fired) > 1:
             names = " and ".join(f"'{self._called(own)}'" for own in fired)
             text = f"{names} happen together at {self.t:.6g} s: no derivative"
-            raise ModelError(Problem(text, "events", "move one of them a little"), self.machine.name)
+            raise InputError(Problem(text, "events", "move one of them a little"), self.machine.name)
         self._delay = np.zeros(len(self.ways))
         if fired:
             self._delay = self._delayed(fired[0]) if self._follows is None else self._follows
@@ -383,7 +394,7 @@ class SensitiveSession(Session):
             friction = f"{self.modes.grips[own.which].name}.static"
             if self.machine.parameters.get(friction, 1.0) != 1.0:
                 text = f"'{self._called(own)}' gives way at {self.t:.6g} s by a jump of its force: no derivative"
-                raise ModelError(Problem(text, friction, "let it be 1"), self.machine.name)
+                raise InputError(Problem(text, friction, "let it be 1"), self.machine.name)
             return False
         return own.what != "lift"
 
@@ -395,26 +406,31 @@ class SensitiveSession(Session):
         if own.what in ("stop", "soft"):
             side = (self.modes.sides if own.what == "stop" else self.modes.soft)[own.which]
             values = engine._bound(Question(conditions.gaps(self.modes.gaps)))(
-                self.z[: p.ny], self.z[p.ny :], np.array([self.t])
+                self.z[p.layout.y], self.z[p.layout.w], np.array([self.t])
             )
             change, rate = self._of_gaps(self.z)[0][:, side.gap], float(values[1][side.gap])
         elif own.what == "slip":
             column = p.ny + own.index
             change, rate = self.dz[:, column].copy(), float(f[column])
         else:
-            varied = engine.variation(Question(conditions.conditions(self.modes.conditions)))
-            tangent = varied.tangent(("y", "w", "t"), ("g",))
-            here = (self.z[: p.ny], self.z[p.ny :], np.array([self.t]), varied.settled)
+            varied = engine.variation(self.engine.watched_question)
+            tangent = varied.tangent(engine._present(("y", "w", "t", "states")), ("g",))
+            here = (*with_time(self), varied.settled)
             still = np.zeros_like(varied.slopes)
-            change = tangent(*here, self.dz[:, : p.ny], self.dz[:, p.ny :], np.zeros(1), varied.slopes)[:, own.which]
-            rate = float(tangent(*here, f[: p.ny], f[p.ny :], np.ones(1), still[0])[own.which])
+            change = tangent(*here, *self._timed(self.dz, 0.0), varied.slopes)[:, own.which]
+            rate = float(tangent(*here, *self._timed(f, 1.0), still[0])[own.which])
         if abs(rate) <= GRAZES * np.abs(change).max(initial=0.0):
             text = f"'{self._called(own)}' is grazed at {self.t:.6g} s, not crossed: no derivative"
-            raise ModelError(
+            raise InputError(
                 Problem(text, "events", "change the start, or end the simulation before"), self.machine.name
             )
         found: Array = -change / rate
         return found
+
+    def _timed(self, z: Array, t: float) -> tuple[Array, ...]:
+        """Variables, rates, time and named states, as kernels of conditions take them."""
+        y, w, x = self.p.layout.split(z)
+        return (y, w, np.array([t]), *([x] if x.shape[-1] else []))
 
     def _slope(self) -> Array:
         """Derivative of the state in the mode as it is."""

@@ -15,8 +15,7 @@ from linkwork.analyses.simulation.compiling import say_once
 from linkwork.analyses.simulation.engine import Engine, Equipment
 from linkwork.analyses.simulation.modes import AT_REST, Modes, Watch, tables
 from linkwork.equations.elimination_search import find_elimination
-from linkwork.equations.tree import Weightless
-from linkwork.errors import LinkworkError, ModelError, Problem
+from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.model.events import Actions, At, Event, Stop
 from linkwork.results.simulation_evidence import Happening
@@ -130,7 +129,7 @@ class Session:
         self.state = np.zeros(loop.STATES)
         self._engage()
         p = self.p
-        self.z, self.f = np.concatenate([asked.y, asked.w]), np.zeros(p.n)
+        self.z, self.f = p.layout.join(asked.y, asked.w, asked.x), np.zeros(p.n)
         self.state[loop.LONGEST] = asked.step if asked.step is not None else asked.until
         if self.method in FIXED:
             self.state[loop.FIXED], self.state[loop.STEP] = 1.0, asked.step
@@ -138,9 +137,9 @@ class Session:
         self.samples = loop.Samples(
             times=asked.times, Z=np.full((count, p.n), np.nan), A=np.full((count, p.nw), np.nan),
             E=np.zeros((count, p.nw)), P=np.zeros((count, len(self.modes.gaps))),
-            H=np.zeros((count, len(self.modes.grips))),
+            H=np.zeros((count, len(self.modes.grips))), D=np.full((count, p.layout.nx), np.nan),
         )  # fmt: skip
-        self.trail_t, self.trail = np.empty(CHUNK), np.empty((CHUNK, p.n + p.nw + 1))
+        self.trail_t, self.trail = np.empty(CHUNK), np.empty((CHUNK, 2 * p.n - p.ny + 1))
 
     @property
     def t(self) -> float:
@@ -347,7 +346,7 @@ class Session:
             states = states_around(loops, posture, seed=2 + len(self.methods))
             numbers, constants = loops.system._formulas.numbers(loops.system.parameters, True)
             self._elimination = find_elimination(loops.plan, numbers, constants, states)
-        except (LinkworkError, Weightless) as error:
+        except LinkworkError as error:
             raise Halt(f"singular posture at {self.t:.6g} s: {error}") from None
         if self._elimination.key == before.key:
             return False
@@ -359,15 +358,13 @@ class Session:
         """End here if a load has no value, now or a little ahead."""
         from linkwork.analyses.forces.finite import loads_must_be_finite
 
-        ny = self.machine._plan.ny
         rates_of(self)
         ahead = [part * max(self.t, 1e-3) for part in AHEAD] if np.isfinite(self.f).all() else []
         for wait in (0.0, *ahead):
-            z = self.z + wait * self.f if wait else self.z
+            y, w, x = self.p.layout.split(self.z + wait * self.f if wait else self.z)
+            when = np.array([[self.t + wait]])
             try:
-                loads_must_be_finite(
-                    self.machine._loops, z[np.newaxis, :ny], z[np.newaxis, ny:], np.array([[self.t + wait]])
-                )
+                loads_must_be_finite(self.machine._loops, y[np.newaxis], w[np.newaxis], when, x[np.newaxis])
             except ModelError as error:
                 told = "; ".join(f"{p.where}: {p.what}" for p in error.problems)
                 raise Halt(f"at {self.t:.6g} s: {told}") from None
@@ -409,7 +406,7 @@ class Session:
     def _refresh(self) -> None:
         """Rows and watches of the present mode into fresh arrays."""
         self._enter()
-        self.p.y[:], self.p.w[:] = self.z[: self.p.ny], self.z[self.p.ny :]
+        self.p.y[:], self.p.w[:], self.p.states[:] = self.p.layout.split(self.z)
         self.state[2] = 0.0
         self._watch()
 
@@ -457,7 +454,7 @@ class Session:
             elif depth > -TOUCHING * max(self.machine._loops.length, 1.0):
                 near.append(k)
         if beyond:
-            raise ModelError(beyond, self.machine.name)
+            raise InputError(beyond, self.machine.name)
         away = {k: -modes.sides[k].side * float(p.dg[modes.sides[k].gap]) for k in near}
         if any(rate < -AT_REST for rate in away.values()):
             self._strike(near)
@@ -570,10 +567,8 @@ class Session:
 
     def _energies(self) -> tuple[float, float]:
         """Kinetic and potential now [J]."""
-        p = self.p
-        kinetic, potential, _ = self.engine.energies(
-            self.z[: p.ny], self.z[p.ny :], np.array([self.t]), p.slip, p.switch
-        )
+        y, w, t, *states = with_time(self)
+        kinetic, potential, _ = self.engine.energies(y, w, t, self.p.slip, self.p.switch, *states)
         return float(kinetic), float(potential)
 
     def _energy(self) -> float:
@@ -623,9 +618,15 @@ class Session:
         self.modes.touching = set(not_left(self, kept))
 
     def _set(self, values: dict[str, float]) -> None:
-        """Other numbers from now on."""
+        """Other values of named states, and other numbers from now on."""
         from linkwork.numerics.stepping.problem import settle
 
+        names = [plan.name for plan in self.machine._plan.states]
+        x = self.z[self.p.layout.x]
+        for name in [name for name in values if name in names]:
+            x[names.index(name)] = values.pop(name)
+        if not values:
+            return
         try:
             self.machine = self.machine.with_parameters(values)
         except LinkworkError as error:
@@ -642,7 +643,7 @@ class Session:
         from linkwork.analyses.simulation.controlling import held_efforts
 
         p = self.p
-        effort = held_efforts(self.asked, self.machine, self.t, self.z[: p.ny], self.z[p.ny :])
+        effort = held_efforts(self.asked, self.machine, self.t, *p.layout.split(self.z))
         p.given_effort[:] = effort
         p.effort[:] = effort
 
@@ -671,17 +672,23 @@ def load(session: Session) -> None:
 
 def look_at(session: Session) -> None:
     """Gaps and conditions at the present state."""
-    p, t = session.p, np.array([session.t])
-    y, w = session.z[: p.ny], session.z[p.ny :]
+    p = session.p
+    y, w, t, *states = with_time(session)
     if p.gaps_at:
-        found = session.engine._asked("gaps", session.modes.gaps)
+        found = session.engine._gaps()
         assert found is not None
         p.g[:], p.dg[:], p.G[:], p.gamma[:] = found(y, w, t)
     if p.watched_at:
-        found = session.engine._asked("conditions", session.modes.conditions)
+        found = session.engine._watched()
         assert found is not None
-        p.watched[:] = found(y, w, t)
-    p.y[:], p.w[:] = y, w
+        p.watched[:] = found(y, w, t, *states)
+    p.y[:], p.w[:], p.states[:] = p.layout.split(session.z)
+
+
+def with_time(session: Session) -> tuple[Array, ...]:
+    """Variables, rates and time of the present state, and named states where the machine has some."""
+    y, w, x = session.p.layout.split(session.z)
+    return (y, w, np.array([session.t]), *([x] if x.size else []))
 
 
 def rates_of(session: Session) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from linkwork.analyses.simulation.asked import Asked, asked
 from linkwork.analyses.simulation.session import Session
 from linkwork.analyses.simulation.telling import ended, told
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -33,15 +33,16 @@ def simulated(
     progress: Any,
     threads: int | None,
     sensitive_to: Any = (),
+    states: Any = None,
 ) -> Simulation:
     """What becomes of a machine that is let go."""
     question = asked(
         machine, until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol,
-        atol,
+        atol, states,
     )  # fmt: skip
     if progress is not None and not callable(progress):
         text = f"this is of type {type(progress).__name__}"
-        raise ModelError(Problem(text, "progress", "give a function (time reached, end)"), machine.name)
+        raise InputError(Problem(text, "progress", "give a function (time reached, end)"), machine.name)
     if len(sensitive_to):
         return _sensitive(question, start, rates, sensitive_to, progress, threads)
     if question.method == "ida":

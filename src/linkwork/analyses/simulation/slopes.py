@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analyses.kinematics.histories import joint_histories
+from linkwork.analyses.kinematics.histories import joint_histories, state_histories
 from linkwork.analyses.simulation.sensitivity import SensitiveSession
 from linkwork.analyses.simulation.telling import Ended
 from linkwork.analyses.simulation.telling import _signals as signals_of
@@ -29,10 +29,11 @@ def sensitivities(session: SensitiveSession, ended: Ended) -> Sensitivities:
 def _slopes(session: SensitiveSession, ended: Ended, j: int) -> Run:
     """Derivatives of all signals by one parameter or start, as a run."""
     asked, loops, outcome = ended.asked, ended.asked.loops, ended.outcome
-    count, reached, ny = len(session.ways), len(outcome.t), loops.plan.ny
-    Z, A, E, P = (getattr(session.found, name)[j : reached * count : count] for name in ("Z", "A", "E", "P"))
-    Y, W = Z[:, :ny], Z[:, ny:]
+    count, reached = len(session.ways), len(outcome.t)
+    Z, A, E, P, D = (getattr(session.found, name)[j : reached * count : count] for name in ("Z", "A", "E", "P", "D"))
+    Y, W, X = session.p.layout.split(Z)
     variables, speeds = joint_histories(loops, Y, [W, A])
+    variables |= state_histories(loops, X, D)
     return build_run(
         outcome.t, mechanism=loops.plan.name, analysis="simulation", variables=variables, speeds=speeds,
         **_places(session, ended, j, Y, W, A), signals=_signals(session, ended, j, Y, W, E, P),
@@ -90,7 +91,9 @@ def _signals(
 
 def _energies(session: SensitiveSession, ended: Ended, j: int, Y: Array, W: Array) -> tuple[Array, Array]:
     """Derivatives of kinetic and potential energy, each sample with the numbers and loads of its time."""
-    outcome, slip = ended.outcome, np.zeros(ended.asked.loops.plan.n_slips)
+    outcome, plan = ended.outcome, ended.asked.loops.plan
+    slip = np.zeros(plan.n_slips)
+    states = [ended.asked.x] if plan.states else []  # which have a part in the power alone
     kinetic, potential = np.zeros((2, len(outcome.t)))
     began = np.array([t for t, _, _ in session.variations])
     chapter = np.searchsorted(began, outcome.t, side="right") - 1
@@ -98,8 +101,10 @@ def _energies(session: SensitiveSession, ended: Ended, j: int, Y: Array, W: Arra
         own = np.flatnonzero(chapter == k)
         if not own.size:
             continue
-        varied = variation(Question(simulation.energies(session.engine.needs.switched)))
+        varied = variation(Question(simulation.energies(plan, session.engine.needs.switched)))
         tangent = varied.tangent(("y", "w"), ("kinetic", "potential"))
         state = (outcome.y[own], outcome.w[own], outcome.t[own, np.newaxis])
-        kinetic[own], potential[own] = tangent(*state, slip, switch, varied.settled, Y[own], W[own], varied.slopes[j])
+        kinetic[own], potential[own] = tangent(
+            *state, slip, switch, *states, varied.settled, Y[own], W[own], varied.slopes[j]
+        )
     return kinetic, potential

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from linkwork.analyses.kinematics.given import place_of, unknown_variable
-from linkwork.errors import ModelError
+from linkwork.errors import InputError
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
@@ -19,22 +21,27 @@ class State:
 
     machine : the machine; t : time [s]
     y, w : variables and rates of all joints, in the order of `Machine.variables` and `Machine.variable_rates`
+    x : named states, in the order in which they were declared
     """
 
     machine: Machine
     y: Array
     w: Array
     t: float
+    x: Array = field(default_factory=lambda: np.zeros(0))
 
     def _place(self, name: str) -> tuple[int, int]:
         found = place_of(self.machine._loops, name)
         if found is None:
-            raise ModelError(unknown_variable(self.machine._loops, name), self.machine.name)
+            raise InputError(unknown_variable(self.machine._loops, name), self.machine.name)
         slot, k = found
         return slot.q.start + k, slot.v.start + k
 
     def __getitem__(self, name: str) -> float:
-        """A variable by name [rad, m]: `A`, `C.slide`."""
+        """A variable [rad, m] or a named state [SI] by name: `A`, `C.slide`, `i`."""
+        for k, plan in enumerate(self.machine._plan.states):
+            if plan.name == name:
+                return float(self.x[k])
         return float(self.y[self._place(name)[0]])
 
     def rate(self, name: str) -> float:

@@ -10,14 +10,12 @@ import numpy as np
 
 from linkwork.analyses.forces.over_run import effort_names, effort_units
 from linkwork.analyses.kinematics.given import place_of
-from linkwork.analyses.kinematics.histories import joint_histories, place_histories
+from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_histories
 from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.asked import Asked
 from linkwork.analyses.simulation.session import SINGULAR, Session
-from linkwork.equations.closed_forces import load_state
 from linkwork.equations.load_plans import PushPlan
-from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.model.events import Stop
 from linkwork.results.simulation import Outcome, Simulation
@@ -67,8 +65,7 @@ def ended(session: Session) -> Ended:
     Z = session.samples.Z[:reached]
     outcome = Outcome(
         asked.times[:reached],
-        Z[:, : p.ny],
-        Z[:, p.ny :],
+        *p.layout.split(Z)[:2],
         session.samples.A[:reached],
         tuple(session.happened),
         session.status,
@@ -77,6 +74,8 @@ def ended(session: Session) -> Ended:
         int(state[loop.STEPS]),
         int(state[loop.REJECTED]),
         tuple(session.methods),
+        p.layout.split(Z)[2],
+        session.samples.D[:reached],
     )
     return Ended(
         asked,
@@ -103,6 +102,7 @@ def _dataset(ended: Ended, threads: int | None) -> xr.Dataset:
     asked, loops, outcome = ended.asked, ended.asked.loops, ended.outcome
     levels = [outcome.w, outcome.a]
     variables, speeds = joint_histories(loops, outcome.y, levels)
+    variables |= state_histories(loops, outcome.x, outcome.dx)
     closure = None
     if loops.count and len(outcome.t):
         closure = ClosureHistory(residual=loops.residual(outcome.y), unit="1")
@@ -142,8 +142,8 @@ def _all_efforts(ended: Ended) -> Array:
     formulas = [(k, load) for k, load in enumerate(asked.loops.plan.loads) if load.name in added]
     if not formulas:
         return ended.efforts
-    kernel = asked.machine._own(Question(load_state()))
-    magnitudes, _ = kernel(outcome.y, outcome.w, np.ascontiguousarray(outcome.t[:, np.newaxis]))
+    times = np.ascontiguousarray(outcome.t[:, np.newaxis])
+    magnitudes, _ = asked.machine._load_state(outcome.y, outcome.w, times, outcome.x)
     efforts = ended.efforts.copy()
     for k, load in formulas:
         assert isinstance(load, PushPlan)
@@ -157,7 +157,8 @@ def _changed(ended: Ended) -> tuple[str, ...]:
     names: list[str] = []
     for event in ended.asked.events:
         if not isinstance(event, Stop) and str(event.actions) in took_place:
-            names += [*(n for n, _ in event.actions.set), *event.actions.on, *event.actions.off]
+            states = [plan.name for plan in ended.asked.loops.plan.states]  # whose values the run has
+            names += [*(n for n, _ in event.actions.set if n not in states), *event.actions.on, *event.actions.off]
     return tuple(dict.fromkeys(names))
 
 
@@ -178,19 +179,24 @@ def _energies(session: Session, t: Array, y: Array, w: Array) -> tuple[Array, Ar
     since = np.array([start for start, _, _ in session.chapters])
     own = np.maximum(np.searchsorted(since, t, side="right") - 1, 0)
     found = np.zeros((2, len(t)))
+    states = [session.asked.x] if session.asked.x.size else []  # which have a part in the power alone
     for k in np.unique(own):
         _, engine, switch = session.chapters[k]
         chosen = own == k
-        found[:, chosen] = engine.energies(y[chosen], w[chosen], t[chosen, np.newaxis], session.p.slip, switch)[:2]
+        own_time = t[chosen, np.newaxis]
+        found[:, chosen] = engine.energies(y[chosen], w[chosen], own_time, session.p.slip, switch, *states)[:2]
     return found[0], found[1]
 
 
 def _evidence(ended: Ended) -> SimulationEvidence:
-    outcome, ny, first = ended.outcome, len(ended.asked.y), np.concatenate([ended.asked.y, ended.asked.w])
+    outcome, ny, nw = ended.outcome, len(ended.asked.y), len(ended.asked.w)
+    first = np.concatenate([ended.asked.y, ended.asked.w, ended.asked.x])
     t = np.concatenate([np.zeros(1), *(own for own, _ in ended.trails)])
     states = np.vstack([first, *(own[:, : len(first)] for _, own in ended.trails)])
     work = np.concatenate([np.zeros(1), *(own[:, -1] for _, own in ended.trails)])
-    kinetic, potential = ended.energies(np.nextafter(t, -np.inf), states[:, :ny], states[:, ny:])  # before events
+    kinetic, potential = ended.energies(
+        np.nextafter(t, -np.inf), states[:, :ny], states[:, ny : ny + nw]
+    )  # before events
     whole = kinetic + potential
     jumps = np.zeros(len(t))
     for when, jump in [*ended.impacts, *ended.changes]:

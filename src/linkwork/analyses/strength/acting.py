@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork import geometry as geo
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.geometry.vectors import length, unit
 from linkwork.model.loads import Direction, Force, InSpace, OnBody, Spring, Torque
+from linkwork.results.marking import open_samples
 from linkwork.system import System
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 Placed = Force | Torque | Spring
 SIGNALS = {Force: "force", Torque: "torque", Spring: "tension"}
-COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Acting:
 
 
 def acting_on(system: System, run: Run, body: str) -> list[Acting]:
-    """Everything besides gravity that acts on a body over a run of forces; ModelError lists what the run lacks."""
+    """Everything besides gravity that acts on a body over a run of forces; InputError lists what the run lacks."""
     m = system.mechanism
     joints = [j for j in m.joints.values() if body in (j.tail, j.head)]
     wanted = [f"{j.name}.{part}" for j in joints for part in ("force", "moment")]
@@ -54,7 +54,7 @@ def acting_on(system: System, run: Run, body: str) -> list[Acting]:
     wanted += [_signal_of(load) for load in loads]
     missing = [Problem(f"the run has no '{n}'", hint="ask it of s.forces(run)") for n in wanted if n not in run]
     if missing:
-        raise ModelError(missing, system.name)
+        raise InputError(missing, system.name)
     unknown: Mapping[str, list[str]] = run.data.attrs.get("indeterminate", {})
     found = [_through(system, run, j.name, 1.0 if j.head == body else -1.0, unknown.get(j.name, ())) for j in joints]
     for load in loads:
@@ -68,7 +68,7 @@ def pose_over(system: System, run: Run, body: str) -> Array:
         return np.tile(system.layout.X_WB[body], (len(run), 1, 1))
     if f"{body}.rotation" not in run or f"{body}.position" not in run:
         hint = did_you_mean(body, system.mechanism.bodies)
-        raise ModelError(Problem(f"no poses of '{body}' in the run", hint=hint), system.name)
+        raise InputError(Problem(f"no poses of '{body}' in the run", hint=hint), system.name)
     return geo.pose(run.signal(f"{body}.rotation").values, run.signal(f"{body}.position").values)
 
 
@@ -94,7 +94,9 @@ def _through(system: System, run: Run, joint: str, sign: float, unknown: list[st
     """What a joint does to its second (sign 1) or first (-1) body."""
     X_WM = pose_over(system, run, system.mechanism.joints[joint].head) @ joint_frame(system, joint, "head")
     wrench = np.concatenate([run.signal(f"{joint}.{part}").values for part in ("force", "moment")], axis=1)
-    wrench[:, [COMPONENTS.index(c) for c in unknown]] = 0.0
+    if unknown:
+        data = run.data
+        wrench[np.concatenate([open_samples(data, f"{joint}.{part}") for part in ("force", "moment")], axis=1)] = 0.0
     force, moment = (sign * geo.transform_vectors(X_WM, part) for part in (wrench[:, :3], wrench[:, 3:]))
     return Acting(joint, force, moment, X_WM[:, :3, 3], tuple(f"{joint}.{c}" for c in unknown))
 

@@ -31,7 +31,7 @@ import numpy as np
 from linkwork.analyses.strength.asked import check_run
 from linkwork.equations.load_plans import MotorPlan
 from linkwork.equations.loads import MOTOR_SPEED
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.geometry.types import ArrayLike, Bools
 from linkwork.model.loads import Motor
@@ -70,7 +70,7 @@ def motor_torque(
     if not 0.0 < motor.efficiency <= 1.0:
         problems.append(Problem(f"the efficiency is {motor.efficiency:g}", motor.name, "it is above 0 and at most 1"))
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     tau, r, a = (np.asarray(x, dtype=np.float64) for x in (effort, rate, acceleration))
     N, eta = motor.ratio, motor.efficiency
     speed: Array = N * r
@@ -96,7 +96,7 @@ def torque_limit(motor: Motor, speed: ArrayLike) -> Array | None:
     """
     if motor.stall is None and motor.no_load is not None:
         hint = "a line of torque over speed has two ends: give both"
-        raise ModelError(Problem("it has a no-load speed and no stall torque", motor.name, hint))
+        raise InputError(Problem("it has a no-load speed and no stall torque", motor.name, hint))
     lines = []
     n = np.abs(np.asarray(speed, dtype=np.float64))
     if motor.stall is not None:
@@ -243,14 +243,14 @@ def torque_speed(run: Run, motor: Motor | str, *, losses: Losses = "gear") -> To
     missing = [Problem(f"the run has no '{n}'", found.name, "drive or hold that variable, and ask s.forces(run)")
                for n in wanted.values() if n not in run]  # fmt: skip
     if missing:
-        raise ModelError(missing, run.name)
+        raise InputError(missing, run.name)
     if not len(run):
-        raise ModelError(Problem("the run has no samples", hint="its message says why it stopped"), run.name)
+        raise InputError(Problem("the run has no samples", hint="its message says why it stopped"), run.name)
     parts = {key: np.asarray(run.signal(name).values) for key, name in wanted.items()}
     bad = [Problem(f"'{wanted[key]}' is not finite at every sample", found.name, "leave such samples out")
            for key, values in parts.items() if not np.isfinite(values).all()]  # fmt: skip
     if bad:
-        raise ModelError(bad, run.name)
+        raise InputError(bad, run.name)
     torque, speed = motor_torque(found, parts["effort"], parts["rate"], parts["acceleration"], losses)
     result = TorqueSpeed(found, torque, speed, run.time, losses, run)
     _ = result.limit  # what is wrong with the envelope is said at once
@@ -263,7 +263,7 @@ def _motor(run: Run, motor: Motor | str) -> Motor:
     known: dict[str, Motor] = {} if run.machine is None else run.machine.mechanism.motors
     if motor not in known:
         hint = did_you_mean(str(motor), known) or "give a Motor, or a run that knows its machine"
-        raise ModelError(Problem(f"there is no motor '{motor}'", "motor", hint), run.name)
+        raise InputError(Problem(f"there is no motor '{motor}'", "motor", hint), run.name)
     own = run.machine.parameters  # which may differ from the model's
     return replace(known[motor], **{key: own[f"{motor}.{key}"] for key in MotorPlan.numbers})
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.results.plots import Quantity
 from linkwork.results.signals import Signal
@@ -26,7 +26,7 @@ def abscissa(run: Run | None, x: str, time: Array | None, samples: int) -> Quant
         return run.signal(x)
     if x != "time":
         hint = "results from plain arrays have their time only"
-        raise ModelError(Problem(f"there is no run that has '{x}'", "x", hint))
+        raise InputError(Problem(f"there is no run that has '{x}'", "x", hint))
     return Quantity("sample", "1", np.arange(float(samples))) if time is None else Quantity("time", "s", time)
 
 

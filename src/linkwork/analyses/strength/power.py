@@ -26,7 +26,7 @@ import numpy as np
 
 from linkwork.analyses.strength.asked import check_run
 from linkwork.analyses.strength.motors import torque_speed
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.geometry.types import ArrayLike
 from linkwork.model.vectors import number
@@ -96,7 +96,7 @@ class Energy:
         found = [d for d in self.drives if name in (d.name, d.name.rpartition(".")[0])]
         if len(found) != 1:
             hint = f"there is: {', '.join(d.name for d in self.drives)}"
-            raise ModelError(Problem(f"'{name}' is not one drive", hint=hint))
+            raise InputError(Problem(f"'{name}' is not one drive", hint=hint))
         return found[0]
 
     def total(self, quantity: str) -> float:
@@ -107,7 +107,7 @@ class Energy:
         quantity : 'net', 'drawn', 'returned', 'absolute' or 'cost'
         """
         if quantity not in ENERGIES:
-            raise ModelError(Problem(f"'{quantity}' is no energy", "quantity", did_you_mean(str(quantity), ENERGIES)))
+            raise InputError(Problem(f"'{quantity}' is no energy", "quantity", did_you_mean(str(quantity), ENERGIES)))
         return float(sum(getattr(d, quantity) for d in self.drives))
 
     @property
@@ -208,7 +208,7 @@ def energy(run: Run, *, recuperation: float = 0.0, at: At = "joints") -> Energy:
     """
     check_run(run)
     if at not in get_args(At):
-        raise ModelError(Problem(f"'{at}' is no place", "at", did_you_mean(str(at), get_args(At))), run.name)
+        raise InputError(Problem(f"'{at}' is no place", "at", did_you_mean(str(at), get_args(At))), run.name)
     driven: dict[str, tuple[str, Array, Array]] = {}
     attrs = run.data.attrs
     for name in run.signals:
@@ -218,7 +218,7 @@ def energy(run: Run, *, recuperation: float = 0.0, at: At = "joints") -> Energy:
             driven[variable] = (signal.unit, np.asarray(signal.values), np.asarray(run.signal(rate).values))
     if not driven:
         hint = "ask it of s.forces(run), of a motion that drives a joint"
-        raise ModelError(Problem("the run has no efforts of drives", hint=hint), run.name)
+        raise InputError(Problem("the run has no efforts of drives", hint=hint), run.name)
     taken = driven if at == "joints" else _at_motors(run, driven)
     return replace(drive_energy(run.time, taken, recuperation, run), at=at)
 
@@ -238,7 +238,7 @@ def _at_motors(run: Run, driven: Mapping[str, tuple[str, Array, Array]]) -> dict
         else:
             taken[variable] = own
     if problems:
-        raise ModelError(problems, run.name)
+        raise InputError(problems, run.name)
     return taken
 
 
@@ -297,7 +297,7 @@ def drive_energy(
     if not drives:
         problems.append(Problem("no drive is given", "drives"))
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     parabolas = {name: _parabolas(effort, rate) for name, (_, effort, rate) in arrays.items()}
     found = tuple(
         _judged(name, t, parabolas[name], effort * rate, share, unit, effort)

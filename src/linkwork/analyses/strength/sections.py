@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.model.vectors import number, positive
 
@@ -111,7 +111,7 @@ class TubeSection(Section):
         _checked(self, ("outer",))
         if not 0.0 <= number(self.inner, f"{self.kind}.inner") < self.outer:
             what = f"the inner radius {self.inner:g} is not between 0 and the outer {self.outer:g}"
-            raise ModelError(Problem(what, self.kind, "both are radii; 0 makes a solid bar"))
+            raise InputError(Problem(what, self.kind, "both are radii; 0 makes a solid bar"))
 
     @property
     def area(self) -> float:
@@ -174,7 +174,7 @@ class RectangleSection(Section):
         _checked(self, ("width", "height") if self.wall is None else ("width", "height", "wall"))
         if self.wall is not None and not 2.0 * self.wall < min(self.width, self.height):
             what = f"walls of {self.wall:g} leave nothing hollow within {self.width:g} x {self.height:g}"
-            raise ModelError(Problem(what, self.kind, "leave `wall` out for a solid rectangle"))
+            raise InputError(Problem(what, self.kind, "leave `wall` out for a solid rectangle"))
 
     @property
     def _hollow(self) -> tuple[float, float]:
@@ -240,7 +240,7 @@ class IBeamSection(Section):
             what = f"two flanges of {self.flange:g} leave no web within the height {self.height:g}"
             problems.append(Problem(what, self.kind))
         if problems:
-            raise ModelError(problems)
+            raise InputError(problems)
 
     @property
     def _clear(self) -> float:
@@ -273,7 +273,7 @@ class IBeamSection(Section):
 
 
 def _checked(section: Section, names: tuple[str, ...]) -> None:
-    """ModelError for every length that is not a positive number."""
+    """InputError for every length that is not a positive number."""
     problems: list[Problem] = []
     for name in names:
         try:
@@ -281,7 +281,7 @@ def _checked(section: Section, names: tuple[str, ...]) -> None:
         except ModelError as error:
             problems += error.problems
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
 
 
 def _solid_torsion(width: float, height: float) -> tuple[float, float]:

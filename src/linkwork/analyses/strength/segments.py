@@ -12,7 +12,7 @@ from linkwork.analyses.strength.acting import Acting, acting_on, joint_frame, ow
 from linkwork.analyses.strength.asked import check_run
 from linkwork.analyses.strength.sections import Section
 from linkwork.analyses.strength.stress import Allowable, Stress, segment_stress
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.vectors import direction
 from linkwork.system import System
@@ -58,11 +58,11 @@ def stress(
     system = _system(run, machine)
     m = system.mechanism
     if body not in m.bodies:
-        raise ModelError(Problem(f"there is no body '{body}'", "body", did_you_mean(body, m.bodies)), system.name)
+        raise InputError(Problem(f"there is no body '{body}'", "body", did_you_mean(body, m.bodies)), system.name)
     if not len(run):
-        raise ModelError(Problem("the run has no samples", hint="its message says why it stopped"), system.name)
+        raise InputError(Problem("the run has no samples", hint="its message says why it stopped"), system.name)
     if isinstance(ends, str) or len(ends) != 2:
-        raise ModelError(Problem("a segment has two ends", "ends", "write ends=('A', 'B')"), system.name)
+        raise InputError(Problem("a segment has two ends", "ends", "write ends=('A', 'B')"), system.name)
     X_BS, length = _segment(system, body, ends, section, up)
     acting = acting_on(system, run, body)
     X_WS = pose_over(system, run, body) @ X_BS
@@ -86,11 +86,11 @@ def stress(
 def _system(run: Run, machine: System | None) -> System:
     if machine is not None and not isinstance(machine, System):
         text = f"a {type(machine).__name__} is not a machine"
-        raise ModelError(Problem(text, "machine", "give what `assemble` of its mechanism gave"), run.name)
+        raise InputError(Problem(text, "machine", "give what `assemble` of its mechanism gave"), run.name)
     system = run.machine if machine is None else machine
     if not isinstance(system, System):
         hint = "say machine=...: files do not keep it"
-        raise ModelError(Problem("the run does not know its machine", "machine", hint), run.name)
+        raise InputError(Problem("the run does not know its machine", "machine", hint), run.name)
     return system
 
 
@@ -106,7 +106,7 @@ def _segment(system: System, body: str, ends: tuple[str, str], section: Section,
         hint = "say up='z', or another direction across the segment"
         problems.append(Problem(f"the height of the {section.kind} has no direction", "up", hint))
     if problems:
-        raise ModelError(problems, system.name)
+        raise InputError(problems, system.name)
     x = along / length
     if up is None:
         z = geo.frame_from_axis([0.0, 0.0, 0.0], x)[:3, 0]
@@ -114,7 +114,7 @@ def _segment(system: System, body: str, ends: tuple[str, str], section: Section,
         own = system.layout.X_WB[body][:3, :3].T @ np.array(direction(up, "up"))
         own /= np.linalg.norm(own)
         if np.linalg.norm(np.cross(own, x)) < 1e-6:
-            raise ModelError(Problem("the height lies along the segment", "up", "give a direction across it"))
+            raise InputError(Problem("the height lies along the segment", "up", "give a direction across it"))
         z = own - (own @ x) * x
         z /= np.linalg.norm(z)
     return geo.pose(np.stack([x, np.cross(z, x), z], axis=-1), lower), length
@@ -130,7 +130,7 @@ def _place(system: System, body: str, name: str) -> Array:
     own = [j.name for j in m.joints.values() if body in (j.tail, j.head)]
     own += [part.name for parts in (m.points, m.frames) for part in parts.values() if part.body == body]
     what = f"'{body}' has no joint, point or frame '{name}'"
-    raise ModelError(Problem(what, "ends", did_you_mean(name, own)), system.name)
+    raise InputError(Problem(what, "ends", did_you_mean(name, own)), system.name)
 
 
 def _at_ends(

@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from linkwork.analyses.strength.sections import Section
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.geometry.types import ArrayLike
 from linkwork.geometry.vectors import as_vectors, length
@@ -72,7 +72,7 @@ class Allowable:
             except ModelError as error:
                 problems += error.problems
         if problems:
-            raise ModelError(problems)
+            raise InputError(problems)
 
     @property
     def normal_stress(self) -> float:
@@ -193,7 +193,7 @@ class Stress:
     def _ratios(self) -> Array:
         """Stress over allowable, by criterion."""
         if self.allowable is None:
-            raise ModelError(Problem("no allowable stress is given", self.body, "say allowable=lw.Allowable(...)"))
+            raise InputError(Problem("no allowable stress is given", self.body, "say allowable=lw.Allowable(...)"))
         allowed = (self.allowable.normal_stress, self.allowable.shear_stress, self.allowable.normal_stress)
         found = (self.normal_stress, self.shear_stress, self.von_mises)
         return np.stack([stress / limit for stress, limit in zip(found, allowed, strict=True)])
@@ -380,7 +380,7 @@ def segment_stress(
         hint = "use lw.TubeSection, lw.RectangleSection or lw.IBeamSection"
         problems.append(Problem(f"{section!r} is not a cross section", "section", hint))
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     span = positive(length, "length")
     warnings = _doubts(section, span, allowable)
     return Stress(given["lower"], given["upper"], section, span, allowable, warnings=warnings, time=clock)

@@ -49,7 +49,8 @@ def closures(
     """Find all ways to assemble a machine with given values of its independent variables.
 
     Without --at the independent variables are as in the layout. A closure's number is what `linkwork motion --closure`
-    takes. Ctrl-C ends the search and shows what was found.
+    takes. It says whether these are proven to be all, or how many may be missing. Ctrl-C ends the search and shows what
+    was found.
 
     Example: linkwork closures four-bar --at O2=40deg
     """
@@ -90,7 +91,8 @@ def closures(
         if values:
             say(f"  with {', '.join(shown)}")
         say(f"  {found.starts} starts, {found.converged} of which closed")
-        say(f"  {'complete' if found.complete else 'perhaps not all'}: {found.criterion}")
+        for line in found.verdict().splitlines():
+            say(f"  {line}")
         everything = variables.everything
         table = pose_table(found, bodies, units) if bodies else closure_table(found, everything, units)
         print_tables([table], MOST_ROWS)

@@ -176,12 +176,12 @@ def _check_names(
 
 def _loaded(path: Path, machine: Machine, acts: Acting) -> Run:
     """A run of a file; one that has its forces is taken as it is."""
-    from linkwork.errors import ModelError, Problem
+    from linkwork.errors import InputError, Problem
 
     found = saved_run(path, machine)
     if found.analysis == "forces" and acts.said:
         hint = "give the run of `linkwork motion`, or ask for the forces as they are"
-        raise ModelError(Problem("this run has its forces, with the drives that it was asked for", "--run", hint))
+        raise InputError(Problem("this run has its forces, with the drives that it was asked for", "--run", hint))
     return found
 
 

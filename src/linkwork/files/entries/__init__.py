@@ -6,12 +6,14 @@ The same classes check a file, tell editors what is allowed (JSON Schema), and b
 from linkwork.files.entries.amounts import AmountText, read_amount
 from linkwork.files.entries.base import Entry, Gather, Switch, Text
 from linkwork.files.entries.bodies import BodyEntry, InertiaEntry, LookEntry, SolidEntry, inertia_form
+from linkwork.files.entries.constraints import CONSTRAINTS
 from linkwork.files.entries.joints import JOINTS, variable_limits, variable_values
 from linkwork.files.entries.loads import LOADS, LoadEntry
 from linkwork.files.entries.parts import ChainEntry, CurveEntry, FrameEntry, PointEntry, RowEntry
 from linkwork.files.entries.placements import PlacementEntry, point_as_placement
 
 __all__ = [
+    "CONSTRAINTS",
     "JOINTS",
     "LOADS",
     "AmountText",

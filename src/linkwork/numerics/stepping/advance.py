@@ -95,9 +95,9 @@ def attempt(method, p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-u
 
 class Samples(Handle):
     """Room for samples: times [s], states, accelerations, efforts along variables, forces of gaps, and of frictions
-    that hold."""
+    that hold, rates of named states."""
 
-    fields = {"times": "floats", **dict.fromkeys(("Z", "A", "E", "P", "H"), "matrix")}  # noqa: RUF012
+    fields = {"times": "floats", **dict.fromkeys(("Z", "A", "E", "P", "H", "D"), "matrix")}  # noqa: RUF012
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -108,6 +108,8 @@ def note(p, samples, k, z, f):  # type: ignore[no-untyped-def]
     for i in range(p.nw):
         samples.A[k, i] = f[p.ny + i]
         samples.E[k, i] = p.effort[i]
+    for i in range(p.states.size):
+        samples.D[k, i] = f[p.ny + p.nw + i]
     for i in range(p.touch.size):
         samples.P[k, i] = p.touch[i]
         for j in range(p.nw):  # what elastic stops do is told by gap, not by variable
@@ -295,10 +297,10 @@ def advance(  # type: ignore[no-untyped-def]
 
     samples : at which times they are wanted, and where they go
     table, numbers : of what is watched; before : the watched numbers now, none below zero; fired : which ones fell
-    trail_t, trail : times and (state, accelerations, work) after each step of this call; how many is returned
+    trail_t, trail : times and (state, accelerations, rates of named states, work) after each step of this call
     Returns why it came back, and the steps of this call.
     """
-    n, nw, ny, times = p.n, p.nw, p.ny, samples.times
+    n, ny, times = p.n, p.ny, samples.times
     z_new, f_new, scratch, slope = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     C = np.zeros((8, n))
     watches = table.shape[0]
@@ -417,9 +419,9 @@ def advance(  # type: ignore[no-untyped-def]
         if t_new > t:
             for i in range(n):
                 trail[taken, i] = z_new[i]
-            for i in range(nw):
+            for i in range(n - ny):
                 trail[taken, n + i] = f_new[ny + i]
-            trail[taken, n + nw] = state[WORK]
+            trail[taken, n + n - ny] = state[WORK]
             trail_t[taken] = t_new
             taken += 1
         state[TIME] = t_new

@@ -58,9 +58,9 @@ def linearise(p, t, z, rest, x, A, still):  # type: ignore[no-untyped-def]
     jacobian(p, t, z, A)
     if rest:
         for i in range(p.n):
-            x[i] = z[i] if i < p.ny else 0.0
+            x[i] = 0.0 if p.ny <= i < p.ny + p.nw else z[i]
         jacobian(p, t, x, still)
-        for i in range(p.ny, p.n):
+        for i in range(p.ny, p.ny + p.nw):
             for j in range(p.ny):
                 A[i, j] = still[i, j]
 

@@ -23,7 +23,7 @@ from linkwork.drives.checks import LARGEST
 from linkwork.drives.expression_drive import ExpressionDrive
 from linkwork.drives.sequences import Repeat, Sequence
 from linkwork.drives.tables import Points
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.model.amount_values import evaluate
 from linkwork.model.amounts import TIME, Formula, Steady, Tabulated, amount
@@ -109,7 +109,7 @@ def piecewise_values(law: Any, until: float, where: str = "efforts") -> Pieces:
 
 def _checked_end(until: float, where: str) -> float:
     if not 0.0 < until <= LARGEST:
-        raise ModelError(Problem(f"the time {until:g} s is no end of a law", where, "give a time above zero"))
+        raise InputError(Problem(f"the time {until:g} s is no end of a law", where, "give a time above zero"))
     return float(until)
 
 
@@ -120,7 +120,7 @@ def _values_of(law: Any, end: float, where: str) -> tuple[Sampler, tuple[float, 
     if isinstance(law, Formula | Tabulated):
         others = [name for name in law.names if name != TIME]
         if others:
-            raise ModelError(Problem(f"it depends on {', '.join(others)}, not on time alone", where))
+            raise InputError(Problem(f"it depends on {', '.join(others)}, not on time alone", where))
         text = law.text if isinstance(law, Formula) else "the table"
         edges = law.xs if isinstance(law, Tabulated) else _evenly(end)
         return lambda t: np.array([evaluate(law, {TIME: t})]), edges, text
@@ -135,10 +135,10 @@ def _called(law: Callable[[Array], Any], t: Array, where: str) -> Array:
         values = np.asarray(law(t), dtype=float)
     except (TypeError, ValueError) as error:
         hint = "it takes an array of times and gives as many numbers"
-        raise ModelError(Problem(f"the function fails: {error}", where, hint)) from error
+        raise InputError(Problem(f"the function fails: {error}", where, hint)) from error
     if values.shape not in ((), t.shape):
         hint = "it takes an array of times and gives as many numbers"
-        raise ModelError(Problem(f"the function gives {values.shape} for {t.size} times", where, hint))
+        raise InputError(Problem(f"the function gives {values.shape} for {t.size} times", where, hint))
     return np.broadcast_to(values, (1, t.size))
 
 
@@ -241,7 +241,7 @@ class _Fit:
             a, b, error, before = a[~good], b[~good], error[~good], before[:, ~good]
             if count + 2 * a.size > MOST:
                 what = f"{self.text} has no smooth pieces: {MOST} of them do not follow it until {self.end:g} s"
-                raise ModelError(Problem(what, self.where, "let it change more slowly, or simulate a shorter time"))
+                raise InputError(Problem(what, self.where, "let it change more slowly, or simulate a shorter time"))
             middle = 0.5 * (a + b)
             a, b = np.concatenate([a, middle]), np.concatenate([middle, b])
             before = np.tile(np.array([error, before[0]]), (1, 2, 1))
@@ -284,7 +284,7 @@ class _Fit:
             k = int(np.argmax(wild))
             when, word = middle[largest[k].argmax(), 0], ("value", "rate", "acceleration")[k]
             what = f"the {word} of {self.text} grows without bound near t = {when:g} s"
-            raise ModelError(Problem(what, self.where, "write a law that is finite and smooth at all times"))
+            raise InputError(Problem(what, self.where, "write a law that is finite and smooth at all times"))
         self.size = np.maximum(self.size, size)
         self.first = np.where(self.first > 0.0, self.first, size)
 
@@ -294,7 +294,7 @@ class _Fit:
         if wrong.any():
             when = t.ravel()[wrong.any(axis=0)][0]
             what = f"{self.text} is {values[wrong][0]} at t = {when:g} s"
-            raise ModelError(Problem(what, self.where, "write a law that is finite at all times"))
+            raise InputError(Problem(what, self.where, "write a law that is finite at all times"))
         return values.reshape(-1, *t.shape)
 
     def _jumps(self, edges: Array, coefficients: Array) -> list[float]:
@@ -309,7 +309,7 @@ class _Fit:
         if self.rates and far[0].any():
             when = edges[1:-1][far[0]][0]
             hint = "a variable cannot be in two places; put a move between them"
-            raise ModelError(Problem(f"the value of {self.text} jumps at t = {when:g} s", self.where, hint))
+            raise InputError(Problem(f"the value of {self.text} jumps at t = {when:g} s", self.where, hint))
         chosen: list[float] = edges[1:-1][far.any(axis=0)].tolist()
         return chosen
 

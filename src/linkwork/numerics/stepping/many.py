@@ -62,7 +62,8 @@ class Batch(Handle):
 
     fields = {  # noqa: RUF012
         "starts": "matrix", "settled": "matrix", "room": "floats", "efforts": "matrix", "stops": "floats",
-        "held": "table", "held_rates": "table", "Z": "matrix", "A": "matrix", "E": "matrix", "ends": "matrix",
+        "held": "table", "held_rates": "table", "Z": "matrix", "A": "matrix", "E": "matrix", "D": "matrix",
+        "ends": "matrix",
         "reports": "matrix",
     }  # fmt: skip
 
@@ -139,11 +140,11 @@ def run_some(method, p, store, samples, batch, active_rows, hold, first, last, l
     active_rows, hold : rows of the drives, which are active in every run
     longest : step [s]; fixed : whether all steps are of this length
     """
-    n, nw, count = p.n, p.nw, samples.times.size
+    n, nw, nx, count = p.n, p.nw, p.states.size, samples.times.size
     z, f, state = np.empty(n), np.empty(n), np.empty(STATES)
     table, numbers = np.empty((0, 4), np.int64), np.empty((0, 2))
     before, fired = np.empty(0), np.empty(0, np.int64)
-    trail_t, trail = np.empty(256), np.empty((256, n + nw + 1))
+    trail_t, trail = np.empty(256), np.empty((256, n + n - p.ny + 1))
     for k in range(first, last):
         for i in range(batch.settled.shape[1]):
             batch.room[i] = batch.settled[k, i]
@@ -198,6 +199,8 @@ def run_some(method, p, store, samples, batch, active_rows, hold, first, last, l
             for i in range(nw):
                 batch.A[k, j * nw + i] = samples.A[j, i]
                 batch.E[k, j * nw + i] = samples.E[j, i]
+            for i in range(nx):
+                batch.D[k, j * nx + i] = samples.D[j, i]
         batch.reports[k, 0] = reason
         batch.reports[k, 1] = float(p.evaluations[0])
         for i in range(STATES):

@@ -1,6 +1,6 @@
-"""A machine as compiled loops see it: its state z = (y, w), how it changes, and how it is kept on its constraints.
+"""A machine as compiled loops see it: its state z = (y, w, x), how it changes, and how it is kept on its constraints.
 
-    z' = (N(y) w, a)             a = a0 + X f
+    z' = (N(y) w, a, x')         a = a0 + X f
 
 a0 are the accelerations with loops kept. Active rows (driven or locked variables, contacts) are added on top: G are
 their gradients, X = response to Gᵀ, and their forces f follow from G a + γ = wanted. So rows come and go without new
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from linkwork.kernels import drive
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.laws import law_at
+from linkwork.numerics.stepping.layout import StateLayout
 
 call = drive.call
 
@@ -47,7 +48,7 @@ FLOATS = (
     "tangent_g", "tangent_dg", "tangent_gamma",
     "g", "dg", "gamma", "watched", "kinetic", "potential", "power", "momentum", "drift",
     "law", "law_edges", "given_effort", "hold", "force", "wanted", "worst", "touch", "static",
-    "rate_sizes", "gap_sizes",
+    "rate_sizes", "gap_sizes", "row_scale", "states", "dstates", "tangent_states", "tangent_dstates",
 )
 INTEGERS = (
     "plain_y", "plain_w", "turning_y", "turning_w", "law_starts", "last", "pushed", "pushed_law", "count",
@@ -63,12 +64,14 @@ def _kernel(name: str) -> dict[str, str]:
 class Problem(Handle):
     """Kernels, and the arrays that they read and write; each thread has its own.
 
-    ny, nw, n : variables, rates, and both; loops : cut joints; size : of the machine [m]
+    ny, nw, n : variables, rates, and the whole state; loops : cut joints and constraints; size : of the machine [m]
     rtol, atol : tolerances, the second by variable and rate
     rate_sizes, gap_sizes : by rate and by gap, what counts like a radian: of lengths the machine's size
+    row_scale : by row of the mismatch, what makes it count like radians
     rates_at, rates_in, rates_out, ... : kernels by address and tables of pointers; an address 0 is that of none
     y, w, effort, t, slip, switch -> dy, a, health : of the rates
     y, w -> e, de : of the mismatch; y, push, missing -> x : of the response
+    states -> dstates : of the rates, too, where there are named states; they stand in z after the rates (`layout`)
     tangent_... : directions of the inputs of rates and gaps, and what comes of them
     y, w, t -> g, dg, G, gamma : of the gaps; -> watched : of the conditions
     kinetic, potential, power : of the energies; momentum, drift : of the variational method
@@ -107,6 +110,11 @@ class Problem(Handle):
         | {"rows": "table", "soft": "table"}
     )
 
+    @property
+    def layout(self) -> StateLayout:
+        """Where the parts of z stand."""
+        return StateLayout(self.ny, self.nw, self.states.size)
+
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
 def law(p, k, t):  # type: ignore[no-untyped-def]
@@ -123,6 +131,9 @@ def load(p, t, z):  # type: ignore[no-untyped-def]
         y[i] = z[i]
     for i in range(w.size):
         w[i] = z[ny + i]
+    states = p.states
+    for i in range(states.size):
+        states[i] = z[ny + w.size + i]
     p.t[0] = t
     soft = p.soft.shape[0] > 0
     if p.pushed.size or soft:
@@ -167,6 +178,10 @@ def rates(p, t, z, dz):  # type: ignore[no-untyped-def]
     for i in range(a.size):
         dz[ny + i] = a[i]
         total += 0.0 * a[i]
+    dstates = p.dstates
+    for i in range(dstates.size):
+        dz[ny + a.size + i] = dstates[i]
+        total += 0.0 * dstates[i]
     health = total if math.isfinite(total) else math.inf
     p.worst[0] = max(p.worst[0], health)
     return health
@@ -325,7 +340,7 @@ def correct(p, t, order):  # type: ignore[no-untyped-def]
         respond(p)
     for i in range(p.missing.size):
         p.missing[i] = p.e[i] if order == 0 else p.de[i]
-        size = max(size, abs(p.missing[i]) / (p.size if i % 6 < 3 else 1.0))
+        size = max(size, abs(p.missing[i]) * p.row_scale[i])
     for i in range(p.nw):
         p.push[i] = 0.0
         p.x[i] = 0.0
@@ -449,6 +464,8 @@ def tangent_here(p, dz, df):  # type: ignore[no-untyped-def]
     for i in range(p.nw):
         p.tangent_w[i] = dz[p.ny + i]
         p.tangent_effort[i] = 0.0
+    for i in range(p.states.size):
+        p.tangent_states[i] = dz[p.ny + p.nw + i]
     if leans(p):
         call(p.gaps_tangent_at, p.gaps_tangent_in, p.gaps_tangent_out)
         yielding(p)
@@ -471,6 +488,8 @@ def tangent_here(p, dz, df):  # type: ignore[no-untyped-def]
         df[i] = p.tangent_dy[i]
     for i in range(p.nw):
         df[p.ny + i] = p.tangent_a[i]
+    for i in range(p.states.size):
+        df[p.ny + p.nw + i] = p.tangent_dstates[i]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

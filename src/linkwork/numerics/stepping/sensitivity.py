@@ -54,7 +54,7 @@ class Directions(Handle):
     """Derivatives of a problem's kernels, one direction of the parameters a row of their tables of pointers.
 
     rates_..., mismatch_..., gaps_... : kernels by address; an address 0 is one that is not there
-    y, w, effort : a direction of their inputs -> dy, a; e, de; g, dg, G, gamma : what comes of it
+    y, w, effort, states : a direction of their inputs -> dy, a, dstates; e, de; g, dg, G, gamma : what comes of it
     hold : (directions, rows), how the values move that rows hold
     force : by active row, touch : by gap, how forces change along the last direction
     """
@@ -64,14 +64,16 @@ class Directions(Handle):
         | _kernel("mismatch")
         | _kernel("gaps")
         | dict.fromkeys(["y", "w", "effort", "dy", "a", "e", "de", "g", "dg", "gamma", "force", "touch"], "floats")
+        | dict.fromkeys(["states", "dstates"], "floats")
         | {"G": "matrix", "hold": "matrix"}
     )
 
 
 class Changes(Handle):
-    """Room for derivatives at samples, (samples · directions, ...): of states, accelerations, efforts, stops."""
+    """Room for derivatives at samples, (samples · directions, ...): of states, accelerations, efforts, stops, and of
+    rates of named states."""
 
-    fields = dict.fromkeys(("Z", "A", "E", "P"), "matrix")
+    fields = dict.fromkeys(("Z", "A", "E", "P", "D"), "matrix")
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -81,6 +83,8 @@ def aim(p, d, dz):  # type: ignore[no-untyped-def]
         d.y[i] = dz[i]
     for i in range(p.nw):
         d.w[i] = dz[p.ny + i]
+    for i in range(p.states.size):
+        d.states[i] = dz[p.ny + p.nw + i]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -137,6 +141,8 @@ def change(p, d, j, dz, df):  # type: ignore[no-untyped-def]
         df[i] = d.dy[i]
     for i in range(p.nw):
         df[p.ny + i] = d.a[i]
+    for i in range(p.states.size):
+        df[p.ny + p.nw + i] = d.dstates[i]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -256,6 +262,8 @@ def note(p, d, k, t, z, dz, found):  # type: ignore[no-untyped-def]
         for i in range(p.nw):
             found.A[at, i] = df[p.ny + i]
             found.E[at, i] = 0.0
+        for i in range(p.states.size):
+            found.D[at, i] = df[p.ny + p.nw + i]
         for i in range(d.touch.size):
             found.P[at, i] = d.touch[i]
         for r in range(p.count[0]):

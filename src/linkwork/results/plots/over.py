@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.results.plots.description import Line, Panel, Plot
 from linkwork.results.plots.shown import Quantity, Showing
 from linkwork.results.signals import Signal, Units
@@ -63,6 +63,6 @@ def describe_over(series: Sequence[Series], *, units: Units = None, title: str =
 
 
 def need_samples(quantities: Sequence[Quantity | Signal]) -> None:
-    """ModelError where there is nothing to plot."""
+    """InputError where there is nothing to plot."""
     if any(not len(q.values) for q in quantities):
-        raise ModelError(Problem("the run has no samples to plot", hint="its message says why it stopped"))
+        raise InputError(Problem("the run has no samples to plot", hint="its message says why it stopped"))

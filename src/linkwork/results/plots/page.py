@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.colours import DARK, LIGHT, PALETTE, Theme
-from linkwork.errors import MissingExtra, ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, MissingExtra, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.results.plots.description import Axis, Field, Line, Panel, Plot, alone, pretty, travel
 from linkwork.results.plots.look import colour_and_dash
@@ -35,7 +35,7 @@ FINE = ".6~g"
 def figure_of(plot: Plot, theme: str = "light") -> Any:
     """A plotly.graph_objects.Figure."""
     if theme not in THEMES:
-        raise ModelError(Problem(f"there is no theme '{theme}'", "theme", did_you_mean(str(theme), THEMES)))
+        raise InputError(Problem(f"there is no theme '{theme}'", "theme", did_you_mean(str(theme), THEMES)))
     try:
         from plotly import graph_objects as go
     except ImportError:

@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.results.plots.description import Plot, ThemeName
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Panels(tuple["Axes", ...]):
         ending = target.suffix.lower()
         if ending not in ENDINGS:
             what = f"'{ending}' is not an ending of plots" if ending else "the name has no ending"
-            raise ModelError(Problem(what, hint="use .png, .svg, .pdf, or .csv for the numbers"), str(path))
+            raise InputError(Problem(what, hint="use .png, .svg, .pdf, or .csv for the numbers"), str(path))
         if ending == ".csv":
             from linkwork.results.plots.numbers import write_numbers
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.colours import LIGHT
-from linkwork.errors import MissingExtra, ModelError, Problem
+from linkwork.errors import InputError, MissingExtra, Problem
 from linkwork.geometry import Array
 from linkwork.results.plots.description import Axis, Field, Line, Panel, Plot, alone, travel
 from linkwork.results.plots.look import EACH, FIRST, WIDTH, colour_and_dash, our_look, size_is_open
@@ -60,12 +60,12 @@ def _assert_fits(plot: Plot, axes: list[Any]) -> None:
     if len(axes) != len(panels):
         shown = ", ".join(p.y.symbol or p.y.kind or p.y.name for p in panels)
         what = f"the plot has {len(panels)} {'panel' if len(panels) == 1 else 'panels'} ({shown}), not {len(axes)}"
-        raise ModelError(Problem(what, "ax", "give as many axes, plot what has one unit, or leave ax out"))
+        raise InputError(Problem(what, "ax", "give as many axes, plot what has one unit, or leave ax out"))
     for panel, page in zip(panels, axes, strict=True):
         if (page.name == "3d") != (panel.z is not None):
             text = "three-dimensional" if page.name == "3d" else "flat"
             letters = "".join(axis.name for axis in panel.axes)
-            raise ModelError(Problem(f"the axes are {text}, the plot is in {letters}", "ax", "give a fitting plane"))
+            raise InputError(Problem(f"the axes are {text}, the plot is in {letters}", "ax", "give a fitting plane"))
 
 
 # ---------------------------------------------------------------- the page

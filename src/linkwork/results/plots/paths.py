@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.results.layout import AXES
 from linkwork.results.marking import REACTIONS
@@ -170,7 +170,7 @@ def _plane(tracks: list[Array]) -> str:
 
 
 def _assert_determinate(tracks: Sequence[Track], which: list[int]) -> None:
-    """ModelError where a component that would be drawn is indeterminate."""
+    """InputError where a component that would be drawn is indeterminate."""
     problems = [
         Problem(f"{component} is statically indeterminate", named(track.place, track.run), "draw another plane")
         for track in tracks
@@ -179,12 +179,12 @@ def _assert_determinate(tracks: Sequence[Track], which: list[int]) -> None:
         if REACTIONS[component][1] in which
     ]
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
 
 
 def checked_plane(plane: str) -> str:
-    """The letters of a plane; ModelError for what is none."""
+    """The letters of a plane; InputError for what is none."""
     fits = isinstance(plane, str) and len(plane) in (2, 3) and len(set(plane)) == len(plane) and set(plane) <= set(AXES)
     if not fits:
-        raise ModelError(Problem(f"{plane!r} is not a plane", "plane", "write 'xy', 'xz', 'yz' or 'xyz'"))
+        raise InputError(Problem(f"{plane!r} is not a plane", "plane", "write 'xy', 'xz', 'yz' or 'xyz'"))
     return plane

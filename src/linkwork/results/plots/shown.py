@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.results.plots.description import Axis
 from linkwork.results.signals import Signal, Units
@@ -51,7 +51,7 @@ class Shown:
 
 
 class Showing:
-    """Units to show: by dimension, and of single signals by name. ModelError lists everything wrong with them.
+    """Units to show: by dimension, and of single signals by name. InputError lists everything wrong with them.
 
     units : as the user gave them
     quantities : everything that is plotted
@@ -72,7 +72,8 @@ class Showing:
         factor = parse_unit(symbol)[0] if symbol else self._system.factor(dimension)
         values = np.asarray(quantity.values, np.float64) / factor
         symbol = symbol or self._system.symbol(dimension)
-        missing = "indeterminate" if isinstance(quantity, Signal) and quantity.indeterminate else ""
+        open_ = isinstance(quantity, Signal) and quantity.indeterminate and not np.isfinite(values).any()
+        missing = "indeterminate" if open_ else ""
         return Shown(quantity.name, symbol, dimension, values, kind, missing)
 
 
@@ -84,7 +85,7 @@ def _system(
     if isinstance(units, UnitSystem):
         return units, {}
     if not isinstance(units, Mapping):
-        raise ModelError(Problem("units are a table", "units", 'write units={"angle": "deg", "length": "mm"}'))
+        raise InputError(Problem("units are a table", "units", 'write units={"angle": "deg", "length": "mm"}'))
     known = [f.name for f in fields(UnitSystem)]
     problems = []
     for key, unit in units.items():
@@ -100,7 +101,7 @@ def _system(
     except ModelError as error:
         problems += error.problems
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     return system, {k: v for k, v in units.items() if k not in known}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.results.force_evidence import BALANCE
 from linkwork.results.layout import COUNTS
@@ -37,7 +37,7 @@ def describe_evidence(run: Run, *, units: Units = None, x: str = "time", against
     runs = {"": run, **against}
     there = [n for n in RECORDED if all(n in r.data for r in runs.values())]
     if not there:
-        raise ModelError(Problem("the run has no evidence of its loops to plot", hint="print(run) tells what there is"))
+        raise InputError(Problem("the run has no evidence of its loops to plot", hint="print(run) tells what there is"))
     panels = []
     for name in there:
         series = [Series([r.signal(name)], r.signal(x), label) for label, r in runs.items()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from linkwork.analyses.machine import Machine
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results import Run
 from linkwork.views.layers.arrows import acceleration_layer, velocity_layer
 from linkwork.views.layers.loading import has_forces, load_layer, reaction_layer
@@ -31,7 +31,7 @@ OF_FORCES = ("reactions", "loads")
 def layers_of(s: Machine, run: Run, names: Iterable[str] | None = None) -> list[Layer]:
     """Layers over a run, by name, or all; those that have nothing to draw are left out.
 
-    ModelError where a layer is asked for that does not exist, or one of forces of a run that has none.
+    InputError where a layer is asked for that does not exist, or one of forces of a run that has none.
     """
     asked = list(LAYERS) if names is None else list(names)
     problems = [Problem(f"no layer '{n}'", "layers", did_you_mean(n, LAYERS)) for n in asked if n not in LAYERS]
@@ -39,7 +39,7 @@ def layers_of(s: Machine, run: Run, names: Iterable[str] | None = None) -> list[
         hint = "ask s.forces(run), and show what it gives"
         problems += [Problem(f"the run has no forces, so no {n}", "layers", hint) for n in asked if n in OF_FORCES]
     if problems:
-        raise ModelError(problems)
+        raise InputError(problems)
     return [layer for n in asked if (layer := LAYERS[n](s, run)) is not None]
 
 

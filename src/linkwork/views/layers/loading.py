@@ -14,7 +14,7 @@ from linkwork.geometry import Array, transform_vectors
 from linkwork.geometry.vectors import length
 from linkwork.model.loads import Force, Spring, Torque
 from linkwork.results import Run
-from linkwork.results.marking import open_elements
+from linkwork.results.marking import open_samples
 from linkwork.units import FORCE as NEWTON
 from linkwork.units import SI, TORQUE, Dimension, format_quantity
 from linkwork.units.efforts import effort_units
@@ -73,13 +73,13 @@ def reaction_layer(s: Machine, run: Run) -> Layer | None:
 
     Components that are statically indeterminate are left out, and named in the legend.
     """
-    marks = run.indeterminate
+    marks, data = run.indeterminate, run.data
     acting: list[Acting] = []
     for name, joint in s.mechanism.joints.items():
         if f"{name}.force" in run:
             X_WM = pose_over(s, run, joint.head) @ joint_frame(s, name, "head")
             known = np.array(run.signal(f"{name}.force").values)
-            known[:, list(open_elements(marks, f"{name}.force"))] = 0.0
+            known[open_samples(data, f"{name}.force")] = 0.0
             acting.append(Acting(name, transform_vectors(X_WM, known), known, X_WM[:, :3, 3]))
     if not acting:
         return None

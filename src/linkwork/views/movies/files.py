@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from linkwork.errors import MissingExtra, ModelError, Problem
+from linkwork.errors import InputError, MissingExtra, Problem
 
 Picture = npt.NDArray[np.uint8]
 """Red, green and blue (height, width, 3)."""
@@ -33,13 +33,13 @@ def check_ending(path: Path, also: tuple[str, ...] = ()) -> str:
     ending, known = path.suffix.lower(), (*ENDINGS, *also)
     if ending not in known:
         what = f"'{ending}' is not an ending of movies" if ending else "the name has no ending"
-        raise ModelError(Problem(what, hint=f"use {', '.join(known[:-1])} or {known[-1]}"), str(path))
+        raise InputError(Problem(what, hint=f"use {', '.join(known[:-1])} or {known[-1]}"), str(path))
     if path.is_dir():
-        raise ModelError(Problem("this is a folder", hint="name a file"), str(path))
+        raise InputError(Problem("this is a folder", hint="name a file"), str(path))
     if not path.parent.is_dir():
-        raise ModelError(Problem(f"there is no folder '{path.parent}'", hint="make it first"), path.name)
+        raise InputError(Problem(f"there is no folder '{path.parent}'", hint="make it first"), path.name)
     if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise ModelError(Problem("it may not be written to", hint="name another file, or another folder"), str(path))
+        raise InputError(Problem("it may not be written to", hint="name another file, or another folder"), str(path))
     return ending
 
 
@@ -73,7 +73,7 @@ def _write_gif(draft: Path, show: Show, ticks: list[int], fps: float, progress: 
         raise MissingExtra("pillow", "movie", "writing a GIF") from None
     if fps > FASTEST_GIF:
         hint = f"give fps={FASTEST_GIF:g} or less, or write .mp4"
-        raise ModelError(Problem(f"{fps:g} frames a second are too many for a GIF", "fps", hint))
+        raise InputError(Problem(f"{fps:g} frames a second are too many for a GIF", "fps", hint))
     looked_at = np.unique(np.linspace(0, len(ticks) - 1, LOOKED_AT).round().astype(int))
     sheet = Image.fromarray(np.concatenate([show(int(i)) for i in looked_at]))
     palette = sheet.quantize(COLOURS, method=Image.Quantize.MEDIANCUT)

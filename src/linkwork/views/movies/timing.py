@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.results import Run
 
@@ -64,7 +64,7 @@ def timing(times: Array, good: Array, *, fps: float, speed: float, goes_round: b
     if count > MOST_FRAMES:
         longer = duration * fps / (MOST_FRAMES - 1)
         what = f"{count} frames, for {duration:.6g} s of motion at {speed:g} times its speed; at most {MOST_FRAMES}"
-        raise ModelError(
+        raise InputError(
             Problem(what, "speed", f"give speed={_rounded_up(longer)}, or a part of the run: run.sel(...)")
         )
     moments = times[0] + np.arange(count) * (speed / fps)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.colours import DARK, LIGHT, Theme
-from linkwork.errors import MissingExtra, ModelError, Problem
+from linkwork.errors import InputError, MissingExtra, Problem
 from linkwork.geometry import Array
 from linkwork.views.layers.parts import Curve, Layer
 from linkwork.views.naming import dotted, halo, placed_names, size_of
@@ -72,7 +72,7 @@ def theme_of(theme: str | Theme) -> Theme:
         return theme
     known = {"light": LIGHT, "dark": DARK}
     if theme not in known:
-        raise ModelError(Problem(f"there is no theme '{theme}'", "theme", "use 'light' or 'dark'"))
+        raise InputError(Problem(f"there is no theme '{theme}'", "theme", "use 'light' or 'dark'"))
     return known[theme]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from linkwork.analyses.check import check
 from linkwork.analyses.machine import Machine
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.model.mechanism import Mechanism
 from linkwork.results import Run
 from linkwork.views.placed import machine_of
@@ -58,7 +58,7 @@ def write_page(subject: Subject, path: str | Path) -> Path:
     """Write the page of a subject; gives its path."""
     if Path(path).suffix.lower() not in (".html", ".htm"):
         hint = f"let the name end in .html: {Path(path).with_suffix('.html')}"
-        raise ModelError(Problem(f"a report is a page of HTML, not '{Path(path).name}'", "path", hint), subject.title)
+        raise InputError(Problem(f"a report is a page of HTML, not '{Path(path).name}'", "path", hint), subject.title)
     # Bytes, so that every system writes the same ones.
     Path(path).write_bytes(document(subject).encode())
     return Path(path)
@@ -83,7 +83,7 @@ def subject_of(
     """
     if isinstance(what, Run):
         if run is not None:
-            raise ModelError(Problem("two runs are given", "run", "give the machine and one run"), what.name)
+            raise InputError(Problem("two runs are given", "run", "give the machine and one run"), what.name)
         run, what = what, machine_of(what, None, "write_report(machine, path, run=run)")
     if not isinstance(what, Machine | Mechanism):
         raise TypeError(f"a Machine, a Mechanism or a Run is wanted, not {type(what).__name__}")
@@ -117,7 +117,7 @@ def _shown(
             what = f"the run is of another machine: it has the bodies {', '.join(unknown[:6])}"
             problems.append(Problem(what, "run", "give a run that this machine made"))
         if problems:
-            raise ModelError(problems, s.name)
+            raise InputError(problems, s.name)
         return Shown(run)
     if drives:
         return Shown(s.motion(drives, samples=samples, progress=progress))

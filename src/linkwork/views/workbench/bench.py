@@ -17,7 +17,7 @@ from linkwork.analyses.kinematics.failures import CannotReach, ClosureError
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.machine import Machine
 from linkwork.drives import Drive, parse_drive
-from linkwork.errors import LinkworkError, ModelError, Problem
+from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.files.read import loads
 from linkwork.geometry import Array
 from linkwork.results import Run
@@ -122,7 +122,7 @@ class Bench:
 
     def _ready(self) -> tuple[Machine, Posture]:
         if self.machine is None or self.posture is None:
-            raise ModelError(Problem("the machine is not assembled yet", hint="wait a moment"), self.mechanism.name)
+            raise InputError(Problem("the machine is not assembled yet", hint="wait a moment"), self.mechanism.name)
         return self.machine, self.posture
 
     def poses(self, posture: Posture) -> dict[str, Array]:
@@ -221,7 +221,7 @@ class Bench:
     # ---------------------------------------------------------------- motion
 
     def drives(self, texts: Mapping[str, str]) -> dict[str, Drive]:
-        """Laws of time from texts by variable; ModelError with all that is wrong."""
+        """Laws of time from texts by variable; InputError with all that is wrong."""
         laws, problems, plain = {}, [], self.dimensions()
         for name, text in texts.items():
             if not text.strip():
@@ -233,7 +233,7 @@ class Bench:
         if not problems and not laws:
             problems.append(Problem("nothing is driven", "motion", "write a law, such as 0:360deg in 2s"))
         if problems:
-            raise ModelError(problems)
+            raise InputError(problems)
         return laws
 
     def move(

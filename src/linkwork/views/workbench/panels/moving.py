@@ -204,7 +204,8 @@ class MovePanel(Panel):
             return
         self.chosen.options = tuple(p.name for p in found)
         self.chosen.visible = True
-        self.desk.say(f"{len(found)} closure{'s' * (len(found) != 1)}", "choose one in the list")
+        sure = "these are all" if found.complete else "there may be more"
+        self.desk.say(f"{len(found)} closure{'s' * (len(found) != 1)}", f"choose one in the list; {sure}")
 
     def _choose(self, event: Any) -> None:
         found = self.desk.bench.found

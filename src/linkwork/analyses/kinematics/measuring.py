@@ -1,0 +1,44 @@
+"""A machine whose measures are variables: coordinates of places that are specified, and joints that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.equations.conditions import conditions
+from linkwork.equations.measures import measured_names, with_measures
+from linkwork.formulas import Formulas, Question
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+
+
+def measuring(machine: Machine, names: Iterable[str]) -> Machine:
+    """The machine with those names that are coordinates of places (`P.x`) as variables; itself where there are none."""
+    wanted = tuple(measured_names(machine._plan, list(names)))
+    if not wanted:
+        return machine
+    known = machine._measuring
+    if wanted not in known:
+        known[wanted] = _made(machine, wanted)
+    return known[wanted]
+
+
+def _made(machine: Machine, wanted: tuple[str, ...]) -> Machine:
+    plan = machine._plan
+    kernel, none = machine._own(Question(conditions(wanted))), np.zeros(plan.nw)
+    laid, home = (kernel(y, none, np.zeros(1)) for y in (plan.layout_y, machine.home.y))
+    other = object.__new__(type(machine))
+    other.__dict__.update(machine.__dict__)
+    for name in ("home", "_loops", "_forward_dynamics"):
+        other.__dict__.pop(name, None)
+    other._plan = with_measures(plan, dict(zip(wanted, laid.tolist(), strict=True)))
+    other._formulas = Formulas(other._plan)
+    other._ready, other._questions, other._measuring, other._elimination = {}, {}, {}, None
+    values = dict(zip(wanted, home.tolist(), strict=True))
+    y = np.concatenate([machine.home.y, [values[name] for name in other._plan.variables[plan.ny :]]])
+    other.__dict__["home"] = Posture(other._loops, y, name=machine.home.name)
+    return other

@@ -1,0 +1,71 @@
+"""What the whole model tells about its constraints: names that are not there, rates that are not linear."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from linkwork.errors import Problem
+from linkwork.expressions import Expression, names_in
+from linkwork.expressions.names import differentiated
+from linkwork.model.constraints import Constraint, place_of
+from linkwork.model.mechanism import Mechanism
+from linkwork.model.name_book import NameBook
+from linkwork.model.variables import find_variable, no_variable
+
+TRIED = (0.37, -1.3, 2.1)
+"""Values of all arguments at which what is left without rates is looked at."""
+
+
+def constraint_problems(m: Mechanism) -> list[Problem]:
+    """Everything that is wrong about the constraints of a mechanism.
+
+    Parameters
+    ----------
+    m : the mechanism
+    """
+    book = NameBook(m)
+    problems: list[Problem] = []
+    for constraint in m.constraints.values():
+        found = list(_problems(book, constraint))
+        problems += found or _uneven(constraint)
+    return problems
+
+
+def _problems(book: NameBook, constraint: Constraint) -> Iterator[Problem]:
+    where = place_of(constraint)
+    names = constraint.names
+    if constraint.kind == "coupling":
+        names = tuple(name for name in names_in(constraint.text) if name not in constraint.parameters)
+        if find_variable(book.m.joints, constraint.variable) is None:
+            yield no_variable(book.m.joints, constraint.variable, f"{where}.joint")
+    for name in constraint.parameters:
+        if book.is_known(name):
+            yield Problem(f"'{name}' is a joint already", f"{where}.parameters", "give the number another name")
+    for name in names:
+        if book.is_of_state(name):
+            hint = "states push through loads: let a load use it"
+            yield Problem(f"'{name}' is a state, which constrains no places", where, hint)
+    if names or constraint.kind != "coupling":
+        yield from book.problems(names, where)
+
+
+def _uneven(constraint: Constraint) -> Iterator[Problem]:
+    """Problems of velocities that are not linear in their rates, or not zero without them."""
+    rates = [name for name in constraint.names if differentiated(name) is not None]
+    if not constraint.of_rates:
+        return
+    expression = Expression(constraint.expression, names_in(constraint.expression))
+    curved = [name for name in rates if expression.derivative(name).used & set(rates)]
+    if curved:
+        hint = "write coefficients of places times rates: rate(P.x)*sin(A) - rate(P.y)*cos(A)"
+        yield Problem(f"it is not linear in {', '.join(curved)}", place_of(constraint), hint)
+        return
+    for value in TRIED:
+        given = {name: 0.0 if name in rates else value for name in expression.variables}
+        left = float(expression(**{**given, **constraint.parameters}))
+        if np.isfinite(left) and left != 0.0:
+            hint = "leave it out, or drive a joint with a law of time"
+            yield Problem("a part of it does not depend on rates", place_of(constraint), hint)
+            return
