@@ -272,6 +272,29 @@ loads:
   braking: {joint: my-slide, amount: {table: [[-1 m/s, 3], [1 m/s, -3]], over: rate(my-slide.slide)}}
 """
 
+CONSTRAINTS = """\
+linkwork: 1
+name: constraints
+units: {length: mm, angle: deg}
+bodies:
+  a: {mass: 1, com: [20, 0, 0]}
+  b: {mass: 1, com: [60, 0, 0]}
+  sleigh: {mass: 2, inertia: [1e5, 1e5, 2e5]}
+joints:
+  A: {revolute: [ground, a], at: [0, 0, 0], axis: z}
+  B: {revolute: [a, b], at: [40, 0, 0], axis: z}
+  F: {flat: [ground, sleigh], at: [0, 0, 0], axis: z}
+points:
+  P: {on: b, at: [80, 0, 0]}
+  S: {on: sleigh, at: [0, 0, 0]}
+couplings:
+  tendon: {joint: B, law: ratio*A + offset, parameters: {ratio: 0.7, offset: 5 deg}, description: a finger}
+constraints:
+  track: {expression: P.x - F.x - gap, parameters: {gap: 80 mm}, description: a guide}
+velocities:
+  blade: {expression: rate(S.x)*sin(F.angle) - rate(S.y)*cos(F.angle), parameters: {}, description: glides}
+"""
+
 GOOD = {
     "loads": LOADS,
     "design": DESIGN,
@@ -281,6 +304,7 @@ GOOD = {
     "gears": GEARS,
     "contacts": CONTACTS,
     "chains": CHAINS,
+    "constraints": CONSTRAINTS,
     "words": WORDS,
 }
 """Documents that load; all keys of all entries occur in them, apart from those of meshes."""

@@ -128,6 +128,17 @@ def periodic(loops: Loops) -> Mask:
     return result
 
 
+def distances(loops: Loops, y: Array, Y: Array) -> Array:
+    """How far postures Y (B, ny) are from y [rad, or parts of the machine's size], by the variable that moves most."""
+    d = Y - y
+    turning = periodic(loops)
+    d[:, turning] = np.angle(np.exp(1j * d[:, turning]))
+    for q in loops.quaternions:
+        own = slice(q, q + 4)
+        d[:, own] = Y[:, own] * np.where(Y[:, own] @ y[own] < 0.0, -1.0, 1.0)[:, np.newaxis] - y[own]
+    return np.asarray(np.abs(d * loops.variable_scale).max(axis=1, initial=0.0))
+
+
 def _pose_marks(loops: Loops, bodies: Sequence[str], Y: Array) -> Array:
     """Poses of some bodies, lengths in units of the machine's size."""
     parts = []
