@@ -160,6 +160,8 @@ class Plan:
     states: tuple[StatePlan, ...] = ()
     measured: tuple[Slot, ...] = ()
     """Measures that are variables, after those of all joints (`measures`)."""
+    lent: tuple[tuple[int, float], ...] = ()
+    """Rates that follow laws, and inertias that forward dynamics lends them: nothing else may resist them."""
 
     @property
     def nq(self) -> int:
@@ -278,7 +280,7 @@ class Plan:
         marks = self.points, self.frames
         names = self.variables, self.variable_rates
         parts = self.constraints, self.loads, self.states
-        return links, cuts, *marks, *names, *parts, self.X_WG.tobytes()
+        return links, cuts, *marks, *names, *parts, self.lent, self.X_WG.tobytes()
 
 
 def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:

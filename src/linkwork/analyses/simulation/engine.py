@@ -282,10 +282,17 @@ class Engine:
             evaluations=np.zeros(1, np.int64), static=self._static(), held=np.zeros(plan.n_slips, np.int64),
             worst=zeros(1), touch=zeros(len(needs.gaps)),
             rate_sizes=np.array(loops.column_scale, float), gap_sizes=self._gap_sizes(),
-            row_scale=np.array(loops.row_scale, float),
+            row_scale=np.array(loops.row_scale, float), lent=self._lent(),
             soft=np.array([[*s[:2], 0] for s in soft], np.int64).reshape(-1, 3),
             soft_numbers=np.array([s[2:] for s in soft], float).reshape(-1, 3),
         )  # fmt: skip
+
+    def _lent(self) -> Array:
+        """By rate, the inertia that it has been lent."""
+        found = np.zeros(self.loops.plan.nw)
+        for k, inertia in self.loops.plan.lent:
+            found[k] = inertia
+        return found
 
     def _kernels(self, rows: int) -> dict[str, tuple[Kernel | None, Array]]:
         """Kernels by name, each with its settled values; None where there is no need of one."""
