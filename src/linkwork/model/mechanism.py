@@ -266,6 +266,9 @@ class Mechanism:
         """
         return self._placed(name, Rigid(), tail, head, **options)
 
+    spherical, cylindrical, planar, fixed = spheric, cylindric, flat, rigid
+    """The same joints by their other names."""
+
     def universal(
         self, name: str, tail: BodyLike, head: BodyLike, *, axes: Any = None, **options: Unpack[JointOptions]
     ) -> Joint:
