@@ -18,10 +18,8 @@ import numpy as np
 
 from linkwork import geometry as geo
 from linkwork.equations.joint_motion import law_parameters, law_shape
+from linkwork.equations.load_kinds.plans import LoadConstants, LoadPlan, Places
 from linkwork.equations.load_plans import (
-    LoadConstants,
-    LoadPlan,
-    Places,
     exact_frictions,
     is_timed,
     load_constants,
