@@ -104,7 +104,7 @@ def _spiral(m: Mechanism, layout: Layout, load: Load) -> LoadSymbol | None:
         return None
     joint = load.acts.variable.rpartition(".")[0]
     seat = layout.seats.get(joint)
-    if seat is None or m.joints[joint].law.kind != "revolute":
+    if seat is None or m.joints[joint].law.symbol != "pin":
         return None
     t = np.linspace(0.0, 5.0 * math.pi, 91)
     r = layout.size * (0.018 + 0.03 * t / t[-1])

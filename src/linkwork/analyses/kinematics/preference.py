@@ -19,7 +19,7 @@ def preference(loops: Loops) -> NDArray[np.int64]:
     weights = np.zeros(plan.nw, np.int64)
     for slot in plan.slots:
         joint = m.joints.get(slot.joint)
-        if joint is None or slot.law.freedom != 1 or slot.law.kind not in ("revolute", "prismatic", "helical"):
+        if joint is None or slot.law.freedom != 1:
             continue
         grounded = m.ground.name in (joint.tail, joint.head)
         turning = slot.law.kind == "revolute"

@@ -7,10 +7,6 @@ from linkwork.model.loads.load import parameter_measures, scope_of
 from linkwork.units import SI
 
 OF_BODIES = {"mass": "kg", "com": "m", "inertia": "kg m^2", "at": "m"}
-OF_LAWS = {
-    "radius": "m", "mate": "m", "tube": "m", "lead": "m", "unit": "m", "pressure_angle": "rad", "helix_angle": "rad",
-    "cone": "rad", "half_angle": "rad",
-}  # fmt: skip
 
 
 def parameter_unit(loops: Loops, name: str) -> str:
@@ -23,7 +19,6 @@ def parameter_unit(loops: Loops, name: str) -> str:
         measured = parameter_measures(load, rest, scope_of(load, m.joints))
         return "1" if measured is None else SI.symbol(measured) or "1"
     slot = next((s for s in loops.plan.slots if s.joint == owner), None)
-    if slot is not None and rest in OF_LAWS:
-        bevel = rest == "mate" and slot.law.kind == "bevel"
-        return "rad" if bevel else OF_LAWS[rest]
+    if slot is not None and rest in slot.law.numbers():
+        return SI.symbol(slot.law.measure(rest)) or "1"
     return next((OF_BODIES[part] for part in rest.split(".") if part in OF_BODIES), "1")

@@ -95,7 +95,7 @@ def _put_spiral(plan: Plan, load: Load) -> None:
         return
     joint = plan.m.joints.get(load.acts.variable.rpartition(".")[0])
     seat = None if joint is None else plan.seat(joint)
-    if joint is None or seat is None or joint.law.kind != "revolute" or joint.tail not in plan.layout.X_WB:
+    if joint is None or seat is None or joint.law.symbol != "pin" or joint.tail not in plan.layout.X_WB:
         return
     width = plan.width(joint.tail, joint.head)
     mesh = wire(spiral_path(0.6 * width, 1.7 * width, 3.0), 0.09 * width)
