@@ -111,7 +111,8 @@ joints:
   RB: {gear: [ring, planet], at: [60, 0, 0], to: {at: [100, 0, 0]}, radii: [80, 40], internal: true}
   C: {prismatic: [ground, rack], at: [0, 0, 0], axis: x}
   D: {revolute: [ground, pinion], at: [0, 30, 0], axis: z}
-  CD: {rack: [rack, pinion], at: [0, 0, 0], to: [0, 30, 0], axis: z, x: x, radius: 30, teeth: 30, flank: -1}
+  CD: {rack: [rack, pinion], at: [0, 0, 0], to: [0, 30, 0], axis: z, x: x, radius: 30, teeth: 30, flank: -1,
+    pressure_angle: 20 deg, helix_angle: 0}
   E: {revolute: [ground, bevel1], at: [0, 0, 0], axis: x}
   F: {revolute: [ground, bevel2], at: [0, 0, 0], axis: y}
   EF: {bevel: [bevel1, bevel2], at: [0, 0, 0], axes: [x, y], teeth: [20, 40], in: ground, limits: {angle: [-9, 9]}}

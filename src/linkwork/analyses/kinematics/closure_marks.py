@@ -16,8 +16,6 @@ from linkwork.errors import Problem
 from linkwork.geometry import Array
 from linkwork.numerics.elimination import eliminate
 
-PERIODIC = ("revolute", "cylindric", "flat", "universal")
-"""Joints whose angles may be counted from any turn."""
 NUDGE = 1e-4
 """How far idle freedoms are moved to see which bodies go along [rad, or parts of the machine's size]."""
 
@@ -123,7 +121,7 @@ def periodic(loops: Loops) -> Mask:
         ranges = slot.law.ranges()
         for k, variable in enumerate(slot.law.variables):
             repeats = variable.name in ranges and ranges[variable.name].closed
-            if slot.law.kind in PERIODIC or repeats:
+            if slot.law.whole_turns or repeats:
                 result[slot.q.start + k] = variable.dimension == "angle"
     return result
 

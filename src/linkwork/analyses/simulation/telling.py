@@ -15,7 +15,7 @@ from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.asked import Asked
 from linkwork.analyses.simulation.session import SINGULAR, Session
-from linkwork.equations.load_plans import PushPlan
+from linkwork.equations.load_kinds.joint_load import PushPlan
 from linkwork.geometry import Array
 from linkwork.model.events import Stop
 from linkwork.results.simulation import Outcome, Simulation
