@@ -37,6 +37,9 @@ def _argument(loops: Loops, path: Trajectory, load: LoadPlan, amount: AmountPlan
     if kind in ("y", "w"):
         column: Array = (path.y if kind == "y" else path.w)[:, k]
         return column
+    if kind == "state":
+        own_state: Array = path.x[:, k]
+        return own_state
     assert isinstance(load, SpringPlan)
     if load.along is not None:
         own: Array = path.y[:, load.along.y] - loops.system.parameters[f"{load.name}.free"]

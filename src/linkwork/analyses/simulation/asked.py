@@ -34,8 +34,6 @@ SAMPLES = 361
 METHODS = ("auto", "explicit", "radau", "exponential", "exponential-static", "variational", "variational-4", "ida")
 FIXED = ("variational", "variational-4")
 """Methods with steps of one length."""
-WITHOUT_STATES = (*FIXED, "ida")
-"""Methods whose equations are those of joints."""
 FINEST = 1e-15
 Controller = Callable[[float, Any], Mapping[str, float] | None]
 
@@ -152,7 +150,7 @@ def asked(
         prepared, acting, pushed = _efforts(read, merged(efforts, {}, machine.name), end)
     driven = _drives(read, merged(drives, {}, machine.name), end) if np.isfinite(end) else []
     read.problems += locks_of_driven(machine._loops, happening, [d.name for d in driven])
-    x = _states(read, merged(states, {}, machine.name), method)
+    x = _states(read, merged(states, {}, machine.name))
     _check_pushed(read, driven, merged(efforts, {}, machine.name))
     if not machine._plan.nw:
         hint = "join its bodies so that some can move"
@@ -201,7 +199,7 @@ def _events(read: _Reader, events: Any) -> tuple[Event, ...]:
     return given
 
 
-def _states(read: _Reader, given: Mapping[str, Any], method: str) -> Array:
+def _states(read: _Reader, given: Mapping[str, Any]) -> Array:
     """Named states at t = 0: those given, the others as the model has them."""
     plans, numbers = read.machine._plan.states, read.machine.parameters
     names = [plan.name for plan in plans]
@@ -209,7 +207,7 @@ def _states(read: _Reader, given: Mapping[str, Any], method: str) -> Array:
     for name, value in given.items():
         where = f"states.{name}"
         if name not in names:
-            hint = did_you_mean(str(name), names) or "the machine has no states"
+            hint = did_you_mean(str(name), names) if names else "the machine has no states"
             read.problems.append(Problem(f"there is no state '{name}'", where, hint))
             continue
         try:
@@ -219,9 +217,6 @@ def _states(read: _Reader, given: Mapping[str, Any], method: str) -> Array:
         if not np.isfinite(found):
             read.problems.append(Problem("one finite number is wanted", where))
         x[names.index(name)] = found
-    if names and method in WITHOUT_STATES:
-        text = f"'{method}' integrates joints alone, not the states {', '.join(names)}"
-        read.problems.append(Problem(text, "method", "take explicit, radau, exponential or auto"))
     return x
 
 
