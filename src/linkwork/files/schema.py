@@ -20,6 +20,7 @@ from linkwork.files.entries import (
     Entry,
     FrameEntry,
     PointEntry,
+    StateEntry,
     Switch,
     Text,
 )
@@ -70,6 +71,7 @@ class ModelFile(Entry):
     joints: dict[str, AnyJoint] | None = None  # type: ignore[valid-type]
     points: dict[str, PointEntry] | None = None
     frames: dict[str, FrameEntry] | None = None
+    states: dict[str, StateEntry] | None = None
     springs: dict[str, SpringEntry] | None = None
     dampers: dict[str, DamperEntry] | None = None
     friction: dict[str, FrictionEntry] | None = None
@@ -86,7 +88,7 @@ class ModelFile(Entry):
 def json_schema() -> dict[str, Any]:
     """JSON Schema of model files (draft 2020-12)."""
     schema = ModelFile.model_json_schema(by_alias=True)
-    for section in ("curves", "bodies", "chains", "joints", "points", "frames", *LOADS, *CONSTRAINTS):
+    for section in ("curves", "bodies", "chains", "joints", "points", "frames", "states", *LOADS, *CONSTRAINTS):
         schema["properties"][section]["anyOf"][0]["propertyNames"] = {"pattern": NAME_PATTERN}
     entries = {name: _without_null(entry) for name, entry in schema["$defs"].items()}
     shared: dict[str, Any] = {}

@@ -61,10 +61,10 @@ def _spring(spring: Spring) -> dict[str, Any]:
     return {
         "between": None if spring.variable is not None else [spring.first, spring.second],
         "joint": spring.variable,
-        "stiffness": _unless(spring.stiffness, 0.0),
+        "stiffness": unless(spring.stiffness, 0.0),
         "free": spring.free,
-        "damping": _unless(spring.damping, 0.0),
-        "preload": _unless(spring.preload, 0.0),
+        "damping": unless(spring.damping, 0.0),
+        "preload": unless(spring.preload, 0.0),
         "law": None if spring.law is None else amount_entry(spring.law),
     }
 
@@ -73,12 +73,12 @@ def _friction(friction: Friction) -> dict[str, Any]:
     return {
         "joint": friction.variable,
         "level": _levels(friction.forward, friction.backward),
-        "static": _unless(friction.static, 1.0),
-        "viscous": _unless(friction.viscous, 0.0),
-        "speed": _unless(friction.speed, Friction.speed),
+        "static": unless(friction.static, 1.0),
+        "viscous": unless(friction.viscous, 0.0),
+        "speed": unless(friction.speed, Friction.speed),
         "form": None if friction.form == "smooth" else friction.form,
-        "coefficient": _unless(friction.coefficient, 0.0),
-        "radius": _unless(friction.radius, 1.0),
+        "coefficient": unless(friction.coefficient, 0.0),
+        "radius": unless(friction.radius, 1.0),
         "normal": None if friction.normal is None else amount_entry(friction.normal),
     }
 
@@ -86,24 +86,24 @@ def _friction(friction: Friction) -> dict[str, Any]:
 def _motor(motor: Motor) -> dict[str, Any]:
     return {
         "joint": motor.variable,
-        "ratio": _unless(motor.ratio, 1.0),
-        "rotor_inertia": _unless(motor.rotor_inertia, 0.0),
-        "damping": _unless(motor.damping, 0.0),
+        "ratio": unless(motor.ratio, 1.0),
+        "rotor_inertia": unless(motor.rotor_inertia, 0.0),
+        "damping": unless(motor.damping, 0.0),
         "friction": _levels(motor.friction_forward, motor.friction_backward),
-        "efficiency": _unless(motor.efficiency, 1.0),
+        "efficiency": unless(motor.efficiency, 1.0),
         "stall": motor.stall,
         "no_load": motor.no_load,
         "peak": motor.peak,
     }
 
 
-def _unless(value: float, usual: float) -> float | None:
+def unless(value: float, usual: float) -> float | None:
     """A number, unless it is the usual one to the bit."""
     return None if repr(value) == repr(usual) else value
 
 
 def _levels(forward: float, backward: float) -> Any:
-    return _unless(forward, 0.0) if repr(forward) == repr(backward) else [forward, backward]
+    return unless(forward, 0.0) if repr(forward) == repr(backward) else [forward, backward]
 
 
 def _direction(way: Direction, key: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from linkwork.files.entries.base import Entry, Gather, Text, located
 from linkwork.files.quantities import NUMBER_OR_TEXT, Direction, Name, Pair, as_name, listed, quantity
 from linkwork.model.amounts import ELONGATION, ELONGATION_RATE, TIME, Amount, variable_in
 from linkwork.model.mechanism import Mechanism
+from linkwork.model.states import unit_dimension
 from linkwork.model.variables import JointVariable, find_variable, no_variable
 from linkwork.units import (
     ANGLE,
@@ -88,6 +89,8 @@ class Reading:
         def measure(name: str) -> Dimension:
             if name in own:
                 return own[name]
+            if name in self.m.states:
+                return unit_dimension(self.m.states[name].unit, "")
             found = find_variable(self.m.joints, variable_in(name))
             if found is None:
                 raise ModelError(no_variable(self.m.joints, variable_in(name), ""))
