@@ -131,6 +131,11 @@ class Machine(System):
         """Names of the rates of all joints, in the same order."""
         return self._plan.variable_rates
 
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of the states beside the joints, in the order in which they were declared."""
+        return tuple(plan.name for plan in self._plan.states)
+
     @cached_property
     def home(self) -> Posture:
         """The posture from which everything starts."""
@@ -651,7 +656,7 @@ class Machine(System):
         progress: Callable[[float, float], None] | None = None,
         threads: int | None = None,
         sensitive_to: str | Sequence[str] = (),
-        states: Mapping[str, float] | None = None,
+        states: Mapping[str, float] | Array | None = None,
     ) -> Simulation:
         """Let the machine go, from any state, under gravity, loads, drives and inputs; loops stay closed.
 
@@ -680,7 +685,8 @@ class Machine(System):
         threads : cores to use at most for the results; all by default
         sensitive_to : names by which all results are differentiated: parameters (`rod.mass`), variables and rates of
             the start (`start.A`, `rates.A`, `start.i` of a named state); see `Simulation.sensitivity`
-        states : named states at the start by name [SI]; as the model has them by default
+        states : named states at the start by name [SI], or all of them as an array, in the order of `Machine.states`;
+            as the model has them by default
         """
         from linkwork.analyses.simulation.simulate import simulated
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.expressions import names_in
 from linkwork.expressions.names import differentiated, is_plain
 from linkwork.expressions.parsing import CONSTANTS, FUNCTIONS
 from linkwork.model.amounts import ELONGATION, ELONGATION_RATE, TIME, Formula, Steady, Tabulated, amount, variable_in
@@ -62,6 +63,11 @@ def named_state(
     gather(checked_name, name, where)
     if isinstance(name, str) and (name in RESERVED or name in FUNCTIONS or name in CONSTANTS):
         problems.append(Problem(f"'{name}' means something else in formulas or results", where, "choose another name"))
+    elif isinstance(name, str) and is_plain(name):
+        try:
+            names_in(name)
+        except ModelError as error:  # such as e
+            problems += [Problem(f"formulas cannot use '{name}'", where, p.hint) for p in error.problems]
     law = gather(amount, rate, f"{where}.rate")
     if isinstance(law, Steady):
         law = Formula(repr(law.value), ())

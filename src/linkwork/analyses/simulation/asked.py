@@ -128,7 +128,7 @@ def asked(
     step: Any,
     rtol: Any,
     atol: Any,
-    states: Mapping[str, Any] | None = None,
+    states: Mapping[str, Any] | Array | None = None,
 ) -> Asked:
     """Everything checked at once; InputError lists all that is wrong."""
     read = _Reader(machine)
@@ -150,7 +150,7 @@ def asked(
         prepared, acting, pushed = _efforts(read, merged(efforts, {}, machine.name), end)
     driven = _drives(read, merged(drives, {}, machine.name), end) if np.isfinite(end) else []
     read.problems += locks_of_driven(machine._loops, happening, [d.name for d in driven])
-    x = _states(read, merged(states, {}, machine.name))
+    x = _states(read, states)
     _check_pushed(read, driven, merged(efforts, {}, machine.name))
     if not machine._plan.nw:
         hint = "join its bodies so that some can move"
@@ -199,12 +199,18 @@ def _events(read: _Reader, events: Any) -> tuple[Event, ...]:
     return given
 
 
-def _states(read: _Reader, given: Mapping[str, Any]) -> Array:
+def _states(read: _Reader, given: Mapping[str, Any] | Array | None) -> Array:
     """Named states at t = 0: those given, the others as the model has them."""
-    plans, numbers = read.machine._plan.states, read.machine.parameters
-    names = [plan.name for plan in plans]
+    names, numbers = list(read.machine.states), read.machine.parameters
     x = np.array([numbers[f"{name}.{START}"] for name in names], float)
-    for name, value in given.items():
+    if isinstance(given, np.ndarray) or _is_numbers(given):
+        every = np.asarray(given, float)
+        if every.shape != x.shape or not np.isfinite(every).all():
+            text = f"states as an array are {len(names)} finite numbers: {', '.join(names)}"
+            read.problems.append(Problem(text, "states", "or give them by name"))
+            return x
+        return every.copy()
+    for name, value in merged(given, {}, read.machine.name).items():
         where = f"states.{name}"
         if name not in names:
             hint = did_you_mean(str(name), names) if names else "the machine has no states"
