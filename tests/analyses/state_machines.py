@@ -85,7 +85,13 @@ def parallelogram(cut: tuple[str, ...] = ("B",), load: str = "A") -> lw.Machine:
     m = lw.Mechanism("parallelogram", gravity=(0.0, -G, 0.0))
     for name in ("first", "second"):
         m.body(name, mass=0.3, com=(0.0, 0.0, 0.0), inertia=(CRANK, CRANK, CRANK), frame=lw.placement(at=_foot(name)))
-    m.body("coupler", mass=COUPLER, com=(0.0, 0.0, 0.0), inertia=(0.01, 0.01, 0.01), frame=lw.placement(at=(0.0, -LENGTH, 0.0)))
+    m.body(
+        "coupler",
+        mass=COUPLER,
+        com=(0.0, 0.0, 0.0),
+        inertia=(0.01, 0.01, 0.01),
+        frame=lw.placement(at=(0.0, -LENGTH, 0.0)),
+    )
     m.revolute("A", "ground", "first", at=_foot("first"), axis="z")
     m.revolute("B", "ground", "second", at=_foot("second"), axis="z")
     m.revolute("C", "first", "coupler", at=(0.0, -LENGTH, 0.0), axis="z")

@@ -1,4 +1,4 @@
-"""Named states beside the joints: filters, currents and integrals against closed forms and other people's integrators."""
+"""Named states beside the joints: filters, currents and integrals against closed forms and other integrators."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def test_first_order_filter(method: str, off: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("method", "off"), [("auto", 1e-10), ("radau", 1e-9), ("exponential", 1e-12), ("exponential-static", 1e-12), ("ida", 1e-7)]
+    ("method", "off"),
+    [("auto", 1e-10), ("radau", 1e-9), ("exponential", 1e-12), ("exponential-static", 1e-12), ("ida", 1e-7)],
 )
 def test_dc_motor_by_the_matrix_exponential(method: str, off: float) -> None:
     run = dc_motor().simulate(0.5, times=TIMES, method=method, **TIGHT)
@@ -199,7 +200,9 @@ def test_a_short_electrical_time_is_stiff_and_stays_exact() -> None:
     assert balance(run) < 1e-5
 
 
-@pytest.mark.parametrize(("method", "order", "steps"), [("variational", 2, (40, 80, 160)), ("variational-4", 4, (20, 40, 80))])
+@pytest.mark.parametrize(
+    ("method", "order", "steps"), [("variational", 2, (40, 80, 160)), ("variational-4", 4, (20, 40, 80))]
+)
 @pytest.mark.parametrize("name", ["motor", "loop"])
 def test_fixed_steps_keep_their_order(method: str, order: int, steps: tuple[int, ...], name: str) -> None:
     if name == "motor":
@@ -224,7 +227,9 @@ def test_fixed_steps_go_back_the_way_they_came() -> None:
     m.state("way", rate="A")
     m.load("push", "A", amount="way*0.1 + pull*0.02")
     s = m.assemble()
-    there = s.simulate(1.0, start={"A": 0.5}, rates={"A": 0.2}, states={"pull": 0.3}, samples=2, method="variational", step=0.01)
+    there = s.simulate(
+        1.0, start={"A": 0.5}, rates={"A": 0.2}, states={"pull": 0.3}, samples=2, method="variational", step=0.01
+    )
     back = lw.loads(lw.dumps(m).replace("-9*A", "9*A").replace("rate: A}", "rate: -A}")).assemble()
     again = back.simulate(
         1.0, start=there.y[-1], rates=-there.w[-1], states=there.x[-1], samples=2, method="variational", step=0.01
@@ -408,7 +413,9 @@ def test_a_run_knows_its_states(tmp_path: Path) -> None:
     assert run["i.value"].to("mA").max() == pytest.approx(1000.0 * i.max(), rel=1e-15)
     assert "A.angle" in run.signals and "i.value" in run.signals
     panels = run.plot("i", "i.rate")
-    assert {axis.get_ylabel() for axis in panels.figure.axes} == {"i [A]", "i.rate [A/s]"} or len(panels.figure.axes) == 2
+    assert {axis.get_ylabel() for axis in panels.figure.axes} == {"i [A]", "i.rate [A/s]"} or len(
+        panels.figure.axes
+    ) == 2
     for suffix in (".nc", ".csv"):
         file = run.save(tmp_path / f"run{suffix}")
         again = lw.load_run(file)
@@ -423,7 +430,12 @@ def test_going_on_from_the_end_of_a_run() -> None:
     first = s.simulate(0.2, samples=3, **TIGHT)
     by_array = s.simulate(0.3, first.y[-1], first.w[-1], states=first.x[-1], samples=4, **TIGHT)
     by_name = s.simulate(
-        0.3, {"A": first["A.angle"][-1]}, {"A": first["A.rate"][-1]}, states={"i": first["i.value"][-1]}, samples=4, **TIGHT
+        0.3,
+        {"A": first["A.angle"][-1]},
+        {"A": first["A.rate"][-1]},
+        states={"i": first["i.value"][-1]},
+        samples=4,
+        **TIGHT,
     )
     exact = dc_motor_values(0.2 + by_array.time)
     for run in (by_array, by_name):
@@ -559,7 +571,14 @@ def test_refusals_of_the_model() -> None:
     with pytest.raises(lw.ModelError) as caught:
         m.state("t", rate="2*", start="x", unit="mA", scale=-1.0, parameters={"sin": 1.0})  # type: ignore[arg-type]
     told = str(caught.value)
-    for part in ("states.t:", "states.t.rate", "states.t.start", "write 'A'", "scale is not positive", "'sin' cannot name"):
+    for part in (
+        "states.t:",
+        "states.t.rate",
+        "states.t.start",
+        "write 'A'",
+        "scale is not positive",
+        "'sin' cannot name",
+    ):
         assert part in told, part
     with pytest.raises(lw.ModelError, match=r"formulas cannot use 'e'; write exp\(1\)"):
         m.state("e", rate="1")

@@ -72,7 +72,8 @@ def with_states(draw: st.DrawFn) -> lw.Mechanism:
             law, parameters = f"gain*({law})", {"gain": draw(numbers)}
         m.state(
             f"s{k}", rate=law, start=draw(numbers), unit=draw(st.sampled_from(UNITS)),
-            scale=draw(st.floats(1e-9, 1e9)), parameters=parameters, description=draw(st.sampled_from(["", "some: text"])),
+            scale=draw(st.floats(1e-9, 1e9)), parameters=parameters,
+            description=draw(st.sampled_from(["", "some: text"])),
         )  # fmt: skip
     return m
 

@@ -444,7 +444,7 @@ class Machine(System):
         if states:
             return self._with_states(states).statics(
                 values, drives, efforts=efforts, preload=preload, weights=weights, external=external,
-                contact=contact, t=t, **named,
+                contact=contact, states=None, t=t, **named,
             )  # fmt: skip
         posture = self._posture(values, named)
         return statics_at(self._loops, posture, drives, efforts, preload, weights, external, contact, t)
@@ -476,7 +476,7 @@ class Machine(System):
 
         if states:
             other = self._with_states(states)
-            return other.accelerations(values, rates, efforts, external=external, t=t, **named)
+            return other.accelerations(values, rates, efforts, external=external, states=None, t=t, **named)
         posture = self._posture(values, named)
         return accelerations_at(self._loops, self._forward_dynamics, posture, rates, efforts, external, t)
 

@@ -68,8 +68,8 @@ class Accelerations:
         """What the joints carry meanwhile, by joint: force and moment of the first body on the second."""
         loops, now = self.posture._loops, self._acting
         columns = np.asarray(self.posture._roles.independent, np.int64)
-        moving = (x[np.newaxis] for x in (self.posture.y, now.rates, self.values))
-        path = Trajectory(np.array([now.t]), *moving, states_at_start(loops, 1))
+        y, w, dw = (x[np.newaxis] for x in (self.posture.y, now.rates, self.values))
+        path = Trajectory(np.array([now.t]), y, w, dw, states_at_start(loops, 1))
         drives = Drives(columns, np.isin(np.arange(loops.columns), columns), np.zeros(0, np.int64))
         alone = Sharing(np.zeros((1, len(columns))), np.ones(len(columns)))  # nothing is shared: no drive is left over
         found = forces_along(loops, drives, path, now.efforts[np.newaxis], alone, now.external, 1)

@@ -113,9 +113,7 @@ def statics_at(
     """Forces that hold a posture; without drives, its independent variables are held."""
     plan = loops.plan
     still = np.zeros((1, plan.nw))
-    path = Trajectory(
-        np.array([one_time(loops, t)]), posture.y[np.newaxis], still, still, states_at_start(loops, 1)
-    )
+    path = Trajectory(np.array([one_time(loops, t)]), posture.y[np.newaxis], still, still, states_at_start(loops, 1))
     loads_must_be_finite(loops, path.y, path.w, path.t[:, np.newaxis])
     independent = list(loops.names(posture._roles.independent))
     named, held = (independent, []) if drives is None else (as_names(drives), turning_among(loops, independent))

@@ -49,10 +49,10 @@ class StateEntry(Entry):
             for key, value in (self.parameters or {}).items():
                 found = part(located, lambda v=value: free_quantity(v), f"{where}.parameters.{key}")
                 numbers[str(key)] = 0.0 if found is None else found
+        assert rate is not None and start is not None and scale is not None
         m.state(
-            name, rate=rate, start=start, unit=self.unit, scale=scale, parameters=numbers,
-            description=self.description,
-        )  # type: ignore[arg-type]  # fmt: skip
+            name, rate=rate, start=start, unit=self.unit, scale=scale, parameters=numbers, description=self.description
+        )
 
 
 def state_dimensions(entries: Any) -> dict[str, Dimension]:

@@ -220,8 +220,8 @@ def solve(p, t, h, z, d, x, p0, state, unit, steps, room):  # type: ignore[no-un
     """d of the way from z, from a first guess to round-off, by Broyden's method; False if it does not converge.
 
     unit : by rate, in which corrections are measured
-    steps, room : for `ITERATIONS` steps, of the way and of named states, all that the method remembers. Kelley, Iterative Methods for Linear and
-    Nonlinear Equations, sec. 7.3
+    steps, room : for `ITERATIONS` steps, of the way and of named states, all that the method remembers. Kelley,
+    Iterative Methods for Linear and Nonlinear Equations, sec. 7.3
     """
     nw = p.nw
     least, last, shrank, allowed = math.inf, math.inf, 1.0, FIRST
