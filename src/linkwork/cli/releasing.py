@@ -100,7 +100,7 @@ Ats = Annotated[
 
 OPTIONS = {
     "until": "--until", "start": "--start", "rates": "--rate", "drives": "--drive", "efforts": "--effort",
-    "states": "--state", "times": "--times", "samples": "--samples", "method": "--method", "step": "--step", "rtol": "--rtol",
-    "atol": "--atol",
+    "states": "--state", "times": "--times", "samples": "--samples", "method": "--method", "step": "--step",
+    "rtol": "--rtol", "atol": "--atol",
 }  # fmt: skip
 """What the parameters of simulations are called on the command line."""
