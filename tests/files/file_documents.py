@@ -296,7 +296,36 @@ velocities:
   blade: {expression: rate(S.x)*sin(F.angle) - rate(S.y)*cos(F.angle), parameters: {}, description: glides}
 """
 
+STATES = """\
+linkwork: 1
+name: states
+units: {length: mm, angle: deg}
+bodies:
+  rotor: {mass: 2 kg, inertia: [0.01 kg m^2, 0.01 kg m^2, 0.02 kg m^2]}
+  slider: {mass: 3 kg}
+joints:
+  A: {revolute: [ground, rotor], axis: z}
+  S: {prismatic: [ground, slider], axis: x}
+states:
+  i:
+    rate: (u - R*i - k*rate(A))/L
+    start: 250 mA
+    unit: A
+    scale: 10
+    parameters: {u: 12, R: 1.2 ohm, k: 50 mV s/rad, L: 3 mH}
+    description: the current
+  smooth: {rate: (i - smooth)*bandwidth, unit: A, parameters: {bandwidth: 200/s}}
+  heat: {rate: {formula: i.R*i**2/120, unit: 1 mK/s}, start: 293 K, unit: K}
+  leak: {rate: {table: [[0 A, 0], [2 A, 3 kPa/s]], over: i}, unit: Pa, scale: 1 bar}
+  wear: {rate: {table: [[0, 0], [90 deg/s, 1/s]], over: rate(A), smooth: true}}
+  ramp: {rate: 2}
+loads:
+  motor: {joint: A, amount: i.k*i}
+  choke: {joint: S, amount: {table: [[0 kPa, 0], [1 kPa, 2 N]], over: leak}}
+"""
+
 GOOD = {
+    "states": STATES,
     "loads": LOADS,
     "design": DESIGN,
     "bodies": BODIES,

@@ -8,6 +8,7 @@ from linkwork.expressions import names_in
 from linkwork.expressions.names import differentiated
 from linkwork.model.amounts import TIME as CLOCK
 from linkwork.model.loads import load as of_loads
+from linkwork.model.states import unit_dimension
 from linkwork.model.variables import find_variable
 from linkwork.units import ACCELERATION, FORCE, INERTIA, LENGTH, MASS, NUMBER, SI, TIME, TORQUE, Dimension, UnitSystem
 
@@ -30,6 +31,8 @@ def name_measures(m: Mechanism, name: str) -> Dimension | None:
         return TIME
     if (variable := find_variable(m.joints, name)) is not None:
         return variable.quantity
+    if name in m.states:
+        return unit_dimension(m.states[name].unit, "")
     owner, _, coordinate = name.rpartition(".")
     is_place = owner in m.points or owner in m.frames or owner in m.bodies
     return LENGTH if is_place and coordinate in ("x", "y", "z") else None
@@ -52,6 +55,8 @@ def compared_with(m: Mechanism, expression: str, units: UnitSystem) -> tuple[Dim
 def parameter_measures(m: Mechanism, name: str) -> Dimension | None:
     """What a parameter measures that may change on the way; None where it is not one of these."""
     owner, _, key = name.partition(".")
+    if name in m.states:
+        return unit_dimension(m.states[name].unit, "")
     if owner == "gravity":
         return ACCELERATION
     if owner in m.bodies:

@@ -20,6 +20,7 @@ from linkwork.files.entries import (
     Entry,
     FrameEntry,
     PointEntry,
+    StateEntry,
     Switch,
     Text,
 )
@@ -61,6 +62,7 @@ class _ModelFile(Entry):
     joints: dict[str, AnyJoint] | None = None  # type: ignore[valid-type]
     points: dict[str, PointEntry] | None = None
     frames: dict[str, FrameEntry] | None = None
+    states: dict[str, StateEntry] | None = None
     couplings: dict[str, CouplingEntry] | None = None
     constraints: dict[str, ConstraintEntry] | None = None
     velocities: dict[str, VelocityEntry] | None = None
@@ -75,7 +77,7 @@ ModelFile = create_model("ModelFile", __base__=_ModelFile, __doc__=_ModelFile.__
 def json_schema() -> dict[str, Any]:
     """JSON Schema of model files (draft 2020-12)."""
     schema = ModelFile.model_json_schema(by_alias=True)
-    for section in ("curves", "bodies", "chains", "joints", "points", "frames", *LOADS, *CONSTRAINTS):
+    for section in ("curves", "bodies", "chains", "joints", "points", "frames", "states", *LOADS, *CONSTRAINTS):
         schema["properties"][section]["anyOf"][0]["propertyNames"] = {"pattern": NAME_PATTERN}
     entries = {name: _without_null(entry) for name, entry in schema["$defs"].items()}
     shared: dict[str, Any] = {}

@@ -21,7 +21,7 @@ from linkwork.files.schema import VERSION
 from linkwork.files.tree import FLOAT
 from linkwork.files.words import direction_words as _direction
 from linkwork.files.words import pruned as _pruned
-from linkwork.files.write_loads import gravity_entry, load_sections
+from linkwork.files.write_loads import amount_entry, gravity_entry, load_sections, unless
 from linkwork.model.bodies import ELEMENTS, Body, Inertia
 from linkwork.model.constraints import SECTIONS
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
@@ -31,6 +31,7 @@ from linkwork.model.parts import Joint
 from linkwork.model.placement import ROW_KEYS, Axis, Orientation, Placement, ThreePoints
 from linkwork.model.solids import MeshLook, MeshSolid, Shape, parts_of
 from linkwork.model.space_curves import CURVES, InPlane, SpaceCurve
+from linkwork.model.states import NamedState
 from linkwork.model.surfaces import SURFACES, Surface
 from linkwork.model.vectors import ZERO
 
@@ -124,12 +125,26 @@ def as_data(m: Mechanism) -> dict[str, Any]:
             f.name: _pruned({"on": f.body, **_placement(f.placement), "description": f.description})
             for f in m.frames.values()
         },
+        "states": {state.name: _state(state) for state in m.states.values()},
         **load_sections(m),
         **_constraint_sections(m),
         "expect": dict(m.expect),
     }
     data |= {name: section for name, section in sections.items() if section}
     return data
+
+
+def _state(state: NamedState) -> dict[str, Any]:
+    return _pruned(
+        {
+            "rate": amount_entry(state.rate),
+            "start": unless(state.start, 0.0),
+            "unit": None if state.unit == "1" else state.unit,
+            "scale": unless(state.scale, 1.0),
+            "parameters": dict(state.parameters) or None,
+            "description": state.description,
+        }
+    )
 
 
 def _constraint_sections(m: Mechanism) -> dict[str, dict[str, Any]]:

@@ -62,12 +62,12 @@ def _written(load: Load, key: Key) -> dict[str, Any]:
             forward, backward = (getattr(load, field) for field in key.fields)
             usual = usual_values(type(load))[key.fields[0]]
             same = repr(forward) == repr(backward)
-            return {key.key: _unless(forward, usual) if same else [forward, backward]}
+            return {key.key: unless(forward, usual) if same else [forward, backward]}
         case Number() | Choice():
-            return {key.key: _unless(getattr(load, key.key), usual_values(type(load))[key.key])}
+            return {key.key: unless(getattr(load, key.key), usual_values(type(load))[key.key])}
 
 
-def _unless(value: Any, usual: Any) -> Any:
+def unless(value: Any, usual: Any) -> Any:
     """A number or a word, unless it is the usual one to the bit."""
     return None if repr(value) == repr(usual) else value
 

@@ -47,7 +47,7 @@ def load_problems(m: Mechanism, q: Mapping[str, Array], points: Mapping[str, Arr
     for load in (*m.loads.values(), *m.motors.values()):
         look.suggest = len(problems) < ENOUGH
         problems += look.at(load)
-    return [*problems, *_doubled_motors(m), *state_problems(m)]
+    return [*state_problems(m), *problems, *_doubled_motors(m)]
 
 
 def _doubled_motors(m: Mechanism) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from linkwork.analyses.forces.idle import Open, left_open, open_names
 from linkwork.analyses.forces.pressing import pressing_of
 from linkwork.analyses.forces.reactions import LOOKED_AT, Found, forces_along, joints_of
 from linkwork.analyses.forces.tables import beyond_tables
-from linkwork.analyses.forces.trajectory import Trajectory, trajectory_of
+from linkwork.analyses.forces.trajectory import Trajectory, given_states, trajectory_of
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.equations.closed_forces import load_state, needed_power
@@ -48,6 +49,7 @@ def forces_over(
     weights: Mapping[str, float] | None,
     external: Mapping[str, Any] | None,
     contact: Mapping[str, Any] | None,
+    states: Mapping[str, Any] | None,
     threads: int | None,
 ) -> Run:
     """The run with the forces that it takes."""
@@ -56,6 +58,7 @@ def forces_over(
     if run.analysis == "forces":
         raise InputError(Problem("the run has forces already", hint="give the motion that they came from"), run.name)
     path = trajectory_of(loops, run)
+    path = replace(path, x=given_states(loops, states, path.x))
     held = [n for n, law in run.driven.items() if law == "held"]
     if drives is None:
         named = own_drives(loops, path.y[0], [n for n in run.driven if n not in held])
@@ -85,7 +88,7 @@ def forces_of(
     finite = np.flatnonzero(
         np.isfinite(path.y).all(axis=1) & np.isfinite(path.w).all(axis=1) & np.isfinite(path.dw).all(axis=1)
     )
-    part = Trajectory(*(np.ascontiguousarray(x[finite]) for x in (path.t, path.y, path.w, path.dw)))
+    part = path.at(finite)
     drives = _drives_along(loops, part.y, named, held)
     for what, values in (("preload", preload), ("contact", contact)):
         _check_lengths(loops, what, values, len(path))
@@ -215,7 +218,8 @@ def _signals(
     when = np.ascontiguousarray(path.t[:, np.newaxis])
     working = np.zeros(len(path))
     if plan.loads:
-        magnitudes, powers = system._own(Question(load_state()))(path.y, path.w, when, threads=threads)
+        kernel = system._own(Question(load_state(bool(path.states))))
+        magnitudes, powers = kernel(path.y, path.w, when, *path.states, threads=threads)
         working = powers.sum(axis=1)
         for k, load in enumerate(plan.loads):
             if load.signal:

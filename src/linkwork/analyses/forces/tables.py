@@ -36,6 +36,9 @@ def _argument(loops: Loops, path: Trajectory, load: LoadPlan, amount: AmountPlan
     if kind in ("y", "w"):
         column: Array = (path.y if kind == "y" else path.w)[:, k]
         return column
+    if kind == "state":
+        own_state: Array = path.x[:, k]
+        return own_state
     what = load.stretch
     assert what is not None
     if what.along is not None:

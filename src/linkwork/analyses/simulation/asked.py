@@ -36,8 +36,6 @@ SAMPLES = 361
 METHODS = ("auto", "explicit", "radau", "exponential", "exponential-static", "variational", "variational-4", "ida")
 FIXED = ("variational", "variational-4")
 """Methods with steps of one length."""
-WITHOUT_STATES = (*FIXED, "ida")
-"""Methods whose equations are those of joints."""
 FINEST = 1e-15
 Controller = Callable[[float, Any], Mapping[str, float] | None]
 
@@ -132,7 +130,7 @@ def asked(
     step: Any,
     rtol: Any,
     atol: Any,
-    states: Mapping[str, Any] | None = None,
+    states: Mapping[str, Any] | Array | None = None,
 ) -> Asked:
     """Everything checked at once; InputError lists all that is wrong."""
     wanted = merged(drives, {}, machine.name)
@@ -155,7 +153,7 @@ def asked(
         prepared, acting, pushed = _efforts(read, machine, merged(efforts, {}, machine.name), end)
     driven = _drives(read, wanted, end) if np.isfinite(end) else []
     read.problems += locks_of_driven(read.machine._loops, happening, [d.name for d in driven])
-    x = _states(read, merged(states, {}, machine.name), method)
+    x = _states(read, states)
     _check_pushed(read, driven, merged(efforts, {}, machine.name))
     if not machine._plan.nw:
         hint = "join its bodies so that some can move"
@@ -205,15 +203,21 @@ def _events(read: _Reader, events: Any) -> tuple[Event, ...]:
     return given
 
 
-def _states(read: _Reader, given: Mapping[str, Any], method: str) -> Array:
+def _states(read: _Reader, given: Mapping[str, Any] | Array | None) -> Array:
     """Named states at t = 0: those given, the others as the model has them."""
-    plans, numbers = read.machine._plan.states, read.machine.parameters
-    names = [plan.name for plan in plans]
+    names, numbers = list(read.machine.states), read.machine.parameters
     x = np.array([numbers[f"{name}.{START}"] for name in names], float)
-    for name, value in given.items():
+    if isinstance(given, np.ndarray) or _is_numbers(given):
+        every = np.asarray(given, float)
+        if every.shape != x.shape or not np.isfinite(every).all():
+            text = f"states as an array are {len(names)} finite numbers: {', '.join(names)}"
+            read.problems.append(Problem(text, "states", "or give them by name"))
+            return x
+        return every.copy()
+    for name, value in merged(given, {}, read.machine.name).items():
         where = f"states.{name}"
         if name not in names:
-            hint = did_you_mean(str(name), names) or "the machine has no states"
+            hint = did_you_mean(str(name), names) if names else "the machine has no states"
             read.problems.append(Problem(f"there is no state '{name}'", where, hint))
             continue
         try:
@@ -223,9 +227,6 @@ def _states(read: _Reader, given: Mapping[str, Any], method: str) -> Array:
         if not np.isfinite(found):
             read.problems.append(Problem("one finite number is wanted", where))
         x[names.index(name)] = found
-    if names and method in WITHOUT_STATES:
-        text = f"'{method}' integrates joints alone, not the states {', '.join(names)}"
-        read.problems.append(Problem(text, "method", "take explicit, radau, exponential or auto"))
     return x
 
 

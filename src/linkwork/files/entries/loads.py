@@ -33,6 +33,7 @@ from linkwork.model.loads.load import (
     usual_values,
 )
 from linkwork.model.mechanism import Mechanism
+from linkwork.model.states import unit_dimension
 from linkwork.model.variables import find_variable, no_variable
 from linkwork.units import TIME as SECONDS
 from linkwork.units import Dimension, UnitSystem
@@ -90,6 +91,8 @@ class Reading:
         def measure(name: str) -> Dimension:
             if name in own:
                 return own[name]
+            if name in self.m.states:
+                return unit_dimension(self.m.states[name].unit, "")
             found = find_variable(self.m.joints, variable_in(name))
             if found is None:
                 raise ModelError(no_variable(self.m.joints, variable_in(name), ""))
