@@ -38,8 +38,8 @@ Efforts = Annotated[
         metavar="NAME=EFFORT",
         help="Force or torque that acts along a joint: a value, --effort 'A=5 N m'; a law of time, "
         "'A=harmonic(0, 5 N m, 2Hz)'; arithmetic of time, variables, rates and states in SI units, "
-        "'A=-3*A - 0.2*rate(A)'; again for others. Numbers without a unit are in N and N m, or in the force "
-        "that the file names.",
+        "'A=-3*A - 0.2*rate(A)'; again for others. Numbers without a unit are in N and N m, or in the force that the "
+        "file names.",
         show_default=False,
     ),
 ]

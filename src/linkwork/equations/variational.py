@@ -25,23 +25,23 @@ from typing import Any
 from linkwork.equations.inverse_dynamics import Applied, handed_inward
 from linkwork.equations.joint_motion import rate_gradient
 from linkwork.equations.loads import Modes, applied_loads
-from linkwork.equations.plan import LinkConstants, Plan
+from linkwork.equations.plan import LinkConstants
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.scalars import Block
-from linkwork.equations.simulation import RATES, STATES, with_states
+from linkwork.equations.simulation import RATES, STATES
 from linkwork.equations.states import state_rates
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, neg, scale, sub
 
 
-def momentum_and_drift(plan: Plan, switched: frozenset[str] = frozenset()) -> Quantity:
+def momentum_and_drift(switched: frozenset[str] = frozenset(), states: bool = False) -> Quantity:
     """Momentum and drift of all rates: (y, w, effort, t, slip, switch, states) -> P, D, dstates.
 
-    switched : names of loads that are switched
+    switched : names of loads that are switched; states : whether the machine has named states
     """
     name = f"momentum and drift {sorted(switched)}"
     law = partial(_momentum_and_drift, switched)
-    return Quantity(name, with_states(RATES, plan), law, regroups=True, title="momentum_and_drift")
+    return Quantity(name, (*RATES, STATES) if states else RATES, law, regroups=True, title="momentum_and_drift")
 
 
 def _momentum_and_drift(switched: frozenset[str], tree: Tree, x: Mapping[str, Any]) -> list[Block]:
@@ -54,7 +54,7 @@ def _momentum_and_drift(switched: frozenset[str], tree: Tree, x: Mapping[str, An
     drift = [d + f + effort[k] for k, (d, f) in enumerate(zip(D, forces, strict=True))]
     drift += [applied.along.get(k, 0.0) + effort[k] for k in range(plan.nv, plan.nw)]
     outputs: list[Block] = [("P", momentum, (plan.nw,)), ("D", drift, (plan.nw,))]
-    if plan.states:
+    if STATES in x:
         outputs.append(("dstates", state_rates(tree, t, y, w, x[STATES]), (plan.n_states,)))
     return outputs
 

@@ -304,7 +304,7 @@ class Engine:
             "gaps": self._gaps(),
             "watched": self._watched(),
             "energies": self.energies if needs.counted else None,
-            "momentum": self._optional(needs.momenta, momentum_and_drift(self.loops.plan, needs.switched)),
+            "momentum": self._optional(needs.momenta, momentum_and_drift(needs.switched, bool(self.loops.plan.states))),
             "grips": self._optional(self.loops.plan.n_slips > 0, equations.grips(self.loops.plan)),
             "tangent": self.tangent if needs.tangents else None,
             "gaps_tangent": self._gaps_tangent() if needs.tangents else None,

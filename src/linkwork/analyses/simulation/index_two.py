@@ -39,6 +39,8 @@ CLOSING = 20
 """Newton's steps at most."""
 ROUNDING = 1e-15
 """Steps of Newton [rad, or parts of the machine's size] that need no further one."""
+NONE: Array = np.zeros(0)
+"""Named states of a machine that has none."""
 WORSE = 0.1
 """Rows are chosen anew when others are this much better."""
 
@@ -185,7 +187,7 @@ class IndexTwo:
         M, force = self._open(y, w, self.efforts(t), np.array([t]), *([states] if states.size else []))
         return M * self.size * self.size[:, np.newaxis], force * self.size
 
-    def accelerations(self, t: float, y: Array, w: Array, states: Array) -> tuple[Array, Array]:
+    def accelerations(self, t: float, y: Array, w: Array, states: Array = NONE) -> tuple[Array, Array]:
         """w', and λ of the chosen rows: J w' = -γ."""
         M, force = self._masses(t, y, w, states)
         right = np.zeros(self.loops.rows + len(self._columns))
@@ -195,7 +197,7 @@ class IndexTwo:
         a, multipliers = self._solved(M, self._jacobian(y)[self.rows], force, right[self.rows])
         return a * self.size, multipliers
 
-    def jumped(self, t: float, y: Array, w: Array, states: Array) -> Array:
+    def jumped(self, t: float, y: Array, w: Array, states: Array = NONE) -> Array:
         """Rates after an impulse that makes them what the drives want: M Δw + Jᵀ Λ = 0,  J Δw = -(J w + e_t)."""
         J, (M, _) = self._jacobian(y), self._masses(t, y, w, states)
         right = -self._speeds(t, J, w)[self.rows]
@@ -212,7 +214,7 @@ class IndexTwo:
 
     # ---------------------------------------------------------------- residual and its slopes
 
-    def start(self, t: float, y: Array, w: Array, states: Array) -> tuple[Array, Array]:
+    def start(self, t: float, y: Array, w: Array, states: Array = NONE) -> tuple[Array, Array]:
         """All unknowns and their derivatives at a closed state."""
         at = self.places
         a, multipliers = self.accelerations(t, y, w, states)
