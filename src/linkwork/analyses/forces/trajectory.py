@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.analyses.kinematics.histories import state_signals
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
@@ -43,33 +44,13 @@ def check_run(loops: Loops, run: Any) -> None:
 
 def trajectory_of(loops: Loops, run: Run) -> Trajectory:
     """What all joints did in a run; InputError if it is of another machine or has no accelerations."""
-    plan, count = loops.plan, len(run)
-    y, w, dw = np.zeros((count, plan.ny)), np.zeros((count, plan.nw)), np.zeros((count, plan.nw))
-    data = run.data
-    missing: list[str] = []
-
-    def values(name: str) -> Array:
-        if name not in data:
-            missing.append(name)
-            return np.zeros(count)
-        found: Array = data[name].values
-        return found
-
-    for slot in plan.slots:
-        for k, variable in enumerate(slot.law.variables):
-            name = f"{slot.joint}.{variable.name}"
-            y[:, slot.q.start + k] = values(name)
-            if k < slot.plain:
-                w[:, slot.v.start + k] = values(f"{name}.rate")
-                dw[:, slot.v.start + k] = values(f"{name}.acceleration")
-        for column in range(slot.v.start + slot.plain, slot.v.stop):
-            name = plan.variable_rates[column]
-            w[:, column] = values(name)
-            dw[:, column] = values(f"{name}.acceleration")
+    plan, names = loops.plan, state_signals(loops)
+    missing = [n for part in names.values() for n in part if n not in run.data]
     if missing:
         named = ", ".join(missing[:4]) + (", ..." if len(missing) > 4 else "")
         hint = "give a run that `motion` of this machine gave"
         raise InputError(Problem(f"the run has no {named}", hint=hint), plan.name)
+    y, w, dw = (run.columns(part) for part in names.values())
     bad = ~(np.isfinite(y).all(axis=1) & np.isfinite(w).all(axis=1) & np.isfinite(dw).all(axis=1))
     if bad.all():
         raise InputError(Problem("no sample of the run has finite accelerations"), plan.name)

@@ -338,7 +338,7 @@ class _Table:
             self.asked.times, self.y, self.w, self.a, tuple(self.status), tuple(self.message), nfev, steps, rejected,
             self.balance[:, 0], self.balance[:, 1], self._residuals(), self.x,
         )  # fmt: skip
-        return Simulations(self.machine.name, self.given.inputs, outcome, self._whole, self._alone)
+        return Simulations(self.machine.name, self.given.inputs, outcome, self._whole, self._alone, self.machine)
 
     def _alone(self, run: int) -> Simulation:
         if run not in self.single:
@@ -367,7 +367,7 @@ class _Table:
         loops = self.machine._loops
         y, w, a, varied = self._flat()
         variables, speeds = joint_histories(loops, y, [w, a])
-        variables |= state_histories(loops, *(x.reshape(-1, x.shape[2]) for x in (self.x, self.dx)))
+        variables |= state_histories(loops, *(x.reshape(len(y), x.shape[2]) for x in (self.x, self.dx)))
         names, units = effort_names(loops), effort_units(loops)
         E = self.e.reshape(-1, self.e.shape[2])
         acting = {d.column for d in self.asked.driven} | set(np.flatnonzero(np.nan_to_num(E).any(axis=0)).tolist())
