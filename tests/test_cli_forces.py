@@ -298,9 +298,9 @@ def test_a_slider_crank_in_words() -> None:
     assert lines[:3] == [
         "crank  complete",
         "  driven: A.angle = 0:360deg @ 600rpm",
-        "  361 samples, time 0 s to 0.1 s",
+        "  samples: 361, time 0 s to 0.1 s",
     ]
-    assert lines[4].startswith("  power balance ")
+    assert lines[3].startswith("  largest residual: ") and lines[6].startswith("  power balance: ")
     run_ = lw.load("crank.yaml").assemble().motion(A=lw.ramp(0, 2 * math.pi, speed=20 * math.pi), samples=361)
     acceleration = run_["D.slide.acceleration"].values
     torque = 2.0 * acceleration * np.array([slope(a) for a in run_["A.angle"].values])

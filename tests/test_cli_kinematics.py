@@ -194,9 +194,9 @@ def test_motion_shows_the_ranges_of_all_joints() -> None:
     assert lines[:3] == [
         "slider-crank  complete",
         "  driven: A.angle = 0:360deg @ 3000rpm",
-        "  721 samples, time 0 s to 0.02 s",
+        "  samples: 721, time 0 s to 0.02 s",
     ]
-    assert lines[3].startswith("  largest residual ") and ", smallest quality " in lines[3]
+    assert lines[3].startswith("  largest residual: ") and lines[4].startswith("  smallest quality: ")
     table = {row[0]: row[1:] for row in rows(result.output, "joints")}
     assert table["A.angle"] == ["0 .. 360 deg", "18000 deg/s", "0 deg/s^2"]
     assert table["D.slide"][0] == "-100 .. 0 mm"

@@ -31,6 +31,7 @@ CLASSES = (
     lw.Map,
     lw.ClosureError,
     lw.Drive,
+    lw.Result,
     lw.Run,
     lw.Simulation,
     lw.SimulationEvidence,

@@ -47,7 +47,7 @@ def integrated(
 
 def held_rates(run: Any) -> list[str]:
     """Rates that a run held."""
-    return [name for name, law in run.driven.items() if law == "held"]
+    return list(run.held)
 
 
 def with_held_turns(seed: int, wanted: int = 1) -> tuple[Recipe, lw.Machine, list[str]]:

@@ -56,9 +56,9 @@ OPEN = "statically indeterminate: the loops leave"
 
 def test_the_run_with_more_signals() -> None:
     machine = object()
-    run = extended(slider_crank(machine=machine), SIGNALS, indeterminate=MARKS, drives={"D.slide": "held"})
+    run = extended(slider_crank(machine=machine), SIGNALS, indeterminate=MARKS, held=["D.slide"])
     assert run.analysis == "forces" and run.machine is machine and run.name == "slider-crank" and len(run) == SAMPLES
-    assert run.driven == MOTION.driven | {"D.slide": "held"} and FORCES.driven == MOTION.driven
+    assert run.driven == MOTION.driven == FORCES.driven and run.held == ("D.slide",) and FORCES.held == ()
     assert FORCES.indeterminate == {"B": ("fz", "mx", "my")} and MOTION.indeterminate == {}
     assert FORCES.warnings == ("B is stiff",)
     for name, variable in MOTION.data.data_vars.items():

@@ -415,7 +415,9 @@ def test_a_run_may_have_reached_nothing() -> None:
     )
     assert len(run) == 0 and run and run.evidence.span is None and run.evidence.worst_residual is None
     assert run.evidence.iterations is None
-    assert "samples: 0\n" in str(run) and "not assemble" in str(run) and repr(run["A.angle"]).endswith("0 samples)")
+    assert (
+        "samples: 0 of 10\n" in str(run) and "not assemble" in str(run) and repr(run["A.angle"]).endswith("0 samples)")
+    )
     with pytest.raises(ModelError, match="the run has no samples"):
         run.at(0.0)
     with pytest.raises(ModelError, match="there is no sample 0; the run reached none"):
@@ -447,10 +449,10 @@ def test_summary() -> None:
     assert str(RUN) == RUN.summary()
     assert RUN.summary().splitlines() == [
         "motion of slider-crank",
-        "  samples: 181, time 0 .. 0.628319 s",
+        "  samples: 181, time 0 s to 0.628319 s",
         "  driven: A.angle = ramp(0, 6.2832, duration=0.62832)",
         "  status: complete",
-        "  worst residual: 2.00e-16 m at 0.15708 s",
+        "  largest residual: 2.00e-16 m at 0.15708 s",
         f"  smallest quality: 0.968 at {RUN.evidence.smallest_quality_at:.6g} s",
         "  iterations: 270, at most 3 a sample",
     ]

@@ -1,6 +1,8 @@
 """Results: what every motion and simulation returns.
 
-`run`       `Run`: signals by name, samples, evidence
+`result`    `Result`: labelled numbers on any axes; `result_layout`, `result_selection`, `result_table` of these
+`result_build` a result from plain arrays
+`run`       `Run`: a result over time: signals by name, samples, evidence
 `build`     `build_run`: a run from plain arrays
 `extend`    `extended`: a run with more signals
 `layout`    the dataset's variables, dimensions, units and attributes
@@ -13,7 +15,7 @@
 `simulation` the run of a simulation, whose arrays are there at once; `simulations` many of them
 `plots`     time histories and paths
 `store`     NetCDF and CSV files; `table` the CSV text
-`report`    summary, plain data, HTML
+`report`    summary, plain data, HTML; `wording` the evidence in words
 
 xarray, pandas and matplotlib are imported when they are first needed.
 """
@@ -25,12 +27,14 @@ from linkwork.results.force_evidence import ForceEvidence, Peak
 from linkwork.results.integration_evidence import IntegrationEvidence
 from linkwork.results.items import GroupItem, JointItem, PlaceItem
 from linkwork.results.plots import Panels
+from linkwork.results.result import Result
+from linkwork.results.result_build import build_result
 from linkwork.results.run import Run
 from linkwork.results.signals import Signal
 from linkwork.results.simulation import Outcome, Simulation
 from linkwork.results.simulation_evidence import Happening, SimulationEvidence
 from linkwork.results.simulations import Outcomes, Simulations
-from linkwork.results.store import load_run
+from linkwork.results.store import load_result, load_run
 
 __all__ = [
     "ClosureHistory",
@@ -46,13 +50,16 @@ __all__ = [
     "Peak",
     "PlaceHistory",
     "PlaceItem",
+    "Result",
     "Run",
     "Signal",
     "Simulation",
     "SimulationEvidence",
     "Simulations",
     "VariableHistory",
+    "build_result",
     "build_run",
     "extended",
+    "load_result",
     "load_run",
 ]

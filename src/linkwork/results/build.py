@@ -93,6 +93,8 @@ def build_run(
     signals: Mapping[str, tuple[str, ArrayLike]] | None = None,
     closure: ClosureHistory | None = None,
     driven: Mapping[str, str] | None = None,
+    held: Sequence[str] = (),
+    state: Mapping[str, Sequence[str]] | None = None,
     status: str = "complete",
     message: str = "",
     asked: int | None = None,
@@ -113,6 +115,8 @@ def build_run(
     signals : anything else, a unit and an array (samples), (samples, 3) or (samples, 3, 3) by name: 'A.torque'
     closure : evidence of the loops
     driven : laws of the driven variables as text, by full name
+    held : variables and rates that nothing drove and that were held, by full name
+    state : names of the signals of all joints in the order of the machine: "y" variables, "w" rates, "dw" accelerations
     status, message : 'complete' or 'stopped', and why it stopped
     asked : number of samples that were asked for; without, those that are there
     warnings : what the user should know
@@ -146,6 +150,7 @@ def build_run(
                 analysis=analysis,
                 linkwork=__version__,
                 driven=dict(driven or {}),
+                held=list(held),
                 status=status,
                 message=message,
                 asked=len(clock) if asked is None else int(asked),
@@ -157,6 +162,7 @@ def build_run(
                 bodies=list(bodies or {}),
                 frames=list(frames or {}),
                 points=list(points or {}),
+                state={key: list(names) for key, names in (state or {}).items()},
             ),
         ),
         machine,

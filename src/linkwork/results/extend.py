@@ -20,6 +20,7 @@ def extended(
     analysis: str = "forces",
     indeterminate: Mapping[str, Sequence[str]] | None = None,
     drives: Mapping[str, str] | None = None,
+    held: Sequence[str] = (),
     warnings: Sequence[str] = (),
 ) -> Run:
     """The same run of the same machine with more signals; InputError lists everything that does not fit.
@@ -31,7 +32,8 @@ def extended(
     analysis : what was asked
     indeterminate : components fx, fy, fz, mx, my, mz of reactions that statics leaves open, by joint; their numbers are
         one solution of many, kept in the dataset and shown nowhere else. They join those that the run has
-    drives : laws of driven or held variables as text, by full name; they join those that the run has
+    drives : laws of driven variables as text, by full name; they join those that the run has
+    held : variables and rates that are held, by full name; they join those that the run has
     warnings : what the user should know, after the warnings of the run
     """
     data = run.data
@@ -50,6 +52,7 @@ def extended(
         "analysis": analysis,
         "indeterminate": marked,
         "driven": run.driven | dict(drives or {}),
+        "held": list(dict.fromkeys([*run.held, *held])),
         "warnings": list(dict.fromkeys([*run.warnings, *warnings])),
     }
     more = make_dataset(run.time, drafts.values, data.attrs | changed)

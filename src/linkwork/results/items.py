@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results.layout import PLACE_UNITS
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linkwork.results.plots import Panels
+    from linkwork.results.result import Result
     from linkwork.results.run import Run
 
 
@@ -342,7 +343,7 @@ class GroupItem:
 
     name: str
     signals: dict[str, Signal]
-    _run: Run
+    _run: Result
 
     @property
     def kind(self) -> str:
@@ -358,7 +359,8 @@ class GroupItem:
         own: dict[str, Signal] = self.__dict__.get("signals", {})  # not there yet while an item is copied
         found = own.get(f"{self.__dict__.get('name')}.{quantity}")
         if found is None:
-            raise AttributeError(f"the run has no {quantity} of {self.__dict__.get('name')}; {_there(own)}")
+            word = getattr(self.__dict__.get("_run"), "_word", "run")
+            raise AttributeError(f"the {word} has no {quantity} of {self.__dict__.get('name')}; {_there(own)}")
         return found.data
 
     def __dir__(self) -> list[str]:
@@ -368,8 +370,8 @@ class GroupItem:
         self,
         *quantities: str,
         units: Units = None,
-        x: str = "time",
-        against: Mapping[str, Run] | None = None,
+        x: str = "",
+        against: Mapping[str, Any] | None = None,
         ax: Axes | Sequence[Axes] | None = None,
     ) -> Panels:
         """Plot what it has.
@@ -377,7 +379,7 @@ class GroupItem:
         Parameters
         ----------
         quantities : such as 'tension', 'power'; all where none is given
-        units, x, against, ax : as in `Run.plot`
+        units, x, against, ax : as in `Run.plot` and `Result.plot`
         """
         asked = quantities or self.quantities
         _known(asked, self.quantities, self.name)

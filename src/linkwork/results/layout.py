@@ -66,6 +66,7 @@ def attributes(**given: Any) -> dict[str, Any]:
         "analysis": "motion",
         "linkwork": "",
         "driven": {},
+        "held": [],
         "status": "complete",
         "message": "",
         "asked": 0,
@@ -76,19 +77,29 @@ def attributes(**given: Any) -> dict[str, Any]:
         "bodies": [],
         "frames": [],
         "points": [],
+        "state": {},
         "indeterminate": {},
         "simulation": {},
         "integration": {},
     } | given
 
 
-OPTIONAL = ("indeterminate", "simulation", "integration")
+OPTIONAL = ("held", "state", "indeterminate", "simulation", "integration")
 """Attributes that runs of earlier versions do not have; there they are empty."""
+STATE = ("y", "w", "dw")
+"""Variables, rates and accelerations of all joints: the attribute `state` has the names of their signals, in order."""
 
 
 def complete_attributes(attrs: Mapping[str, Any]) -> dict[str, Any]:
-    """Attributes of a dataset with those that earlier versions did not write."""
-    return {**attrs, **{k: v for k, v in attributes().items() if k in OPTIONAL and k not in attrs}}
+    """Attributes of a dataset with those that earlier versions did not write.
+
+    These wrote 'held' where the law of a driven variable stands.
+    """
+    whole = {**attrs, **{k: v for k, v in attributes().items() if k in OPTIONAL and k not in attrs}}
+    if "held" not in attrs and isinstance(driven := attrs.get("driven"), Mapping):
+        whole["held"] = [name for name, law in driven.items() if law == "held"]
+        whole["driven"] = {name: law for name, law in driven.items() if law != "held"}
+    return whole
 
 
 def make_dataset(time: Any, values: Values, attrs: Mapping[str, Any]) -> xr.Dataset:
@@ -223,8 +234,8 @@ def attribute_problems(attrs: Mapping[str, Any]) -> list[Problem]:
             problems += evidence_problems(attrs[key])
         elif key == "integration":
             problems += integration_problems(attrs[key])
-        elif not _alike(attrs[key], example, nested=key in ("joints", "speeds", "indeterminate")):
-            problems.append(Problem(f"the attribute is not {_kind(example)}", key))
+        elif not alike(attrs[key], example, nested=key in ("joints", "speeds", "state", "indeterminate")):
+            problems.append(Problem(f"the attribute is not {kind_of(example)}", key))
     if not problems and attrs["status"] not in STATES:
         problems.append(Problem(f"'{attrs['status']}' is no status", "status", f"it is {' or '.join(STATES)}"))
     if not problems and attrs["asked"] < 0:
@@ -232,22 +243,24 @@ def attribute_problems(attrs: Mapping[str, Any]) -> list[Problem]:
     return problems or mark_problems(attrs.get("indeterminate", {}))
 
 
-def _alike(value: Any, example: Any, nested: bool) -> bool:
+def alike(value: Any, example: Any, nested: bool) -> bool:
+    """Whether an attribute is of the kind of an example; nested : a table of lists of texts, not of texts."""
     if isinstance(example, str):
-        return _is_text(value)
+        return is_text(value)
     if isinstance(example, int):
         return isinstance(value, int) and not isinstance(value, bool)
     if isinstance(example, list):
-        return isinstance(value, list) and all(_is_text(v) for v in value)
-    if not isinstance(value, dict) or not all(_is_text(k) for k in value):
+        return isinstance(value, list) and all(is_text(v) for v in value)
+    if not isinstance(value, dict) or not all(is_text(k) for k in value):
         return False
-    return all(_alike(v, [] if nested else "", False) for v in value.values())
+    return all(alike(v, [] if nested else "", False) for v in value.values())
 
 
-def _is_text(value: Any) -> bool:
+def is_text(value: Any) -> bool:
     """Text that every file can hold."""
     return isinstance(value, str) and "\0" not in value and not any("\ud800" <= c <= "\udfff" for c in value)
 
 
-def _kind(example: Any) -> str:
+def kind_of(example: Any) -> str:
+    """The kind of an attribute in words."""
     return {str: "plain text", int: "a whole number", list: "a list of texts", dict: "a table of texts"}[type(example)]

@@ -54,7 +54,9 @@ def lasting(data: xr.Dataset) -> dict[str, tuple[str, ...]]:
     marks: Marks = data.attrs["indeterminate"]
     found = {}
     for joint, components in marks.items():
-        told = [c for c in components if not open_samples(data, f"{joint}.{REACTIONS[c][0]}")[:, REACTIONS[c][1]].all()]
+        told = [
+            c for c in components if not open_samples(data, f"{joint}.{REACTIONS[c][0]}")[..., REACTIONS[c][1]].all()
+        ]
         if left := tuple(c for c in components if c not in told):
             found[joint] = left
     return found
@@ -64,7 +66,7 @@ def open_samples(data: xr.Dataset, name: str) -> NDArray[np.bool_]:
     """Where the elements of a reaction's vector are marked, (samples, 3)."""
     places = list(open_elements(data.attrs.get("indeterminate", {}), name))
     found: NDArray[np.bool_] = np.zeros(data.variables[name].shape, bool)
-    found[:, places] = True
+    found[..., places] = True
     when = data.variables.get(f"{name}{SOMETIMES}")
     if when is not None and when.shape == found.shape:
         found &= ~(np.asarray(when.values) == 0.0)

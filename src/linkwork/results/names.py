@@ -42,22 +42,28 @@ class Names:
     shapes : shape of one sample of every variable
     attrs : attributes of the dataset, which say what is a joint, a body, a frame or a point
     lasting : components by joint that are indeterminate at every sample; None for all that are marked
+    word : what has the names: a run, a result
 
     kinds : 'joint', 'body', 'frame' or 'point' by name; groups : everything else that owns variables, loads among them
     """
 
     def __init__(
-        self, shapes: Mapping[str, tuple[int, ...]], attrs: Mapping[str, Any], lasting: Marks | None = None
+        self,
+        shapes: Mapping[str, tuple[int, ...]],
+        attrs: Mapping[str, Any],
+        lasting: Marks | None = None,
+        word: str = "run",
     ) -> None:
         self.shapes = dict(shapes)
+        self.word = word
         self.joints: dict[str, list[str]] = attrs["joints"]
         self.speeds: dict[str, list[str]] = attrs["speeds"]
         # A floating body has variables of its own; it is a body first.
         self.kinds = dict.fromkeys([*self.joints, *self.speeds, *carriers(shapes)], "joint")
         for kind, key in (("body", "bodies"), ("frame", "frames"), ("point", "points")):
             self.kinds |= dict.fromkeys(attrs[key], kind)
-        owners = dict.fromkeys(v.partition(".")[0] for v in self.shapes)
-        self.groups = tuple(o for o in owners if o not in self.kinds and o != "closure")
+        owners = dict.fromkeys(v.partition(".")[0] for v in self.shapes if "." in v)
+        self.groups = tuple(o for o in owners if o not in self.kinds and o not in self.shapes and o != "closure")
         self.marks: Marks = attrs["indeterminate"]
         self.lasting: Marks = self.marks if lasting is None else lasting
 
@@ -133,7 +139,7 @@ class Names:
         if (marked := self.locate(name)) is not None:
             return open_problem(self.lasting, name, marked.variable, marked.element)
         shown = name if len(name) <= MAX_SHOWN else name[: MAX_SHOWN - 3] + "..."
-        what = f"the run has no result '{shown}'"
+        what = f"the {self.word} has no {'result' if self.word == 'run' else 'signal'} '{shown}'"
         owner, dot, rest = shown.partition(".")
         several = len(self.joints.get(owner, ())) > 1
         if several and rest in ("value", *OF_VARIABLES, *OTHER_WORDS):

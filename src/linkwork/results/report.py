@@ -1,126 +1,117 @@
-"""A run in words: summary, plain data, a table for notebooks."""
+"""A result in words: summary, plain data, a table for notebooks."""
 
 from __future__ import annotations
 
 import html
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.results.force_evidence import ForceEvidence, Peak
+from linkwork.errors import InputError, Problem
 from linkwork.results.marking import shown
-from linkwork.results.simulation_evidence import SimulationEvidence
+from linkwork.results.result_layout import axes_of, is_number
+from linkwork.results.wording import (
+    closing_lines,
+    event_lines,
+    force_lines,
+    held_text,
+    samples_text,
+    shortened,
+    simulation_lines,
+    status_text,
+)
 
 if TYPE_CHECKING:
+    from linkwork.results.result import Result
     from linkwork.results.run import Run
 
 MAX_WARNINGS = 12
-"""Warnings that a summary shows; `Run.warnings` has them all."""
+"""Warnings that a summary shows; `Result.warnings` has them all."""
 
 
-def summary(run: Run) -> str:
+def summary(result: Result) -> str:
     """A few lines."""
-    return "\n".join([_title(run), *(f"  {key}: {text}" for key, text in _lines(run))])
+    return "\n".join([_title(result), *(f"  {key}: {text}" for key, text in result._lines())])
 
 
-def _title(run: Run) -> str:
-    return f"{run.analysis} of {run.name or 'a mechanism without a name'}"
+def _title(result: Result) -> str:
+    return f"{result.analysis} of {result.name or 'a mechanism without a name'}"
 
 
-def _lines(run: Run) -> list[tuple[str, str]]:
+def run_lines(run: Run) -> list[tuple[str, str]]:
+    """What a summary tells of a run."""
     found = run.evidence
-    samples = f"{found.reached}"
-    if found.span is not None:
-        samples += f", time {found.span[0]:.6g} .. {found.span[1]:.6g} s"
-    if part := run.data.attrs["part"]:
-        samples += f" (a part: {part})"
-    lines = [("samples", samples)]
+    lines = [("samples", samples_text(found, part=run.data.attrs["part"]))]
     lines += [("driven", f"{name} = {law}") for name, law in run.driven.items()]
-    status = found.status
-    if not found.complete and found.reached < found.asked:
-        status += f" after {found.reached} of {found.asked} samples"
-    lines.append(("status", f"{status}: {found.message}" if found.message else status))
-    if found.worst_residual is not None:
-        unit = "" if found.residual_unit == "1" else f" {found.residual_unit}"
-        lines.append(("worst residual", f"{found.worst_residual:.2e}{unit} at {found.worst_residual_at:.6g} s"))
-    if found.smallest_quality is not None:
-        lines.append(("smallest quality", f"{found.smallest_quality:.3g} at {found.smallest_quality_at:.6g} s"))
-    if found.iterations is not None:
-        lines.append(("iterations", f"{found.iterations}, at most {found.most_iterations} a sample"))
-    if len(found.mobility) > 1:
-        lines.append(("mobility", f"changes: {', '.join(map(str, found.mobility))}"))
-    if (own := found.integration) is not None:
-        text = f"what {', '.join(own.held)} determines, to {own.tolerance:.0e} in {own.steps} steps"
-        lines.append(("integrated", text))
+    if run.held:
+        lines.append(("held", held_text(run.held)))
+    lines.append(("status", status_text(found)))
+    lines += closing_lines(found)
     if found.forces is not None:
-        lines += _of_forces(found.forces)
+        lines += force_lines(found.forces)
     if found.simulation is not None:
-        lines += simulation_lines(found.simulation)
-    lines += [("warning", text) for text in found.warnings[:MAX_WARNINGS]]
-    if (more := len(found.warnings) - MAX_WARNINGS) > 0:
+        lines += [*simulation_lines(found.simulation), *event_lines(found.simulation.events)]
+    return [*lines, *_warnings(found.warnings)]
+
+
+def result_lines(result: Result) -> list[tuple[str, str]]:
+    """What a summary tells of any result: its axes, and the evidence as it was given."""
+    data = result._data
+    lines = []
+    for axis, count in result.axes.items():
+        labels = data[axis].values
+        ends = ", ".join(labels[:6]) + (", ..." if count > 6 else "") if labels.dtype.kind == "U" else ""
+        if not ends and count:
+            unit = data[axis].attrs.get("units", "1")
+            ends = f"{labels[0]:.6g} to {labels[-1]:.6g}" + ("" if unit == "1" else f" {unit}")
+        lines.append((axis, f"{count}, {ends}" if ends else "none"))
+    if part := data.attrs["part"]:
+        lines.append(("part", part))
+    message = str(data.attrs["message"])
+    lines.append(("status", f"{data.attrs['status']}: {message}" if message else str(data.attrs["status"])))
+    lines += [(key.replace("_", " "), shortened(_told(value), 120)) for key, value in result.evidence.items()]
+    return [*lines, *_warnings(result.warnings)]
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_told, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {_told(v)}" for k, v in value.items())
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _warnings(texts: tuple[str, ...]) -> list[tuple[str, str]]:
+    lines = [("warning", text) for text in texts[:MAX_WARNINGS]]
+    if (more := len(texts) - MAX_WARNINGS) > 0:
         lines.append(("warning", f"and {more} more"))
     return lines
 
 
-def simulation_lines(found: SimulationEvidence) -> list[tuple[str, str]]:
-    """Steps, balance of energy and events, each with its title."""
-    rejected = f", {found.rejected} taken back" if found.rejected else ""
-    lines = [("steps", f"{found.steps}{rejected}, {found.evaluations} evaluations ({', '.join(found.methods)})")]
-    error, moved = found.energy_error, found.energy_scale
-    whole = f"balances to {error:.2g} J, {error / moved:.1g} of the {moved:.3g} J moved" if moved else "none moved"
-    lines.append(("energy", whole))
-    if found.impact_loss:
-        lines.append(("impacts", f"took {found.impact_loss:.4g} J"))
-    if found.change:
-        lines.append(("changes", f"{'gave' if found.change > 0.0 else 'took'} {abs(found.change):.4g} J"))
-    if found.events:
-        more = f", {len(found.events)} in all; the last {found.events[-1]}" if len(found.events) > 1 else ""
-        lines.append(("events", f"first {found.events[0]}{more}"))
-    return lines
-
-
-def _of_forces(found: ForceEvidence) -> list[tuple[str, str]]:
-    """What drives take, what joints carry, and how well the power balances."""
-    lines = [("effort", _peak(e) + ("" if e.missing else f", rms {e.rms:.6g} {e.unit}")) for e in found.efforts]
-    for what, largest in (("force", found.largest_force), ("moment", found.largest_moment)):
-        if largest is not None:
-            start = f"{largest.name}.{what[0]}"  # B.f of B.fx
-            left = [c.removeprefix(f"{largest.name}.") for c in found.indeterminate if c.startswith(start)]
-            lines.append((f"largest {what}", _peak(largest) + (f", without {', '.join(left)}" if left else "")))
-    if found.indeterminate:
-        lines.append(("indeterminate", _shortened(", ".join(found.indeterminate), 120)))
-    if found.power_error is not None:
-        text = f"{found.power_error:.2e} W off at {found.power_error_at:.6g} s"
-        if found.largest_power:
-            text += f", {found.power_error / found.largest_power:.1e} of the largest power, {found.largest_power:.6g} W"
-        lines.append(("power balance", text))
-    return lines
-
-
-def _peak(found: Peak) -> str:
-    if math.isnan(found.value):
-        return f"{found.name}, not known"
-    gaps = f", not known at {found.missing} sample{'s' * (found.missing > 1)}" if found.missing else ""
-    return f"{found.name}, peak {found.value:.6g} {found.unit} at {found.at:.6g} s{gaps}"
-
-
-def html_page(run: Run) -> str:
+def html_page(result: Result) -> str:
     """The summary as an HTML table; every text is escaped."""
     rows = "".join(
         f"<tr><th style='text-align:left'>{html.escape(key)}</th>"
         f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
-        for key, text in [*_lines(run), ("names", _shortened(", ".join(run.names)))]
+        for key, text in [*result._lines(), ("names", shortened(", ".join(result.names)))]
     )
-    return f"<div><b>{html.escape(_title(run))}</b><table>{rows}</table></div>"
+    return f"<div><b>{html.escape(_title(result))}</b><table>{rows}</table></div>"
 
 
-def _shortened(text: str, most: int = 600) -> str:
-    return text if len(text) <= most else text[: most - 4] + " ..."
+def only_axis(result: Result, what: str) -> str:
+    """The axis along which everything lies; InputError where there are several or none."""
+    along = {name: axes_of(v.dims) for name, v in result._data.data_vars.items()}
+    if len(result.axes) == 1 and all(len(own) == 1 for own in along.values()):
+        return next(iter(result.axes))
+    other = next((f"'{n}' lies along {', '.join(own) or 'none'}" for n, own in along.items() if len(own) != 1), "")
+    text = f"{what} has one axis; this result has {', '.join(result.axes) or 'none'}" + (
+        f", and {other}" if other else ""
+    )
+    raise InputError(Problem(text, hint="select a part of it, or use .nc"), result.name)
 
 
-def plain(run: Run) -> dict[str, Any]:
-    """Everything as plain data."""
+def plain_run(run: Run) -> dict[str, Any]:
+    """A run as plain data."""
     data = shown(run.data)
     attrs = {k: v for k, v in data.attrs.items() if k not in ("status", "message", "asked", "warnings")}
     return {
@@ -133,9 +124,34 @@ def plain(run: Run) -> dict[str, Any]:
     }
 
 
-def _numbers(values: Any) -> list[Any]:
+def plain(result: Result) -> dict[str, Any]:
+    """A result as plain data."""
+    data = shown(result.data)
+    numbers = {n: v for n, v in data.data_vars.items() if is_number(v.variable)}
+    texts = {n: v for n, v in data.data_vars.items() if n not in numbers}
+    return {
+        **data.attrs,
+        "axes": {axis: _numbers(data[axis].values) for axis in result.axes},
+        "labels": {
+            str(n): {"axes": list(map(str, v.dims)), "values": _numbers(v.values)}
+            for n, v in [*data.coords.items(), *texts.items()]
+            if n not in data.sizes
+        },
+        "signals": {
+            str(n): {"units": v.attrs["units"], "axes": list(map(str, v.dims)), **_values(v.values)}
+            for n, v in numbers.items()
+        },
+    }
+
+
+def _values(values: Any) -> dict[str, Any]:
+    if values.dtype.kind == "c":
+        return {"real": _numbers(values.real), "imaginary": _numbers(values.imag)}
+    return {"values": _numbers(values)}
+
+
+def _numbers(values: Any) -> Any:
     """Nested lists, with None for what JSON cannot say."""
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         values = np.where(np.isfinite(values), values.astype(object), None)
-    listed: list[Any] = values.tolist()
-    return listed
+    return values.tolist()

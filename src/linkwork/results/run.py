@@ -1,13 +1,10 @@
-"""The result of a motion or a simulation: signals by name, and the evidence."""
+"""The result of a motion or a simulation: signals by name over time, and the evidence."""
 
 from __future__ import annotations
 
 import copy
-import importlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
 
 import numpy as np
 
@@ -15,9 +12,9 @@ from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results import report, samples
 from linkwork.results.evidence import Evidence, evidence_of
 from linkwork.results.items import GroupItem, JointItem, PlaceItem
-from linkwork.results.layout import AXES, complete_attributes, problems_of, results_in
-from linkwork.results.marking import lasting, shown
-from linkwork.results.names import Names, Reference
+from linkwork.results.layout import complete_attributes, problems_of
+from linkwork.results.names import Reference
+from linkwork.results.result import Result
 from linkwork.results.signals import Signal, Units
 from linkwork.results.simulation_evidence import Happening
 from linkwork.results.viewing import Viewer, ViewOptions
@@ -26,6 +23,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
+    from linkwork.geometry import Array
     from linkwork.results.plots import Panels
 
 Item = JointItem | PlaceItem | GroupItem | Signal
@@ -34,7 +32,7 @@ TIPS |= {"angular_velocity": "w", "angular_acceleration": "dw", "angular_jerk": 
 """Vectors of places and of joints, and the letters before x, y and z in their plots."""
 
 
-class Run:
+class Run(Result):
     """What a machine did, sample by sample. It never changes.
 
     `run["A"]` is a joint, `run["P"]` a point, frame or body, `run["coil"]` a load, `run["A.rate"]` or `run["P.vx"]` one
@@ -46,32 +44,29 @@ class Run:
     machine : the machine that moved, so that the run can be seen; files do not keep it
     """
 
-    __slots__ = ("_data", "_names", "_shown", "evidence", "machine")
+    __slots__ = ()
 
-    _data: xr.Dataset
-    _shown: xr.Dataset  # without numbers of what is indeterminate
-    _names: Names
+    _word: ClassVar[str] = "run"
     evidence: Evidence
     """What was reached, how well the loops closed, and what was noticed."""
     machine: Any
     """The machine that moved; None in a run that was loaded from a file."""
 
-    def __init__(self, data: xr.Dataset, machine: Any = None) -> None:
-        problems = problems_of(data)
-        if problems:
-            raise InputError(problems, str(data.attrs.get("mechanism", "")))
-        shapes = {n: v.shape[1:] for n, v in results_in(data)}
-        object.__setattr__(self, "_data", _frozen(data))
-        object.__setattr__(self, "_shown", shown(self._data))
-        object.__setattr__(self, "_names", Names(shapes, self._data.attrs, lasting(self._data)))
-        object.__setattr__(self, "evidence", evidence_of(self._data))
-        object.__setattr__(self, "machine", machine)
+    @staticmethod
+    def _problems(data: xr.Dataset) -> list[Problem]:
+        return problems_of(data)
 
-    def __setattr__(self, key: str, value: object) -> None:
-        raise AttributeError("a run never changes; build another one")
+    @staticmethod
+    def _complete(attrs: dict[str, Any]) -> dict[str, Any]:
+        return complete_attributes(attrs)
 
-    def __delattr__(self, key: str) -> None:
-        raise AttributeError("a run never changes; build another one")
+    @staticmethod
+    def _evidence_of(data: xr.Dataset) -> Evidence:
+        return evidence_of(data)
+
+    @classmethod
+    def _kind(cls) -> type[Result]:
+        return Run
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Run, (self.data, self.machine)
@@ -79,34 +74,14 @@ class Run:
     # ---------------------------------------------------------------- what is there
 
     @property
-    def data(self) -> xr.Dataset:
-        """The xarray.Dataset, a copy of your own whose numbers are shared and cannot be written to.
-
-        Of what its attribute `indeterminate` names it holds one solution of many.
-        """
-        own = self._data.copy(deep=False)
-        own.attrs = copy.deepcopy(self._data.attrs)
-        return own
-
-    @property
-    def name(self) -> str:
-        """Name of the mechanism."""
-        return str(self._data.attrs["mechanism"])
-
-    @property
-    def analysis(self) -> str:
-        """What was asked: 'motion', 'forces', 'simulation'."""
-        return str(self._data.attrs["analysis"])
-
-    @property
     def driven(self) -> dict[str, str]:
         """Laws of the driven variables as text, by full name."""
         return dict(self._data.attrs["driven"])
 
     @property
-    def indeterminate(self) -> dict[str, tuple[str, ...]]:
-        """Components of reactions, among fx fy fz mx my mz, that statics leaves open at some sample, by joint."""
-        return {joint: tuple(components) for joint, components in self._data.attrs["indeterminate"].items()}
+    def held(self) -> tuple[str, ...]:
+        """Variables and rates that nothing drove and that were held, by full name."""
+        return tuple(self._data.attrs["held"])
 
     @property
     def status(self) -> str:
@@ -119,11 +94,6 @@ class Run:
         return self.evidence.message
 
     @property
-    def warnings(self) -> tuple[str, ...]:
-        """What you should know."""
-        return self.evidence.warnings
-
-    @property
     def events(self) -> tuple[Happening, ...]:
         """Events of a simulation that took place, in order; none of a motion."""
         told = self.evidence.simulation
@@ -134,36 +104,60 @@ class Run:
         """Time [s] of the samples, a numpy array."""
         return self._data["time"].values
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Joints and places, then every variable by its full name."""
-        return self._names.all()
-
-    @property
-    def signals(self) -> tuple[str, ...]:
-        """Names of all single signals, vectors and matrices taken apart: the columns of tables and of CSV files.
-
-        Without what is indeterminate, which has a column of NaN there.
-        """
-        return tuple(r.name for r in self._single_signals() if not self._names.is_open(r))
-
     def __len__(self) -> int:
         return int(self._data.sizes["time"])
-
-    def __bool__(self) -> bool:
-        return True  # a run that stopped at once is still a run
-
-    def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str):
-            return False
-        return name == "time" or self._names.owns(name) or self._names.find(name) is not None
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("a run is asked by name: run['A.angle']; run.names lists the names, run.isel(i) is a sample")
 
+    # ---------------------------------------------------------------- the state of all joints
+
+    @property
+    def state(self) -> dict[str, tuple[str, ...]]:
+        """Names of the signals that `y`, `w` and `dw` are made of, in the order of the machine."""
+        return {key: tuple(names) for key, names in self._data.attrs["state"].items()}
+
+    @property
+    def y(self) -> Any:
+        """Variables of all joints, (samples, variables), in the order of `Machine.variables`."""
+        return self._of_all_joints("y")
+
+    @property
+    def w(self) -> Any:
+        """Rates of all joints, (samples, rates), in the order of `Machine.variable_rates`."""
+        return self._of_all_joints("w")
+
+    @property
+    def dw(self) -> Any:
+        """Accelerations of all joints, (samples, rates): derivatives of `w`."""
+        return self._of_all_joints("dw")
+
+    def _of_all_joints(self, key: str) -> Array:
+        names = self.state.get(key)
+        if names is None:
+            text = f"the run does not tell in which order its machine has the joints, so that it has no '{key}'"
+            hint = "runs of motions and simulations tell it, build_run takes `state`; run['A.angle'] is there by name"
+            raise InputError(Problem(text, key, hint), self.name)
+        return self.columns(names)
+
+    def columns(self, names: Sequence[str]) -> Array:
+        """Signals side by side, (samples, names); InputError names all that the run does not have.
+
+        Parameters
+        ----------
+        names : full names of single signals
+        """
+        missing = [n for n in names if n not in self._names.shapes]
+        if missing:
+            raise InputError([self._names.unknown(n) for n in missing], self.name)
+        found: Array = np.empty((len(self), len(names)))
+        for k, name in enumerate(names):
+            found[:, k] = self._data.variables[name].values
+        return found
+
     # ---------------------------------------------------------------- by name
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: Any) -> Any:
         """A `JointItem`, a `PlaceItem`, a `GroupItem` or a `Signal`; InputError for a name that stands for nothing."""
         if isinstance(name, str) and self._names.owns(name):
             return self._item(name)
@@ -178,17 +172,7 @@ class Run:
             'P.x', 'P.vx', 'P.ax', 'P.speed', 'P.acceleration.magnitude'; 'B.fx', 'B.mz' of a reaction; and 'A',
             'A.rate', 'A.effort' of a joint with one variable
         """
-        if not isinstance(name, str):
-            raise InputError(self._names.unknown(name))
-        if name == "time":
-            return Signal("time", self._data["time"], self.plot)
-        if self._names.owns(name):
-            found = self._names.expand(name)
-            if self._names.kinds.get(name) != "joint" or len(found) != 1:
-                hint = f"ask for one of: {', '.join(r.name for r in found)}"
-                raise InputError(Problem(f"'{name}' is not a single signal", hint=hint))
-            return self._signal(found[0])
-        return self._signal(self._names.resolve(name))
+        return self._named_signal(name)
 
     def _item(self, name: str) -> JointItem | PlaceItem | GroupItem:
         kind = self._names.kinds.get(name, "group")
@@ -199,26 +183,6 @@ class Run:
         if kind == "group":
             return GroupItem(name, own, self)
         return PlaceItem(name, kind, own, self)
-
-    def _signal(self, reference: Reference) -> Signal:
-        data = self._shown[reference.variable]
-        if reference.magnitude:
-            whole = data
-            data = (whole**2).sum("axis", skipna=False) ** 0.5
-            data.attrs = {**whole.attrs, "long_name": f"magnitude of {whole.attrs['long_name']}"}
-        elif reference.element:
-            letters = "".join(AXES[i] for i in reference.element)
-            data = data[(slice(None), *reference.element)]
-            data = data.drop_vars([c for c in data.coords if c != "time"])
-            data.attrs = {**data.attrs, "long_name": f"{letters} of {data.attrs['long_name']}"}
-            if marked := self._names.open_component(reference):
-                data.attrs["indeterminate"] = (marked,)
-            else:
-                data.attrs.pop("indeterminate", None)
-        return Signal(reference.name, data.rename(reference.name), self.plot)
-
-    def _single_signals(self) -> list[Reference]:
-        return [r for v in self._names.shapes for r in self._names.expand(v)]
 
     # ---------------------------------------------------------------- by sample
 
@@ -267,6 +231,11 @@ class Run:
         part.attrs = copy.deepcopy(self._data.attrs) | {"part": f"{kept} of {before}" if before else kept}
         return Run(part, self.machine)
 
+    def _part_of(self, part: xr.Dataset) -> Run:
+        if "time" not in part.dims:
+            raise InputError(Problem("a run without time is a sample", "select", "run.at(time) gives it"), self.name)
+        return Run(part, self.machine)
+
     # ---------------------------------------------------------------- what you see
 
     def plot(
@@ -290,7 +259,8 @@ class Run:
         """
         from linkwork.results.plots import Series, describe_over
 
-        asked = names or self._names.efforts() or tuple(self.driven) or tuple(self._names.joints)
+        x = x or "time"
+        asked = names or self._names.efforts() or (*self.driven, *self.held) or tuple(self._names.joints)
         self._assert_known((*asked, x), {})
         signals = [s for n in asked for s in self._plotted(n)]
         others = self._assert_known([*(s.name for s in signals), x], against, drawn=True)
@@ -356,7 +326,7 @@ class Run:
         """
         from linkwork.results.plots import Pair, describe_phase
 
-        asked = names or tuple(self.driven)
+        asked = names or (*self.driven, *self.held)
         others = self._assert_known(asked, against)
         problems = []
         pairs = []
@@ -417,28 +387,6 @@ class Run:
         origin = quantity != "position"
         return describe_paths(tracks, units=units, plane=plane, title=title, letters=letters, origin=origin).draw(ax)
 
-    def _assert_known(
-        self, names: Sequence[str], against: Mapping[str, Run] | None, drawn: bool = False
-    ) -> dict[str, Run]:
-        """InputError for every name that this run or another one does not have; the other runs.
-
-        What is drawn may be indeterminate: the legend says so, and there is no line.
-        """
-        others = {} if against is None else against
-        if not isinstance(others, Mapping) or not all(isinstance(r, Run) for r in others.values()):
-            raise InputError(Problem("other runs are given by name", "against", 'write against={"slow": slow}'))
-
-        def missing(run: Run) -> list[Problem]:
-            absent = [n for n in names if n not in run and not (drawn and run._names.locate(n))]
-            return [run._names.unknown(n) for n in absent]
-
-        problems = missing(self)
-        for label, run in others.items():
-            problems += [replace(p, where=f"against.{label}") for p in missing(run)]
-        if problems:
-            raise InputError(problems, self.name)
-        return {str(label): run for label, run in others.items()}
-
     def _plotted(self, name: str) -> list[Signal]:
         """Signals of a name; a place that moves in a plane is shown without the axis across it."""
         if name == "time":
@@ -467,12 +415,8 @@ class Run:
 
         return view_run(self, machine, **options)
 
-    def summary(self) -> str:
-        """Name, samples, time, what was driven, status, worst residual, warnings: a few lines."""
-        return report.summary(self)
-
-    def __str__(self) -> str:
-        return self.summary()
+    def _lines(self) -> list[tuple[str, str]]:
+        return report.run_lines(self)
 
     def __repr__(self) -> str:
         joints = sum(k == "joint" for k in self._names.kinds.values())
@@ -480,42 +424,6 @@ class Run:
         text = f"Run('{self.name}', {self.analysis}: {self.status}, {len(self)} samples)"
         return f"{text}\n  {joints} joints, {places} places, {len(self._names.shapes)} variables"
 
-    def _repr_html_(self) -> str:
-        return report.html_page(self)
-
-    # ---------------------------------------------------------------- out
-
-    def save(self, path: str | Path) -> Path:
-        """Write a file, NetCDF4 (.nc) or CSV (.csv), that `load_run` reads back to the last bit; gives its path.
-
-        Parameters
-        ----------
-        path : where to; a file that exists is overwritten, once the new one is written whole
-        """
-        from linkwork.results.store import save_run
-
-        return save_run(self, path)
-
-    def to_pandas(self) -> Any:
-        """A pandas.DataFrame with time as its index and every single signal as a column."""
-        pd = importlib.import_module("pandas")  # it has no types of its own
-
-        columns = {r.name: self._signal(r).values for r in self._single_signals()}
-        return pd.DataFrame(columns, index=pd.Index(self.time, name="time"))
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON; numbers that are not finite are None."""
-        return report.plain(self)
-
-
-def _frozen(data: xr.Dataset) -> xr.Dataset:
-    """A copy that shares the numbers, which cannot be written to from now on."""
-    own = data.copy(deep=False)
-    own.attrs = complete_attributes(copy.deepcopy(data.attrs))
-    for name, variable in [*results_in(own)]:
-        values = variable.values
-        if values.flags.writeable:
-            values = values.copy()
-            values.setflags(write=False)
-            own[name] = own[name].copy(data=values)
-    return own
+        return report.plain_run(self)

@@ -40,9 +40,14 @@ class Sensitivities:
             if not self.units:
                 hint = f"simulate with sensitive_to=['{by}']"
             raise InputError(Problem(f"the run was not differentiated by '{by}'", hint=hint), run.name)
+        self.slopes(by)
+        return _signal(run, plain, self._found(run, plain, by), by, self.units[by])
+
+    def slopes(self, by: str) -> Run:
+        """Derivatives of all signals by one of them."""
         if by not in self._made:
             self._made[by] = self.make(by)
-        return _signal(run, plain, self._found(run, plain, by), by, self.units[by])
+        return self._made[by]
 
     def _found(self, run: Run, plain: Signal, by: str) -> Any:
         slopes, reference = self._made[by], run._names.find(plain.name)

@@ -17,17 +17,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from linkwork.results.plots import Panels
-    from linkwork.results.run import Run
 
 Units = UnitSystem | Mapping[str, str] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Signal(NDArrayOperatorsMixin):
-    """A signal. It stands wherever numpy wants an array: `np.max(run["P.y"])`, `run["A.angle"] / deg`.
+    """A signal, real or complex. It stands wherever numpy wants an array: `np.max(run["P.y"])`, `run["A.angle"] / deg`.
 
     name : as it was asked for
-    data : the labelled xarray.DataArray, time first
+    data : the labelled xarray.DataArray; of a run time is its first axis
     """
 
     name: str
@@ -37,7 +36,7 @@ class Signal(NDArrayOperatorsMixin):
     @property
     def unit(self) -> str:
         """SI unit of the numbers."""
-        return str(self.data.attrs["units"])
+        return str(self.data.attrs.get("units", "1"))
 
     @property
     def indeterminate(self) -> tuple[str, ...]:
@@ -52,7 +51,16 @@ class Signal(NDArrayOperatorsMixin):
     @property
     def time(self) -> Any:
         """Time [s] of the samples."""
+        if "time" not in self.data.coords:
+            raise AttributeError(
+                f"'{self.name}' does not lie along time, but along {', '.join(self.axes) or 'no axis'}"
+            )
         return self.data["time"].values
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Names of the axes along which it lies: ('time',), ('mode', 'axis')."""
+        return tuple(str(d) for d in self.data.dims)
 
     def to(self, unit: str) -> Any:
         """The numbers in another unit, a numpy array.
@@ -71,15 +79,15 @@ class Signal(NDArrayOperatorsMixin):
         self,
         *,
         units: Units = None,
-        x: str = "time",
-        against: Mapping[str, Run] | None = None,
+        x: str = "",
+        against: Mapping[str, Any] | None = None,
         ax: Axes | Sequence[Axes] | None = None,
     ) -> Panels:
-        """Plot it; see `Run.plot`.
+        """Plot it; see `Run.plot` and `Result.plot`.
 
         Parameters
         ----------
-        units, x, against, ax : as in `Run.plot`
+        units, x, against, ax : as there
         """
         return self._plot(self.name, units=units, x=x, against=against, ax=ax)
 
@@ -97,10 +105,15 @@ class Signal(NDArrayOperatorsMixin):
         return getattr(ufunc, method)(*plain, **options)
 
     def __repr__(self) -> str:
-        shape = " x ".join(str(n) for n in self.values.shape)
-        text = f"Signal('{self.name}' [{self.unit}]: {shape} samples"
+        if self.axes[:1] == ("time",):
+            text = f"Signal('{self.name}' [{self.unit}]: {' x '.join(map(str, self.values.shape))} samples"
+        else:
+            sizes = " x ".join(f"{n} {axis}" for axis, n in zip(self.axes, self.values.shape, strict=True))
+            text = f"Signal('{self.name}' [{self.unit}]: {sizes or 'one number'}"
         values = self.values[~np.isnan(self.values)] if self.indeterminate else self.values
-        if values.size:
+        if values.size and values.dtype.kind == "c":
+            text += f", complex, size {np.abs(values).min():.6g} .. {np.abs(values).max():.6g}"
+        elif values.size:
             text += f", {values.min():.6g} .. {values.max():.6g}"
         if self.indeterminate:
             text += f", {', '.join(self.indeterminate)} indeterminate"

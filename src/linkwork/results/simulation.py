@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from linkwork.results.run import Run
@@ -76,6 +77,11 @@ class Simulation(Run):
         object.__setattr__(self, "_make", make)
         object.__setattr__(self, "machine", machine)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        slopes = {} if self._sensitive is None else {by: self._sensitive.slopes(by) for by in self._sensitive.units}
+        units = {} if self._sensitive is None else dict(self._sensitive.units)
+        return _restored, (self.outcome, self.data, self.machine, units, slopes)
+
     def __getattr__(self, name: str) -> Any:
         if name in LATER:
             Run.__init__(self, self._make(), self.machine)
@@ -120,6 +126,11 @@ class Simulation(Run):
     @property
     def a(self) -> Any:
         """Accelerations of all joints, (samples, rates)."""
+        return self.outcome.a
+
+    @property
+    def dw(self) -> Any:
+        """Accelerations of all joints, (samples, rates), as of every run."""
         return self.outcome.a
 
     @property
@@ -169,6 +180,18 @@ class Simulation(Run):
 
     def __len__(self) -> int:
         return len(self.outcome.t)
+
+
+def _restored(
+    outcome: Outcome, data: xr.Dataset, machine: Any, units: dict[str, str], slopes: dict[str, Run]
+) -> Simulation:
+    """A simulation from a pickle, with everything that it can be asked for."""
+    sensitive = Sensitivities(units, slopes.__getitem__) if units else None
+    return Simulation(outcome, partial(_same, data), machine, sensitive)
+
+
+def _same(data: xr.Dataset) -> xr.Dataset:
+    return data
 
 
 def _nothing(by: str) -> Run:

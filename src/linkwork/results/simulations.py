@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.errors import InputError, Problem
+from linkwork.results.layout import long_name
+from linkwork.results.result import Result
+from linkwork.results.result_layout import result_attributes
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
     from linkwork.results.run import Run
     from linkwork.results.simulation import Simulation
 
+LATER = ("_data", "_shown", "_names", "evidence")
+"""What is made when it is first asked for."""
+PER_RUN = dict.fromkeys(("nfev", "steps", "rejected", "residual"), "1") | {"energy_error": "J", "energy_scale": "J"}
+"""Numbers of a run as a whole, and their units."""
 SHOWN = 5
 """Runs that stopped which a summary tells of."""
 
@@ -50,12 +56,19 @@ class Outcomes:
     x: Any = None
 
 
-class Simulations:
+class Simulations(Result):
     """Many simulations of one machine; made by `Machine.simulate_many`.
 
     `runs["P.x"]` is an xarray.DataArray over runs and time, labelled with what differs between the runs; `runs[7]` is
-    one of them as a `Simulation`, with evidence of its own.
+    one of them as a `Simulation`, with evidence of its own. Signals by name are made when they are first asked for.
     """
+
+    __slots__ = ("_make", "_mechanism", "_single", "inputs", "outcome")
+
+    inputs: dict[str, Any]
+    """What differs between the runs: arrays (runs,) by name, such as `start.A` or `rod.mass`."""
+    outcome: Outcomes
+    """What came of them, as arrays."""
 
     def __init__(
         self,
@@ -64,15 +77,25 @@ class Simulations:
         outcome: Outcomes,
         whole: Callable[[], Run],
         single: Callable[[int], Simulation],
+        machine: Any = None,
     ) -> None:
-        self.name = name
+        own = {"_mechanism": name, "inputs": dict(inputs), "outcome": outcome, "_make": whole, "_single": single}
+        for key, value in (own | {"machine": machine}).items():
+            object.__setattr__(self, key, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in LATER:
+            Result.__init__(self, self._dataset(), self.machine)
+            return object.__getattribute__(self, name)
+        raise AttributeError(f"simulations have no '{name}'")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Simulations, (self.name, self.inputs, self.outcome, self._make, self._single, self.machine)
+
+    @property
+    def name(self) -> str:
         """Of the mechanism."""
-        self.inputs = dict(inputs)
-        """What differs between the runs: arrays (runs,) by name, such as `start.A` or `rod.mass`."""
-        self.outcome = outcome
-        """What came of them, as arrays."""
-        self._make, self._single = whole, single
-        self._whole: Run | None = None
+        return str(self._mechanism)
 
     # ---------------------------------------------------------------- how they went
 
@@ -111,7 +134,7 @@ class Simulations:
 
     # ---------------------------------------------------------------- by name and by number
 
-    def __getitem__(self, which: str | int) -> Any:
+    def __getitem__(self, which: Any) -> Any:
         """A signal by name over runs and time, or a run by its number."""
         if isinstance(which, str):
             return self.signal(which)
@@ -125,11 +148,6 @@ class Simulations:
     def __iter__(self) -> Iterator[Simulation]:
         return (self[k] for k in range(len(self)))
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Everything that may be asked for by name."""
-        return self._run.names
-
     def signal(self, name: str) -> xr.DataArray:
         """A signal of all runs: (run, time), in SI units.
 
@@ -137,60 +155,45 @@ class Simulations:
         ----------
         name : as of a single run: 'A', 'A.rate', 'P.x', 'P.speed', 'A.effort'
         """
+        return self._named_signal(name).data
+
+    def _dataset(self) -> xr.Dataset:
+        """Everything with the axes run and time; names of joints and places are those of a single run."""
         import xarray as xr
 
-        found = self._run.signal(name)
-        values = np.asarray(found.values).reshape(len(self), len(self.t), *np.shape(found.values)[1:])
-        beyond = [str(d) for d in found.data.dims[1:]]
-        labels = {d: list(found.data[d].values) for d in beyond}
-        coordinates = {**self._coordinates(), **labels}
-        return xr.DataArray(values, coordinates, ("run", "time", *beyond), name, dict(found.data.attrs))
-
-    @property
-    def data(self) -> xr.Dataset:
-        """Everything as one xarray.Dataset with the dimensions run and time."""
-        import xarray as xr
-
-        whole, count, samples = self._run.data, len(self), len(self.t)
+        whole, count, samples = self._make().data, len(self), len(self.t)
         variables = {
             name: (("run", *array.dims), array.values.reshape(count, samples, *array.shape[1:]), array.attrs)
             for name, array in whole.data_vars.items()
         }
         beyond = {d: whole[d].values for d in whole.coords if d != "time"}
-        own = {"mechanism": self.name, "analysis": "simulations"}
-        data = xr.Dataset(variables, {**self._coordinates(), **beyond}, own)
+        time = ("time", self.t, {"units": "s", "long_name": "time"})
+        runs = {"run": np.arange(count), "time": time, **{n: ("run", x) for n, x in self.inputs.items()}}
+        own = {key: whole.attrs[key] for key in ("linkwork", "joints", "speeds", "bodies", "frames", "points")}
+        done = int(self.complete.sum())
+        told = {"mechanism": self.name, "analysis": "simulations", "evidence": self._evidence(done)}
+        ended = {"status": "complete" if done == count else "stopped"}
+        data = xr.Dataset(variables, {**runs, **beyond}, result_attributes(**own, **told, **ended))
         data["status"] = ("run", np.array(self.status, dtype=str))
         data["message"] = ("run", np.array(self.message, dtype=str))
-        for key in ("nfev", "steps", "rejected", "energy_error", "energy_scale", "residual"):
-            data[key] = ("run", np.asarray(getattr(self.outcome, key)))
+        for key, unit in PER_RUN.items():
+            data[key] = ("run", np.asarray(getattr(self.outcome, key)), {"units": unit, "long_name": long_name(key)})
         return data
 
-    def _coordinates(self) -> dict[str, Any]:
-        time = ("time", self.t, {"units": "s", "long_name": "time"})
-        return {"run": np.arange(len(self)), "time": time, **{n: ("run", x) for n, x in self.inputs.items()}}
-
-    @property
-    def _run(self) -> Run:
-        """All runs one after the other, as one: what names mean is settled there."""
-        if self._whole is None:
-            self._whole = self._make()
-        return self._whole
-
-    def save(self, path: str | Path) -> Path:
-        """Write everything to a NetCDF file, which xarray reads.
-
-        Parameters
-        ----------
-        path : ends in .nc
-        """
-        from linkwork.results.store import save_dataset
-
-        return save_dataset(self.data, path)
+    def _evidence(self, done: int) -> dict[str, Any]:
+        o = self.outcome
+        moved = o.energy_scale > 0.0
+        return {
+            "complete": done,
+            "steps": int(np.nansum(o.steps)),
+            "evaluations": int(np.nansum(o.nfev)),
+            "worst_residual": float(np.nanmax(o.residual, initial=0.0)),
+            "worst_energy_share": float(np.max(o.energy_error[moved] / o.energy_scale[moved], initial=0.0)),
+        }
 
     # ---------------------------------------------------------------- telling
 
     def __str__(self) -> str:
-        o = self.outcome
         done = int(self.complete.sum())
         varied = ", ".join(self.inputs)
         lines = [f"{len(self):,} simulations of '{self.name}' ({varied}): {done:,} complete"]
@@ -200,12 +203,11 @@ class Simulations:
         if len(self) - done > SHOWN:
             lines.append(f"  ... and {len(self) - done - SHOWN:,} more")
         if done:
-            moved = o.energy_scale > 0.0
-            share = np.max(o.energy_error[moved] / o.energy_scale[moved], initial=0.0)
+            found = self._evidence(done)
             lines.append(
-                f"{len(self.t)} samples to {self.t[-1]:g} s; {int(np.nansum(o.steps)):,} steps, "
-                f"{int(np.nansum(o.nfev)):,} evaluations; worst loop error {np.nanmax(o.residual, initial=0.0):.1e}, "
-                f"worst energy error {share:.1e} of what moved"
+                f"{len(self.t)} samples to {self.t[-1]:g} s; {found['steps']:,} steps, "
+                f"{found['evaluations']:,} evaluations; worst loop error {found['worst_residual']:.1e}, "
+                f"worst energy error {found['worst_energy_share']:.1e} of what moved"
             )
         return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Runs in files: NetCDF4 for programs, CSV for people. Both come back to the last bit.
+"""Results in files: NetCDF4 for programs, CSV for people. Both come back to the last bit.
 
 A result is data: nothing in a file is evaluated, and a NetCDF file may not point to other files.
 """
@@ -16,9 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
-from linkwork.results import table
+from linkwork.results import report, result_table, table
 from linkwork.results.layout import BEYOND, FORMAT, attribute_problems, attributes, complete_attributes, make_dataset
 from linkwork.results.marking import shown
+from linkwork.results.result import Result
+from linkwork.results.result_layout import (
+    RESULT_FORMAT,
+    WITHIN,
+    result_attribute_problems,
+    result_attributes,
+)
 from linkwork.results.run import Run
 
 if TYPE_CHECKING:
@@ -28,22 +35,26 @@ MAX_SIZE = 2**30
 """Bytes of a file, and of the numbers in it, that are read without being told to."""
 
 ENDINGS = (".nc", ".csv")
-JSON_ATTRIBUTES = tuple(k for k, v in attributes().items() if isinstance(v, list | dict))
+JSON_ATTRIBUTES = tuple(k for k, v in (attributes() | result_attributes()).items() if isinstance(v, list | dict))
+COMPLEX = "complex"
+"""The axis of real and imaginary parts in a NetCDF file, which has no complex numbers."""
+ROLES = ("axis", "label", "signal", "complex signal")
 
 
-def save_run(run: Run, path: str | Path) -> Path:
-    """Write a run; the file appears whole or not at all, and replaces one that exists."""
+def save_result(result: Result, path: str | Path) -> Path:
+    """Write a result; the file appears whole or not at all, and replaces one that exists."""
     target = Path(path)
-    return _saved(run.data, target, {".nc": _write_netcdf, ".csv": _write_csv}[_ending(target)])
+    if _ending(target) == ".nc":
+        return _saved(result.data, target, _write_netcdf)
+    if isinstance(result, Run):
+        return _saved(result.data, target, _write_csv)
+    axis = report.only_axis(result, "a CSV file")
 
+    def write(data: xr.Dataset, path: Path) -> None:
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
+            result_table.write(shown(data), axis, stream)
 
-def save_dataset(data: xr.Dataset, path: str | Path) -> Path:
-    """Write a dataset of many runs to a .nc file, likewise."""
-    target = Path(path)
-    if target.suffix.lower() != ".nc":
-        hint = "use .nc (NetCDF4); single runs have .csv too"
-        raise InputError(Problem(f"many runs do not go into '{target.suffix}'", hint=hint), target.name)
-    return _saved(data, target, _write_netcdf)
+    return _saved(result.data, target, write)
 
 
 def _saved(data: xr.Dataset, target: Path, write: Callable[[xr.Dataset, Path], None]) -> Path:
@@ -68,6 +79,21 @@ def load_run(path: str | Path, *, max_size: int = MAX_SIZE) -> Run:
     path : a .nc or .csv file
     max_size : bytes that the file, and the numbers in it, may have
     """
+    found = load_result(path, max_size=max_size)
+    if not isinstance(found, Run):
+        text = f"this is a result over {', '.join(found.axes) or 'no axis'}, not a run"
+        raise InputError(Problem(text, hint="load_result reads it"), str(path))
+    return found
+
+
+def load_result(path: str | Path, *, max_size: int = MAX_SIZE) -> Result:
+    """Read a result that `Result.save` wrote; what `Run.save` wrote is a `Run`.
+
+    Parameters
+    ----------
+    path : a .nc or .csv file
+    max_size : bytes that the file, and the numbers in it, may have
+    """
     source = Path(path)
     read = {".nc": _read_netcdf, ".csv": _read_csv}[_ending(source)]
     if not source.is_file():
@@ -76,8 +102,7 @@ def load_run(path: str | Path, *, max_size: int = MAX_SIZE) -> Run:
         raise InputError(Problem("there is no such file", hint=hint), str(source))
     try:
         _assert_size(source.stat().st_size, max_size, "the file")
-        time, values, attrs = read(source, max_size)
-        return Run(make_dataset(time, values, attrs))
+        return read(source, max_size)
     except ModelError as error:
         raise InputError(error.problems, str(source)) from None
 
@@ -114,10 +139,14 @@ def _write_csv(data: xr.Dataset, path: Path) -> None:
         table.write(shown(data), stream)
 
 
-def _read_csv(path: Path, max_size: int) -> tuple[Any, dict[str, tuple[str, Any]], dict[str, Any]]:
+def _read_csv(path: Path, max_size: int) -> Result:
     try:
         with path.open(encoding="utf-8-sig") as stream:
-            return table.read(stream)
+            if stream.readline().rstrip("\n") == f"# {RESULT_FORMAT}":
+                stream.seek(0)
+                return Result(result_table.read(stream))
+            stream.seek(0)
+            return Run(make_dataset(*table.read(stream)))
     except UnicodeDecodeError:
         raise InputError(Problem("the file is not text", hint="is it a CSV file?")) from None
 
@@ -133,6 +162,15 @@ def _write_netcdf(data: xr.Dataset, path: Path) -> None:
     filter.
     """
     h5py = _h5py()
+    own = data.attrs.get("format") == RESULT_FORMAT
+    data, pairs = _with_pairs(data)
+
+    def role(name: Any) -> dict[str, str]:
+        """What a variable is, in words that a checksum protects: links to dimensions have none."""
+        if not own or name in (*WITHIN, COMPLEX):
+            return {}
+        kind = "axis" if name in data.sizes else "label" if name in data.coords else "signal"
+        return {"role": "complex signal" if name in pairs else kind, "dimensions": json.dumps(data[name].dims)}
 
     def describe(entry: Any, attrs: Mapping[Any, Any]) -> None:
         for key, value in attrs.items():
@@ -153,7 +191,7 @@ def _write_netcdf(data: xr.Dataset, path: Path) -> None:
                 scale = file.create_dataset(dimension, data=labels.astype(object), dtype=h5py.string_dtype())
             scale.make_scale(dimension)
             scale.attrs["_Netcdf4Dimid"] = np.int32(i)
-            describe(scale, data[dimension].attrs)
+            describe(scale, {**data[dimension].attrs, **role(dimension)})
         labels_too = [name for name in data.coords if name not in data.sizes]
         for name in [*labels_too, *data.data_vars]:
             variable = data[name]
@@ -162,13 +200,25 @@ def _write_netcdf(data: xr.Dataset, path: Path) -> None:
                     str(name), data=variable.values.astype(object), dtype=h5py.string_dtype(), track_order=True
                 )
             else:
-                entry = file.create_dataset(str(name), data=variable.values, fletcher32=variable.size > 0)
-            describe(entry, variable.attrs)
+                protect = variable.size > 0 and variable.ndim > 0
+                entry = file.create_dataset(str(name), data=variable.values, fletcher32=protect)
+            describe(entry, {**variable.attrs, **role(name)})
             for i, dimension in enumerate(map(str, variable.dims)):
                 entry.dims[i].attach_scale(file[dimension])
 
 
-def _read_netcdf(path: Path, max_size: int) -> tuple[Any, dict[str, tuple[str, Any]], dict[str, Any]]:
+def _with_pairs(data: xr.Dataset) -> tuple[xr.Dataset, tuple[str, ...]]:
+    """The dataset with real and imaginary parts along a last axis of complex numbers, and the names of these."""
+    names = tuple(str(n) for n, v in data.data_vars.items() if v.dtype.kind == "c")
+    pairs = {}
+    for name in names:
+        variable = data.variables[name]
+        parts = np.ascontiguousarray(variable.values).view(np.float64).reshape(*variable.shape, 2)
+        pairs[name] = ((*variable.dims, COMPLEX), parts, variable.attrs)
+    return (data.assign(pairs).assign_coords({COMPLEX: ["real", "imaginary"]}) if names else data), names
+
+
+def _read_netcdf(path: Path, max_size: int) -> Result:
     """Read raw numbers and texts: nothing is taken for dates, masked or scaled."""
     with path.open("rb") as stream:
         if stream.read(8) != b"\x89HDF\r\n\x1a\n":
@@ -176,18 +226,62 @@ def _read_netcdf(path: Path, max_size: int) -> tuple[Any, dict[str, tuple[str, A
     h5py = _h5py()
     try:
         with h5py.File(path, "r") as file:
+            if _text(file.attrs.get("format")) == RESULT_FORMAT:
+                return Result(_result_from_hdf5(h5py, file, max_size))
             if _text(file.attrs.get("format")) != FORMAT:
                 hint = f"its attribute 'format' must be '{FORMAT}'"
                 raise InputError(Problem("this is not a result of Linkwork", hint=hint))
-            return _from_hdf5(h5py, file, max_size)
+            return Run(make_dataset(*_from_hdf5(h5py, file, max_size)))
     except ModelError:
         raise
     except (OSError, ValueError, LookupError, TypeError, RuntimeError, AttributeError, OverflowError) as error:
         raise InputError(Problem(f"the file is damaged: {error}", hint="is it whole?")) from error
 
 
+def _result_from_hdf5(h5py: Any, file: Any, max_size: int) -> xr.Dataset:
+    """A dataset from what the variables tell of themselves."""
+    import xarray as xr
+
+    attrs = _attributes(file.attrs, result_attributes())
+    problems = result_attribute_problems(attrs)
+    told: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for name in file:
+        if problem := _foreign(h5py, file, name, texts=True):
+            problems.append(problem)
+        elif name not in (*WITHIN, COMPLEX):
+            own = file[name].attrs
+            dims = json.loads(_text(own.get("dimensions")) or "null")
+            kind = _text(own.get("role"))
+            if kind not in ROLES or not isinstance(dims, list) or len(dims) != file[name].ndim:
+                problems.append(Problem("the file does not tell what this is", name))
+            else:
+                told[name] = (kind, tuple(map(str, dims)))
+    if problems:
+        raise InputError(problems)
+    _assert_size(sum(file[n].size * 8 for n in told), max_size, "what the file describes")
+    sizes = dict.fromkeys(WITHIN, 3) | {COMPLEX: 2}
+    sizes |= {n: file[n].size for n, (kind, _) in told.items() if kind == "axis"}
+    coords: dict[str, Any] = {}
+    variables: dict[str, Any] = {}
+    for name, (kind, dims) in told.items():
+        entry = file[name]
+        if entry.shape != tuple(sizes.get(d, -1) for d in dims) or (kind == "complex signal") != (COMPLEX in dims[-1:]):
+            problems.append(Problem(f"the shape {entry.shape} does not fit", name))
+            continue
+        values = np.array(entry.asstr()[()], dtype=str) if entry.dtype.kind == "O" else entry[()]
+        if kind == "complex signal":
+            values, dims = np.ascontiguousarray(values).view(np.complex128)[..., 0], dims[:-1]
+        about = {key: _text(entry.attrs[key]) for key in ("units", "long_name") if key in entry.attrs}
+        (coords if kind in ("axis", "label") else variables)[name] = (dims, np.asarray(values), about)
+    if problems:
+        raise InputError(problems)
+    within = {d for dims, _, _ in variables.values() for d in dims}
+    coords |= {d: (d, ["x", "y", "z"]) for d in WITHIN if d in within}
+    return xr.Dataset(variables, coords, attrs)
+
+
 def _from_hdf5(h5py: Any, file: Any, max_size: int) -> tuple[Any, dict[str, tuple[str, Any]], dict[str, Any]]:
-    attrs = _attributes(file.attrs)
+    attrs = complete_attributes(_attributes(file.attrs, attributes()))
     problems = attribute_problems(attrs)
     entries: dict[str, Any] = {}
     for name in file:
@@ -210,9 +304,9 @@ def _from_hdf5(h5py: Any, file: Any, max_size: int) -> tuple[Any, dict[str, tupl
     return time[()], {n: (_text(e.attrs.get("units")), e[()]) for n, e in entries.items()}, attrs
 
 
-def _attributes(found: Any) -> dict[str, Any]:
+def _attributes(found: Any, known: Mapping[str, Any]) -> dict[str, Any]:
     attrs: dict[str, Any] = {}
-    for key in attributes():
+    for key in known:
         if key in found:
             value = found[key]
             if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.size == 1):
@@ -224,7 +318,7 @@ def _attributes(found: Any) -> dict[str, Any]:
                 except (ValueError, TypeError, RecursionError):
                     value = None  # reported as of another kind
             attrs[key] = value
-    return complete_attributes(attrs)
+    return attrs
 
 
 def _text(value: Any) -> str:
@@ -234,14 +328,18 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _foreign(h5py: Any, file: Any, name: str) -> Problem | None:
-    """Links, external storage and virtual data, by which an HDF5 file reads other files; and all but real numbers."""
+def _foreign(h5py: Any, file: Any, name: str, texts: bool = False) -> Problem | None:
+    """Links, external storage and virtual data, by which an HDF5 file reads other files; and all but real numbers.
+
+    texts : whether variables may be texts
+    """
     if not isinstance(file.get(name, getlink=True), h5py.HardLink):
         return Problem("the file points to other files", name)
     entry = file[name]
     if not isinstance(entry, h5py.Dataset) or entry.external or entry.is_virtual:
         return Problem("this is not plain numbers", name)
-    if entry.dtype.kind not in "fiu" and name not in ("axis", "row", "column"):
+    is_text = texts and h5py.check_string_dtype(entry.dtype) is not None
+    if entry.dtype.kind not in "fiu" and not is_text and name not in ("axis", "row", "column"):
         return Problem("these are not real numbers", name)
     return None
 

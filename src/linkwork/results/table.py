@@ -24,7 +24,16 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import InputError, Problem
-from linkwork.results.layout import AXES, BEYOND, COUNTS, FORMAT, attribute_problems, attributes
+from linkwork.results.layout import (
+    AXES,
+    BEYOND,
+    COUNTS,
+    FORMAT,
+    OPTIONAL,
+    attribute_problems,
+    attributes,
+    complete_attributes,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -69,8 +78,8 @@ def read(stream: IO[str]) -> tuple[Any, dict[str, tuple[str, Any]], dict[str, An
     """Time, arrays with units by name, and attributes of a text."""
     if stream.readline().rstrip("\n") != f"# {FORMAT}":
         raise InputError(Problem("this is not a result of Linkwork", hint=f"its first line must be '# {FORMAT}'"))
-    attrs: dict[str, Any] = attributes()
-    del attrs["asked"], attrs["status"]  # these must be there
+    needed = ("asked", "status")
+    attrs: dict[str, Any] = {k: v for k, v in attributes().items() if k not in (*needed, *OPTIONAL)}
     line, number = stream.readline(), 2
     problems: list[Problem] = []
     shapes: Any = {}
@@ -86,12 +95,15 @@ def read(stream: IO[str]) -> tuple[Any, dict[str, tuple[str, Any]], dict[str, An
             elif key != "format":
                 attrs[key] = value
         line, number = stream.readline(), number + 1
+    attrs = complete_attributes(attrs)
     problems += attribute_problems(attrs)
-    names, units = _header(line, number, problems)
+    names, units = header(line, number, problems)
+    if names[:1] != ["time"] or units[:1] != ["s"]:
+        problems.append(Problem("the first column is not 'time [s]'", line=number))
     layout = _layout(names, shapes, problems)
     if problems:
         raise InputError(problems[:MAX_REPORTED])
-    table = _rows(stream, names, number)
+    table = rows(stream, len(names), [i for i, n in enumerate(names) if n in COUNTS], number)
     values = {}
     for name, shape, first, size in layout:
         block = table[:, first : first + size].reshape(len(table), *shape)
@@ -99,7 +111,8 @@ def read(stream: IO[str]) -> tuple[Any, dict[str, tuple[str, Any]], dict[str, An
     return table[:, 0], values, {k: attrs[k] for k in attributes()}
 
 
-def _header(line: str, number: int, problems: list[Problem]) -> tuple[list[str], list[str]]:
+def header(line: str, number: int, problems: list[Problem]) -> tuple[list[str], list[str]]:
+    """Names and units of the columns."""
     names, units = [], []
     for cell in line.rstrip("\r\n").split(","):
         found = _COLUMN.fullmatch(cell)
@@ -109,8 +122,6 @@ def _header(line: str, number: int, problems: list[Problem]) -> tuple[list[str],
         else:
             names.append(found["name"])
             units.append(found["unit"])
-    if names[:1] != ["time"] or units[:1] != ["s"]:
-        problems.append(Problem("the first column is not 'time [s]'", line=number))
     twice = sorted({n for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
     problems += [Problem(f"there are two columns '{n}'", line=number) for n in twice]
     return names, units
@@ -136,10 +147,12 @@ def _layout(names: list[str], shapes: Any, problems: list[Problem]) -> list[tupl
     return layout
 
 
-def _rows(stream: IO[str], names: list[str], number: int) -> Any:
-    """The numbers, one row a sample; every line that cannot be read is reported."""
-    flat, width, problems = array("d"), len(names), []
-    counts = [i for i, n in enumerate(names) if n in COUNTS]
+def rows(stream: IO[str], width: int, counts: list[int], number: int) -> Any:
+    """The numbers, one row a sample; every line that cannot be read is reported.
+
+    width : number of columns; counts : those that hold whole numbers; number : of the line before the first
+    """
+    flat, problems = array("d"), []
     for n, line in enumerate(stream, number + 1):
         if not line.strip():
             continue

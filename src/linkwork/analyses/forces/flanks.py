@@ -114,8 +114,8 @@ class _Search:
         options: Mapping[str, Any],
     ) -> None:
         self.machine, self.run, self.path, self.chosen, self.options = machine, run, path, chosen, options
-        self.held = [n for n, law in run.driven.items() if law == "held"]
-        self.named = [n for n in run.driven if n not in self.held] if drives is None else list(drives)
+        self.held = list(run.held)
+        self.named = list(run.driven) if drives is None else list(drives)
         self.found: dict[tuple[int, ...], Signals] = {}
         self.open: dict[tuple[int, ...], dict[str, tuple[str, ...]]] = {}
         self.marks: dict[str, tuple[str, ...]] = {}

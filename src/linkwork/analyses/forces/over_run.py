@@ -59,9 +59,9 @@ def forces_over(
         raise InputError(Problem("the run has forces already", hint="give the motion that they came from"), run.name)
     path = trajectory_of(loops, run)
     path = replace(path, x=given_states(loops, states, path.x))
-    held = [n for n, law in run.driven.items() if law == "held"]
+    held: Sequence[str] = run.held
     if drives is None:
-        named = own_drives(loops, path.y[0], [n for n in run.driven if n not in held])
+        named = own_drives(loops, path.y[0], list(run.driven))
     else:  # what the motion held is held by nothing now, but for turns about themselves that nobody could drive
         named, held = as_names(drives), turning_among(loops, held)
     signals, marks, warnings, _ = forces_of(

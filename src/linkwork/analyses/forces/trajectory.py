@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.analyses.kinematics.histories import state_signals
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
@@ -91,33 +92,13 @@ def trajectory_of(loops: Loops, run: Run) -> Trajectory:
 
     Named states are those of the run; where it has none, as in a motion, those of the start.
     """
-    plan, count = loops.plan, len(run)
-    y, w, dw = np.zeros((count, plan.ny)), np.zeros((count, plan.nw)), np.zeros((count, plan.nw))
-    data = run.data
-    missing: list[str] = []
-
-    def values(name: str) -> Array:
-        if name not in data:
-            missing.append(name)
-            return np.zeros(count)
-        found: Array = data[name].values
-        return found
-
-    for slot in plan.slots:
-        for k, variable in enumerate(slot.law.variables):
-            name = f"{slot.joint}.{variable.name}"
-            y[:, slot.q.start + k] = values(name)
-            if k < slot.plain:
-                w[:, slot.v.start + k] = values(f"{name}.rate")
-                dw[:, slot.v.start + k] = values(f"{name}.acceleration")
-        for column in range(slot.v.start + slot.plain, slot.v.stop):
-            name = plan.variable_rates[column]
-            w[:, column] = values(name)
-            dw[:, column] = values(f"{name}.acceleration")
+    plan, names = loops.plan, state_signals(loops)
+    missing = [n for part in names.values() for n in part if n not in run.data]
     if missing:
         named = ", ".join(missing[:4]) + (", ..." if len(missing) > 4 else "")
         hint = "give a run that `motion` of this machine gave"
         raise InputError(Problem(f"the run has no {named}", hint=hint), plan.name)
+    y, w, dw = (run.columns(part) for part in names.values())
     bad = ~(np.isfinite(y).all(axis=1) & np.isfinite(w).all(axis=1) & np.isfinite(dw).all(axis=1))
     if bad.all():
         raise InputError(Problem("no sample of the run has finite accelerations"), plan.name)
@@ -125,8 +106,8 @@ def trajectory_of(loops: Loops, run: Run) -> Trajectory:
         text = f"the run does not close the loops of this machine: off by {gap:.2g} of its size"
         hint = "give a run of this very machine; with other numbers it moves otherwise"
         raise InputError(Problem(text, hint=hint), plan.name)
-    x = states_at_start(loops, count)
+    x = states_at_start(loops, len(run))
     for k, state in enumerate(plan.states):
-        if f"{state.name}.value" in data:
-            x[:, k] = data[f"{state.name}.value"].values
+        if f"{state.name}.value" in run.data:
+            x[:, k] = run.data[f"{state.name}.value"].values
     return Trajectory(run.time, y, w, dw, x)

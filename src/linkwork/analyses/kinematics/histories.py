@@ -41,6 +41,15 @@ def joint_histories(
     return variables, speeds
 
 
+def state_signals(loops: Loops) -> dict[str, list[str]]:
+    """Names of the signals of variables, rates and accelerations of all joints, in the order of y, w and dw."""
+    plan = loops.plan
+    own = {s.v.start + k: f"{s.joint}.{s.law.variables[k].name}" for s in plan.slots for k in range(s.plain)}
+    rates = [f"{own[k]}.rate" if k in own else name for k, name in enumerate(plan.variable_rates)]
+    changes = [f"{own.get(k, name)}.acceleration" for k, name in enumerate(plan.variable_rates)]
+    return {"y": list(plan.variables), "w": rates, "dw": changes}
+
+
 def state_histories(loops: Loops, X: Array, rates: Array) -> dict[str, VariableHistory]:
     """Named states and their rates (samples, states), by the names of their signals."""
     from linkwork.results import VariableHistory

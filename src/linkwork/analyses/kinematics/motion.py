@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from linkwork.analyses.kinematics.diagnosis import conflict_of
 from linkwork.analyses.kinematics.failures import ClosureError, DeadCentre, NoFreedom
 from linkwork.analyses.kinematics.given import Given, given_variables, merged, place_of, unknown_variable
-from linkwork.analyses.kinematics.histories import joint_histories, place_histories
+from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_signals
 from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.ordinary import ordinary_mobility
@@ -413,7 +413,6 @@ def _run(
     places = place_histories(own, Y, rates, threads)
     laws = {n: str(law) for n, law in zip(driven.names, driven.laws, strict=True)}
     held = np.setdiff1d(np.flatnonzero(independent), driven.columns)
-    laws |= dict.fromkeys(loops.names(held), "held")
     mobility = np.full(reached, ordinary_mobility(loops, home.y))
     for k in found.singular:
         mobility[k] = Posture(own, Y[k]).mobility
@@ -421,10 +420,10 @@ def _run(
     stopped = "" if found.stop is None else f"{found.stop.status}: {found.stop.problem}"
     return build_run(
         t[:reached], mechanism=plan.name, variables=variables, speeds=speeds, **places,
-        closure=closure if loops.count else None, driven=laws,
+        closure=closure if loops.count else None, driven=laws, held=loops.names(held),
         status="complete" if found.stop is None else "stopped", message=stopped, asked=len(t),
         warnings=[*found.warnings, *_jumps(driven), *warnings_of_run(own, Y, t)],
-        integration=_integration(found), machine=own.system,
+        integration=_integration(found), state=state_signals(own), machine=own.system,
     )  # fmt: skip
 
 

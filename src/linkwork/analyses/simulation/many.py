@@ -338,7 +338,7 @@ class _Table:
             self.asked.times, self.y, self.w, self.a, tuple(self.status), tuple(self.message), nfev, steps, rejected,
             self.balance[:, 0], self.balance[:, 1], self._residuals(), self.x,
         )  # fmt: skip
-        return Simulations(self.machine.name, self.given.inputs, outcome, self._whole, self._alone)
+        return Simulations(self.machine.name, self.given.inputs, outcome, self._whole, self._alone, self.machine)
 
     def _alone(self, run: int) -> Simulation:
         if run not in self.single:

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.analyses.forces.over_run import effort_names, effort_units
 from linkwork.analyses.kinematics.given import place_of
-from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_histories
+from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_histories, state_signals
 from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.asked import Asked
@@ -121,7 +121,8 @@ def _dataset(ended: Ended, threads: int | None) -> xr.Dataset:
         outcome.t, mechanism=loops.plan.name, analysis="simulation", variables=variables, speeds=speeds,
         **place_histories(own, told.y, levels, threads), signals=_signals(ended), closure=closure,
         driven={d.name: str(d.drive) for d in asked.driven}, status=outcome.status, message=outcome.message,
-        asked=len(asked.times), warnings=warnings, simulation=_evidence(ended), machine=asked.original,
+        asked=len(asked.times), warnings=warnings, simulation=_evidence(ended),
+        state=state_signals(loops), machine=asked.original,
     )  # fmt: skip
     return run.data
 

@@ -150,7 +150,7 @@ def _moved(machine: Machine, laws: dict[str, Drive], samples: int | None, second
     if shown.run is None:
         fail(f"{machine.name}: {shown.why_still}")
     assert shown.run is not None
-    driven = ", ".join(name for name, law in shown.run.driven.items() if law != "held")
+    driven = ", ".join(shown.run.driven)
     say(f"nothing is driven by --drive; {driven} moves")
     return shown.run
 

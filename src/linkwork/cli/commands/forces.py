@@ -19,7 +19,7 @@ from linkwork.cli.acting import (
     idle_problems,
 )
 from linkwork.cli.driving import LAWS, Closure, Duration, Samples, Speeds, Start, begun, check_driven, check_samples
-from linkwork.cli.evidence import held_in, print_evidence
+from linkwork.cli.evidence import print_evidence
 from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
 from linkwork.cli.picturing import Out, Over, Paths
 from linkwork.cli.printing import MOST_ROWS, print_json, print_problems, print_tables, say, tell
@@ -138,10 +138,10 @@ def forces(
     unwritten: list[str] = []
     written = wanted.write(found, units, unwritten.append)
     written += _draw_motors(pictures, found, m.motors, unwritten) if len(found) else []
-    texts = {name: text for name, (text, _) in given.items()} or _laws(found)
+    texts = {name: text for name, (text, _) in given.items()} or found.driven
     idle = idle_problems(m, acts, moving=True)
     if as_json:
-        plain = {"driven": texts, "held": held_in(found), **peaks.as_dict(), "indeterminate": found.indeterminate}
+        plain = {"driven": texts, "held": list(found.held), **peaks.as_dict(), "indeterminate": found.indeterminate}
         more = {"warnings": [str(p) for p in idle], "evidence": found.evidence.as_dict()}
         print_json({**head(file, m, FORCES), **plain, **more, "written": [str(w) for w in written]})
     else:
@@ -185,10 +185,6 @@ def _loaded(path: Path, machine: Machine, acts: Acting) -> Run:
     return found
 
 
-def _laws(run: Run) -> dict[str, str]:
-    return {name: law for name, law in run.driven.items() if law != "held"}
-
-
 def _motor_pictures(stem: str, asked: list[str], known: list[str], problems: Problems) -> dict[str, Path]:
     """Where to draw motors."""
     import importlib.util
@@ -221,9 +217,6 @@ def _draw_motors(pictures: dict[str, Path], run: Run, motors: Mapping[str, Any],
 def _print(peaks: ForcePeaks, units: UnitSystem, length: float, energy: bool) -> None:
     from linkwork.views.force_tables import energy_table, force_tables
 
-    if peaks.balance is not None and peaks.largest_power:
-        error = abs(peaks.balance.value)
-        say(f"  power balance {error:.1e} W off, {error / peaks.largest_power:.1e} of the largest power")
     print_tables(force_tables(peaks, units, length), MOST_ROWS)
     if energy and peaks.energy is not None:
         print_tables([energy_table(peaks.energy)], MOST_ROWS)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linkwork.cli.driving import Closure, Drives, Duration, Samples, Speeds, Start, begun, check_driven, check_samples
-from linkwork.cli.evidence import held_in, print_evidence
+from linkwork.cli.evidence import print_evidence
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
 from linkwork.cli.picturing import Out, Over, Paths, Plots
 from linkwork.cli.printing import MOST_ROWS, print_json, print_tables, say, tell
@@ -81,7 +81,7 @@ def _plain(run: Run, texts: dict[str, str]) -> dict[str, Any]:
     ranges = joint_ranges(run)
     return {
         "driven": texts,
-        "held": held_in(run),
+        "held": list(run.held),
         "joints": {name: {level: r.as_dict() for level, r in own.items()} for name, own in ranges.items()},
         "evidence": run.evidence.as_dict(),
     }

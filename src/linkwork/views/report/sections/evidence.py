@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from linkwork.results.plots import Plot, describe_evidence
-from linkwork.results.report import simulation_lines
+from linkwork.results.wording import closing_lines, event_lines, simulation_lines
 from linkwork.units import TIME, format_quantity
 from linkwork.views.report.markup import facts, paragraph
 from linkwork.views.report.section import Content
@@ -20,26 +20,17 @@ def evidence(subject: Subject) -> Content | None:
     if run is None or not len(run):
         return None
     found, units = run.evidence, subject.units
-    simulated = [] if found.simulation is None else simulation_lines(found.simulation)
+
+    def at(time: float) -> str:
+        return format_quantity(time, TIME, units)
+
+    own = found.simulation
+    simulated = [] if own is None else [*simulation_lines(own), *event_lines(own.events, at)]
     if "closure.residual" not in run or not subject.machine.topology.n_loops:
         told = [paragraph("The machine has no loops: every posture follows from its joints without an error.")]
         told += [facts([("status", found.status), *simulated], "facts wide")] if simulated else []
         return Content(tuple(told))
-
-    def at(time: float | None) -> str:
-        return format_quantity(time or 0.0, TIME, units)
-
-    pairs = [("status", found.status)]
-    if found.worst_residual is not None:
-        unit = "" if found.residual_unit == "1" else f" {found.residual_unit}"
-        pairs.append(("largest residual", f"{found.worst_residual:.2e}{unit} at {at(found.worst_residual_at)}"))
-    if found.smallest_quality is not None:
-        pairs.append(("smallest quality", f"{found.smallest_quality:.4g} at {at(found.smallest_quality_at)}"))
-    if found.iterations is not None:
-        pairs.append(("Newton's steps", f"{found.iterations}, at most {found.most_iterations} a sample"))
-    if found.mobility:
-        pairs.append(("mobility", ", ".join(map(str, found.mobility))))
-    pairs += simulated
+    pairs = [("status", found.status), *closing_lines(found, at), *simulated]
     plot = replace(describe_evidence(run, units=units, against={}), title="Evidence over time", notes=())
     seen, note = _above_zero(plot)
     return Content((facts(pairs, "facts wide"), seen, *([paragraph(note, "caption")] if note else [])))

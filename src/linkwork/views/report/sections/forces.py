@@ -13,6 +13,7 @@ from linkwork.results import Run
 from linkwork.results.marking import known
 from linkwork.results.plots import Quantity, Series, describe_over
 from linkwork.results.signals import Signal
+from linkwork.results.wording import balance_text
 from linkwork.units import TIME, UnitSystem, format_quantity
 from linkwork.units.efforts import effort_units
 from linkwork.views.force_peaks import ForcePeaks, force_peaks
@@ -58,11 +59,8 @@ def forces(subject: Subject) -> Content | None:
 def _balance(run: Run, units: UnitSystem) -> list[tuple[str, str]]:
     """How far the forces can be trusted."""
     found = run.evidence.forces
-    if found is None or found.power_error is None or found.power_error_at is None or not found.largest_power:
-        return [("power balance", "not recorded")]
-    part = f"{found.power_error / found.largest_power:.1e} of the largest power"
-    at = format_quantity(found.power_error_at, TIME, units)
-    return [("power balance", f"{found.power_error:.1e} W off at {at}, {part}, {found.largest_power:.4g} W")]
+    text = "" if found is None else balance_text(found, lambda time: format_quantity(time, TIME, units))
+    return [("power balance", text or "not recorded")]
 
 
 def _joint_forces(run: Run, found: ForcePeaks) -> list[Quantity]:

@@ -49,9 +49,9 @@ def motion(subject: Subject) -> Content:
 def _drives(subject: Subject, run: Run) -> list[tuple[str, str]]:
     """What is driven how, what is held, how long and how finely."""
     found, units = run.evidence, subject.units
-    laws = {n: law for n, law in run.driven.items() if law != "held"}
+    laws = run.driven
     driven = [(f"driven: {n}", subject.told.get(n, f"{law} [{run.signal(n).unit}]")) for n, law in laws.items()]
-    held = [name for name, law in run.driven.items() if law == "held"]
+    held = run.held
     samples = f"{found.reached}" if found.complete else f"{found.reached} of {found.asked}, then it stopped"
     pairs = [*driven, ("samples", samples)]
     if held:
@@ -82,7 +82,7 @@ def _speed(rate: float) -> str:
 
 def _plots(subject: Subject, run: Run) -> tuple[Block, ...]:
     """Variables, rates and accelerations; driven and independent ones first."""
-    driven = [n for n, law in run.driven.items() if law != "held" and n in run]
+    driven = [n for n in run.driven if n in run]
     joints, speeds = run.data.attrs["joints"], run.data.attrs["speeds"]
     variables = [f"{joint}.{v}" for joint, own in joints.items() for v in own]
     order = [*driven, *(n for n in subject.machine.home.independent if n in variables), *variables]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.results import Run
+from linkwork.results.wording import closing_lines, samples_text
 from linkwork.views.layers import LAYERS
 from linkwork.views.showing import law_text
 from linkwork.views.workbench.bench import Dial
@@ -242,9 +243,8 @@ def _law(dial: Dial) -> str:
 
 def _evidence(run: Run, gaps: int) -> str:
     found = run.evidence
-    lines = [f"{len(run)} samples, {found.status}"]
-    if found.worst_residual is not None:
-        lines.append(f"largest residual {found.worst_residual:.1e}")
+    lines = [f"samples: {samples_text(found)}", f"status: {found.status}"]
+    lines += [f"{key}: {text}" for key, text in closing_lines(found)]
     text = f"<div style='padding:0 0.8em'>{'<br>'.join(map(escaped, lines))}</div>"
     told = [found.message, *found.warnings, f"{gaps} samples are not finite and are left out" if gaps else ""]
     return text + "".join(warning(w) for w in told if w)
