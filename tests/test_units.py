@@ -19,10 +19,13 @@ from linkwork.units import (
     ANGLE,
     ANGULAR_SPEED,
     AREA,
+    CAPACITANCE,
+    CHARGE,
     DAMPING,
     DENSITY,
     FORCE,
     FREQUENCY,
+    INDUCTANCE,
     INERTIA,
     LEAD,
     LENGTH,
@@ -30,6 +33,7 @@ from linkwork.units import (
     NUMBER,
     POWER,
     PRESSURE,
+    RESISTANCE,
     SI,
     SPEED,
     STIFFNESS,
@@ -38,6 +42,7 @@ from linkwork.units import (
     TORSIONAL_DAMPING,
     TORSIONAL_STIFFNESS,
     UNITS,
+    VOLTAGE,
     Dimension,
     UnitSystem,
     format_quantity,
@@ -54,6 +59,17 @@ named_dimensions = st.sampled_from(sorted(DIMENSION_NAMES, key=str))
 
 
 # Exact answers
+
+
+def test_electrical_units_are_the_same_whatever_the_length():
+    for system in (SI, UnitSystem(length="mm", angle="deg"), UnitSystem(length="inch", mass="lb")):
+        shown = [system.symbol(d) for d in (VOLTAGE, RESISTANCE, INDUCTANCE, CAPACITANCE, CHARGE)]
+        assert shown == ["V", "ohm", "H", "F", "C"]
+        assert [system.factor(d) for d in (VOLTAGE, RESISTANCE, INDUCTANCE, CAPACITANCE, CHARGE)] == [1.0] * 5
+    assert parse_quantity("12 V", POWER / parse_unit("A")[1]) == 12.0
+    assert parse_quantity("50 mV s/rad", TORQUE / parse_unit("A")[1] / ANGLE) == 0.05
+    with pytest.raises(ModelError, match="'3 V' is a voltage; a resistance is wanted, such as '3 ohm'"):
+        parse_quantity("3 V", RESISTANCE)
 
 
 def test_constants_are_the_rows_of_the_table():
@@ -99,6 +115,15 @@ def test_constants_that_people_know():
         ("km/h", 1000 / 3600, SPEED),
         ("g0", 9.80665, ACCELERATION),
         ("%", 0.01, NUMBER),
+        ("V", 1.0, VOLTAGE),
+        ("mV s/rad", 1e-3, VOLTAGE * TIME / ANGLE),
+        ("kohm", 1e3, RESISTANCE),
+        ("V/A", 1.0, RESISTANCE),
+        ("mH", 1e-3, INDUCTANCE),
+        ("V s/A", 1.0, INDUCTANCE),
+        ("uF", 1e-6, CAPACITANCE),
+        ("A s", 1.0, CHARGE),
+        ("mC", 1e-3, CHARGE),
         ("furlong", 201.168, LENGTH),
         ("gauge_unknown/s", None, None),
     ],

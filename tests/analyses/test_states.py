@@ -147,6 +147,48 @@ def slider_crank_by_scipy(t: Array) -> Array:
     return np.array(found.y.T)
 
 
+def test_where_the_energy_of_the_pump_goes() -> None:
+    s = lw.example("motor-pump").assemble()
+    run = s.simulate(0.5, samples=26, **TIGHT)
+    drawn, heated, turned, i = read(run, "drawn.value", "heated.value", "turned.value", "i.value").T
+    assert np.abs(drawn - heated - turned - 0.5 * 1.6e-3 * i**2).max() < 1e-9 * drawn[-1]
+    forces = s.forces(run)
+    powers = forces["motor.power"].values + forces["liquid.power"].values
+    assert powers[0] == 0.0 and forces.evidence.forces.power_error < 1e-9 * forces.evidence.forces.largest_power
+    kinetic = run["machine.kinetic_energy"].values
+    lost = turned - (kinetic - kinetic[0])  # what the liquid took
+    assert (np.diff(lost) > 0.0).all() and balance(run) < 1e-8
+
+
+def test_equations_of_ida_and_their_slopes() -> None:
+    """The start obeys them; slopes are central differences of the residual, rows of states among them."""
+    from linkwork.analyses.simulation.asked import asked
+    from linkwork.analyses.simulation.index_two import IndexTwo
+
+    s = parallelogram()
+    question = asked(
+        s, 1.0, {"A": 0.4}, {"A": 1.5}, None, None, (), None, None, 2, None, "ida", None, 1e-7, 1e-9, {"i": 1.3}
+    )
+    equations = IndexTwo(question)
+    equations.choose(question.y)
+    x, dx = equations.start(0.2, question.y, question.w, question.x)
+    out = np.zeros(len(x))
+
+    def residual(x: Array, dx: Array) -> Array:
+        equations.residual(0.2, x, dx, out)
+        return out.copy()
+
+    at = equations.places
+    assert np.abs(residual(x, dx)).max() < 1e-12 and np.array_equal(x[at.states], [1.3, 0.0])
+    assert dx[at.states][0] == pytest.approx((3.0 * np.cos(1.6) - 2.0 * 1.3 - 0.4 * 1.5) / 0.02, rel=1e-12)
+    c, h = 7.0, 1e-6
+    slopes = np.zeros((len(x), len(x)))
+    equations.slopes(0.2, x, dx, c, slopes)
+    ways = h * np.eye(len(x))
+    known = np.array([residual(x + way, dx + c * way) - residual(x - way, dx - c * way) for way in ways]).T / (2 * h)
+    assert np.abs(slopes - known).max() < 1e-8 * np.abs(slopes).max()
+
+
 # ---------------------------------------------------------------- laws
 
 

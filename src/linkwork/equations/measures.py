@@ -52,7 +52,7 @@ def with_measures(plan: Plan, values: Mapping[str, float]) -> Plan:
     ny, nw = plan.ny, plan.nw
     for owner, coordinates in owners.items():
         own = slice(ny, ny + len(coordinates)), slice(nw, nw + len(coordinates))
-        slots.append(Slot(owner, Measured(tuple(Variable(c, "length") for c in coordinates)), *own))
+        slots.append(Slot(owner, Measured(tuple(Variable(c, "length") for c in coordinates)), *own, "place"))
         for k, c in enumerate(coordinates):
             rows.append(ConstraintPlan(f"{owner}.{c}", f"{owner}.{c}", (), False, (ny + k, nw + k)))
             names.append(f"{owner}.{c}")

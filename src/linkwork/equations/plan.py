@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -73,14 +73,27 @@ class LinkPlan:
     implied: bool = False
 
 
+Owner = Literal["joint", "body", "place"]
+"""Who has coordinates: joints; bodies, which float; places whose coordinates are measured."""
+
+
 @dataclass(frozen=True)
 class Slot:
-    """A joint and the places of its variables and rates in longer vectors."""
+    """An owner of coordinates, their law, and the places of its variables and rates in longer vectors.
+
+    joint : the name of the owner, most often a joint; of : what it is
+    """
 
     joint: str
     law: Law
     q: slice
     v: slice
+    of: Owner = "joint"
+
+    @property
+    def owner(self) -> str:
+        """The name that its variables and rates begin with."""
+        return self.joint
 
     @property
     def plain(self) -> int:
@@ -224,7 +237,9 @@ class Plan:
     @cached_property
     def tree_slots(self) -> tuple[Slot, ...]:
         """Where the joints of the tree have their variables among q, and their rates among v."""
-        return tuple(Slot(link.joint, link.law, link.q, link.v) for link in self.links)
+        return tuple(
+            Slot(link.joint, link.law, link.q, link.v, "body" if link.implied else "joint") for link in self.links
+        )
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
