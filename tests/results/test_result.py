@@ -198,9 +198,7 @@ def test_parts_by_coordinates() -> None:
     with pytest.raises(InputError) as caught:
         study().select({"rod.length": 0.15}, weight=2.0)
     text = str(caught.value)
-    assert (
-        "there is no rod.length 0.15; the nearest is" in text and "there is no axis 'weight'; " in text
-    )
+    assert "there is no rod.length 0.15; the nearest is" in text and "there is no axis 'weight'; " in text
     with pytest.raises(InputError, match=r"there is no output 'P.y'; did you mean 'P.x'"):
         response().select(output="P.y")
 
