@@ -28,7 +28,6 @@ from linkwork.kernels import Kernel
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
-from linkwork.model.states import START
 from linkwork.names import no_such
 from linkwork.results.viewing import Viewer, ViewOptions
 from linkwork.topology import Topology, graph_of, ground_problems
@@ -725,12 +724,9 @@ class System:
 
     def _load_state(self, y: Array, w: Array, when: Array, x: Array | None = None) -> tuple[Array, Array]:
         """Magnitudes and powers of all loads at states of all joints; x : named states, else those of the start."""
-        own = {} if x is None else {f"{s.name}.{START}": x[:, k] for k, s in enumerate(self._plan.states)}
-        if not own:
-            found: tuple[Array, Array] = self._own(Question(load_state()))(y, w, when)
-            return found
-        each: tuple[Array, Array] = self._evaluate_each(Question(load_state()), (y, w, when), None, own, None)
-        return each
+        given = [x] if x is not None and self._plan.states else []
+        found: tuple[Array, Array] = self._own(Question(load_state(bool(given))))(y, w, when, *given)
+        return found
 
     def _evaluate_each(
         self, question: Question, arrays: Sequence[Any], out: Any, own: Mapping[str, Array], threads: int | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from bad_load_documents import BAD_LOADS
+from bad_state_documents import BAD_STATES
 
 Finding = tuple[int | None, str, str]
 
@@ -65,6 +66,7 @@ EXTRA: dict[str, tuple[str | bytes, list[Finding]]] = {
 BAD: dict[str, tuple[str | bytes, list[Finding]]] = {
     **EXTRA,
     **BAD_LOADS,
+    **BAD_STATES,
     "unknown key": (body("mas: 1 kg"), [(3, "bodies.a.mas", "did you mean 'mass'?")]),
     "unknown key deeper": (
         body("solids: [{cylinder: {radus: 1, length: 1}}]"),

@@ -111,7 +111,8 @@ joints:
   RB: {gear: [ring, planet], at: [60, 0, 0], to: {at: [100, 0, 0]}, radii: [80, 40], internal: true}
   C: {prismatic: [ground, rack], at: [0, 0, 0], axis: x}
   D: {revolute: [ground, pinion], at: [0, 30, 0], axis: z}
-  CD: {rack: [rack, pinion], at: [0, 0, 0], to: [0, 30, 0], axis: z, x: x, radius: 30, teeth: 30, flank: -1}
+  CD: {rack: [rack, pinion], at: [0, 0, 0], to: [0, 30, 0], axis: z, x: x, radius: 30, teeth: 30, flank: -1,
+    pressure_angle: 20 deg, helix_angle: 0}
   E: {revolute: [ground, bevel1], at: [0, 0, 0], axis: x}
   F: {revolute: [ground, bevel2], at: [0, 0, 0], axis: y}
   EF: {bevel: [bevel1, bevel2], at: [0, 0, 0], axes: [x, y], teeth: [20, 40], in: ground, limits: {angle: [-9, 9]}}
@@ -272,7 +273,59 @@ loads:
   braking: {joint: my-slide, amount: {table: [[-1 m/s, 3], [1 m/s, -3]], over: rate(my-slide.slide)}}
 """
 
+CONSTRAINTS = """\
+linkwork: 1
+name: constraints
+units: {length: mm, angle: deg}
+bodies:
+  a: {mass: 1, com: [20, 0, 0]}
+  b: {mass: 1, com: [60, 0, 0]}
+  sleigh: {mass: 2, inertia: [1e5, 1e5, 2e5]}
+joints:
+  A: {revolute: [ground, a], at: [0, 0, 0], axis: z}
+  B: {revolute: [a, b], at: [40, 0, 0], axis: z}
+  F: {flat: [ground, sleigh], at: [0, 0, 0], axis: z}
+points:
+  P: {on: b, at: [80, 0, 0]}
+  S: {on: sleigh, at: [0, 0, 0]}
+couplings:
+  tendon: {joint: B, law: ratio*A + offset, parameters: {ratio: 0.7, offset: 5 deg}, description: a finger}
+constraints:
+  track: {expression: P.x - F.x - gap, parameters: {gap: 80 mm}, description: a guide}
+velocities:
+  blade: {expression: rate(S.x)*sin(F.angle) - rate(S.y)*cos(F.angle), parameters: {}, description: glides}
+"""
+
+STATES = """\
+linkwork: 1
+name: states
+units: {length: mm, angle: deg}
+bodies:
+  rotor: {mass: 2 kg, inertia: [0.01 kg m^2, 0.01 kg m^2, 0.02 kg m^2]}
+  slider: {mass: 3 kg}
+joints:
+  A: {revolute: [ground, rotor], axis: z}
+  S: {prismatic: [ground, slider], axis: x}
+states:
+  i:
+    rate: (u - R*i - k*rate(A))/L
+    start: 250 mA
+    unit: A
+    scale: 10
+    parameters: {u: 12, R: 1.2 ohm, k: 50 mV s/rad, L: 3 mH}
+    description: the current
+  smooth: {rate: (i - smooth)*bandwidth, unit: A, parameters: {bandwidth: 200/s}}
+  heat: {rate: {formula: i.R*i**2/120, unit: 1 mK/s}, start: 293 K, unit: K}
+  leak: {rate: {table: [[0 A, 0], [2 A, 3 kPa/s]], over: i}, unit: Pa, scale: 1 bar}
+  wear: {rate: {table: [[0, 0], [90 deg/s, 1/s]], over: rate(A), smooth: true}}
+  ramp: {rate: 2}
+loads:
+  motor: {joint: A, amount: i.k*i}
+  choke: {joint: S, amount: {table: [[0 kPa, 0], [1 kPa, 2 N]], over: leak}}
+"""
+
 GOOD = {
+    "states": STATES,
     "loads": LOADS,
     "design": DESIGN,
     "bodies": BODIES,
@@ -281,6 +334,7 @@ GOOD = {
     "gears": GEARS,
     "contacts": CONTACTS,
     "chains": CHAINS,
+    "constraints": CONSTRAINTS,
     "words": WORDS,
 }
 """Documents that load; all keys of all entries occur in them, apart from those of meshes."""

@@ -74,7 +74,7 @@ def misspelt(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any,
 
     def walk(value: Any, at: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         free = len(at) == 1 and at[0] != "units"  # names of the user's own
-        values = len(at) > 2 and at[-1] in ("value", "limits")
+        values = len(at) > 2 and at[-1] in ("value", "limits", "parameters")
         if isinstance(value, dict):
             if not (free or values):
                 yield at

@@ -64,6 +64,7 @@ class Equations:
         parts = [(len(s.bodies), "moving body", "moving bodies"), (s.nq, "coordinate", "coordinates")]
         parts += [(s.nv, "rate", "rates"), (len(s.parameters), "parameter", "parameters")]
         parts += [(len(s.cut_joints), "cut joint", "cut joints")]
+        parts += [(len(s.mechanism.states), "state", "states")] if s.mechanism.states else []
         return ", ".join(f"{n:,} {one if n == 1 else many}" for n, one, many in parts)
 
     def as_dict(self) -> dict[str, Any]:
@@ -76,6 +77,7 @@ class Equations:
             "rates": list(s.rates),
             "parameters": len(s.parameters),
             "cut_joints": list(s.cut_joints),
+            "states": list(s.mechanism.states),
             "quantities": [cost.as_dict() for cost in self.costs],
             "problems": [p.as_dict() for p in self.problems],
         }

@@ -25,6 +25,7 @@ from linkwork.errors import InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.model.mechanism import Mechanism
+from linkwork.model.states import START
 from linkwork.system import Derivative, EvaluationOptions, System
 
 if TYPE_CHECKING:
@@ -129,6 +130,11 @@ class Machine(System):
     def variable_rates(self) -> tuple[str, ...]:
         """Names of the rates of all joints, in the same order."""
         return self._plan.variable_rates
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """Names of the states beside the joints, in the order in which they were declared."""
+        return tuple(plan.name for plan in self._plan.states)
 
     @cached_property
     def home(self) -> Posture:
@@ -321,6 +327,9 @@ class Machine(System):
 
         return map_of(self._loops.of_places, self.home, x, y, samples, threads)
 
+    inverse_kinematics, assembly_modes, range_of_motion = reach, closures, travel
+    """The same questions by their other names."""
+
     # ---------------------------------------------------------------- forces
 
     @property
@@ -345,6 +354,7 @@ class Machine(System):
         weights: Mapping[str, float] | None = None,
         external: Mapping[str, Any] | None = None,
         contact: Mapping[str, Any] | None = None,
+        states: Mapping[str, Any] | None = None,
         threads: int | None = None,
     ) -> Run:
         """What a motion takes: efforts of the drives, reactions of all joints, loads, power, energy and momentum.
@@ -366,6 +376,8 @@ class Machine(System):
             by name; one for all samples or one for each
         contact : of drives that share the work: wanted forces of contacts by joint [N], along the normal of a surface
             or of a cam's curve; two across a curve in space; one for all samples or one for each
+        states : named states of the model along a motion, by name [SI]: numbers or one for each sample; the others are
+            taken at their start. A simulation has its own
         threads : cores to use at most; all by default
         """
         from linkwork.analyses.forces.of_simulation import simulation_forces
@@ -373,7 +385,7 @@ class Machine(System):
         from linkwork.analyses.forces.trajectory import check_run
 
         check_run(self._loops, run)
-        given = (run, drives, efforts, preload, weights, external, contact, threads)
+        given = (run, drives, efforts, preload, weights, external, contact, states, threads)
         return simulation_forces(self, *given) if run.analysis == "simulation" else forces_over(self._loops, *given)
 
     def reaction(self, run: Run, joint: str, frame: str = "second") -> Array:
@@ -415,6 +427,7 @@ class Machine(System):
         weights: Mapping[str, float] | None = None,
         external: Mapping[str, Any] | None = None,
         contact: Mapping[str, Any] | None = None,
+        states: Mapping[str, float] | None = None,
         t: float = 0.0,
         **named: float,
     ) -> Statics:
@@ -425,11 +438,17 @@ class Machine(System):
         values : of variables by name, or a posture; home by default
         drives : variables that hold the machine; by default the independent ones of the posture
         efforts, preload, weights, external, contact : as in `forces`
+        states : named states of the model by name [SI]; as at the start where none is given
         t : time [s] at which loads are taken
         named : values as keywords
         """
         from linkwork.analyses.forces.statics import statics_at
 
+        if states:
+            return self._with_states(states).statics(
+                values, drives, efforts=efforts, preload=preload, weights=weights, external=external,
+                contact=contact, states=None, t=t, **named,
+            )  # fmt: skip
         posture = self._posture(values, named)
         return statics_at(self._loops, posture, drives, efforts, preload, weights, external, contact, t)
 
@@ -440,6 +459,7 @@ class Machine(System):
         efforts: Mapping[str, Any] | None = None,
         *,
         external: Mapping[str, Any] | None = None,
+        states: Mapping[str, float] | None = None,
         t: float = 0.0,
         **named: float,
     ) -> Accelerations:
@@ -451,11 +471,15 @@ class Machine(System):
         rates : of independent variables by name [rad/s, m/s]; at rest where none is given
         efforts : forces and torques [N, N m] along variables, by name
         external : as in `forces`
+        states : named states of the model by name [SI]; as at the start where none is given
         t : time [s] at which loads are taken
         named : values as keywords
         """
         from linkwork.analyses.forces.accelerating import accelerations_at
 
+        if states:
+            other = self._with_states(states)
+            return other.accelerations(values, rates, efforts, external=external, states=None, t=t, **named)
         posture = self._posture(values, named)
         return accelerations_at(self._loops, self._forward_dynamics, posture, rates, efforts, external, t)
 
@@ -474,6 +498,15 @@ class Machine(System):
         from linkwork.analyses.forces.statics import advantage
 
         return advantage(self._loops, self._posture(values, named), given, gained)
+
+    def _with_states(self, states: Mapping[str, float]) -> Self:
+        """The same machine whose named states begin at other values, which is where loads take them."""
+        from linkwork.analyses.forces.trajectory import given_states, states_at_start
+
+        given = merged(states, {}, self.name)
+        x = given_states(self._loops, given, states_at_start(self._loops, 1))[0]
+        names = [plan.name for plan in self._plan.states]
+        return self.with_parameters({f"{name}.{START}": float(x[names.index(name)]) for name in given})
 
     def _posture(self, values: Mapping[str, Any] | Posture | None, named: Mapping[str, Any]) -> Posture:
         if isinstance(values, Posture):
@@ -626,7 +659,7 @@ class Machine(System):
         progress: Callable[[float, float], None] | None = None,
         threads: int | None = None,
         sensitive_to: str | Sequence[str] = (),
-        states: Mapping[str, float] | None = None,
+        states: Mapping[str, float] | Array | None = None,
     ) -> Simulation:
         """Let the machine go, from any state, under gravity, loads, drives and inputs; loops stay closed.
 
@@ -655,7 +688,8 @@ class Machine(System):
         threads : cores to use at most for the results; all by default
         sensitive_to : names by which all results are differentiated: parameters (`rod.mass`), variables and rates of
             the start (`start.A`, `rates.A`, `start.i` of a named state); see `Simulation.sensitivity`
-        states : named states at the start by name [SI]; as the model has them by default
+        states : named states at the start by name [SI], or all of them as an array, in the order of `Machine.states`;
+            as the model has them by default
         """
         from linkwork.analyses.simulation.simulate import simulated
 

@@ -14,8 +14,10 @@ from linkwork.cli.clauses import FALLING, RISING, Several, compared, first_word,
 from linkwork.cli.measuring import compared_with, effort_along, parameter_measures
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.expressions import names_in
+from linkwork.files.quantities import free_quantity
 from linkwork.model.event_checks import check_events
 from linkwork.model.events import At, Direction, Event, Stop, When, at, stop, when
+from linkwork.model.states import state_numbers
 from linkwork.units import NUMBER, TIME, UnitSystem, format_quantity, parse_quantity
 
 if TYPE_CHECKING:
@@ -201,7 +203,9 @@ class _Text:
                 continue
             dimension = parameter_measures(self.mechanism, name)
             found[name] = 0.0  # stays where the name is not known, which is told with the event
-            if dimension is not None:
+            if name in state_numbers(self.mechanism):  # what they measure nothing tells
+                found[name] = part(lambda v=value: free_quantity(v)) or 0.0  # type: ignore[misc]
+            elif dimension is not None:
                 found[name] = part(lambda v=value, d=dimension: parse_quantity(v, d, self.units)) or 0.0  # type: ignore[misc]
         return found
 

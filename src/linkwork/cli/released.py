@@ -16,6 +16,7 @@ from linkwork.expressions import names_in
 from linkwork.model.amounts import TIME as CLOCK
 from linkwork.model.amounts import Formula, variable_in
 from linkwork.model.name_book import nothing_called
+from linkwork.model.states import is_state_name, state_numbers, unit_dimension
 from linkwork.model.variables import find_variable
 from linkwork.units import ANGLE, LENGTH, TIME, Dimension, parse_quantity
 from linkwork.units.efforts import effort_units
@@ -71,6 +72,20 @@ class Released:
                 self._keep(found, full, effort, where)
         return found
 
+    def states(self, texts: Sequence[str]) -> dict[str, float]:
+        """Named states by name from texts such as "i=0.5 A"; numbers without a unit are in that of the state."""
+        found: dict[str, float] = {}
+        states = self.machine.mechanism.states
+        for name, text, where in self.variables.pairs(texts, "--state", "i=0.5 A"):
+            if name not in states:
+                hint = did_you_mean(name, states) if states else "the model has no states"
+                self.problems.note(f"there is no state '{name}'", where, hint)
+                continue
+            dimension = unit_dimension(states[name].unit, "")
+            value = self.problems.reading(where, lambda t=text, d=dimension: parse_quantity(t, d))  # type: ignore[misc]
+            self._keep(found, name, value, where)
+        return found
+
     def _effort(self, full: str, text: str) -> Effort:
         dimension = effort_along(self._measured(full))
         try:
@@ -98,8 +113,11 @@ class Released:
 
     def _assert_known(self, names: Sequence[str]) -> None:
         joints = self.machine.mechanism.joints
-        unknown = [n for n in names if n != CLOCK and find_variable(joints, variable_in(n)) is None]
+        m = self.machine.mechanism
+        named = (n for n in names if n != CLOCK and not is_state_name(m, n))
+        unknown = [n for n in named if find_variable(joints, variable_in(n)) is None]
         known = [CLOCK, *(j.name for j in joints.values() if len(j.law.variables) == 1), *self.variables.dimensions]
+        known += [*m.states, *state_numbers(m)]
         if unknown:
             raise InputError([nothing_called(n, known) for n in unknown])
 

@@ -21,14 +21,25 @@ Rates = Annotated[
         show_default=False,
     ),
 ]
+States = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--state",
+        metavar="NAME=VALUE",
+        help="Where a state of the model begins, --state 'i=0.5 A'; again for others. What is not given begins as the "
+        "file says.",
+        show_default=False,
+    ),
+]
 Efforts = Annotated[
     list[str] | None,
     typer.Option(
         "--effort",
         metavar="NAME=EFFORT",
         help="Force or torque that acts along a joint: a value, --effort 'A=5 N m'; a law of time, "
-        "'A=harmonic(0, 5 N m, 2Hz)'; arithmetic of time, variables and rates in SI units, 'A=-3*A - 0.2*rate(A)'; "
-        "again for others. Numbers without a unit are in N and N m, or in the force that the file names.",
+        "'A=harmonic(0, 5 N m, 2Hz)'; arithmetic of time, variables, rates and states in SI units, "
+        "'A=-3*A - 0.2*rate(A)'; again for others. Numbers without a unit are in N and N m, or in the force that the "
+        "file names.",
         show_default=False,
     ),
 ]
@@ -90,7 +101,7 @@ Ats = Annotated[
 
 OPTIONS = {
     "until": "--until", "start": "--start", "rates": "--rate", "drives": "--drive", "efforts": "--effort",
-    "times": "--times", "samples": "--samples", "method": "--method", "step": "--step", "rtol": "--rtol",
-    "atol": "--atol",
+    "states": "--state", "times": "--times", "samples": "--samples", "method": "--method", "step": "--step",
+    "rtol": "--rtol", "atol": "--atol",
 }  # fmt: skip
 """What the parameters of simulations are called on the command line."""

@@ -67,14 +67,19 @@ def closed_forward_dynamics(elimination: Elimination, efforts: Joints, joints: J
     return Quantity(name, INPUTS, law, regroups=True, title="closed_forward_dynamics")
 
 
-def unconstrained() -> Quantity:
-    """Mass matrix over all rates, and the forces that accelerate them, loops left open: (y, w, effort, t) -> M, f."""
+def unconstrained(states: bool = False) -> Quantity:
+    """Mass matrix over all rates, and the forces that accelerate them, loops left open: (y, w, effort, t) -> M, f.
+
+    states : values of named states are the last input
+    """
+    if states:
+        return Quantity("unconstrained with states", (*INPUTS, "states"), _unconstrained, regroups=True)
     return Quantity("unconstrained", INPUTS, _unconstrained, regroups=True)
 
 
 def _unconstrained(tree: Tree, x: Any) -> list[Block]:
     nv, nw = tree.nv, tree.plan.nw
-    applied = applied_loads(tree, x["t"][0], x["y"], x["w"]).applied
+    applied = applied_loads(tree, x["t"][0], x["y"], x["w"], Modes(states=x.get("states"))).applied
     bias = inverse_dynamics(tree, x["w"][:nv], [0.0] * nv, replace(applied, rotors={})).tau
     M: dict[tuple[int, int], Any] = dict(mass_matrix(tree))
     for k, inertia in applied.rotors.items():
@@ -149,6 +154,8 @@ def eliminated(
     a = joint_accelerations(system, elimination.hub)
     if joints == "all":
         a += _of_cuts(tree, equations.cuts, a)
+        x = system.solution() if tree.plan.measured else {}
+        a += [x["u", k] for slot in tree.plan.measured for k in range(slot.v.start, slot.v.stop)]
     health: Any = 0.0
     for inverse, usual in zip(watched(system), elimination.usual, strict=True):
         part = inverse * (1.0 / usual)

@@ -22,7 +22,7 @@ from linkwork.equations.closing import Order, Pivot, factorise
 from linkwork.equations.closure import ROWS
 from linkwork.equations.inverse_dynamics import handed_inward, inertia_wrenches, link_motion
 from linkwork.equations.kinematics import link_poses
-from linkwork.equations.loads import applied_loads, rotor_inertias, with_external
+from linkwork.equations.loads import Modes, applied_loads, rotor_inertias, with_external
 from linkwork.equations.quantities import matrix_entries, on_second_body
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.rows import Equations, row_equations, sparse_rows
@@ -33,16 +33,17 @@ from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross,
 Wanted = Literal["efforts", "reactions"]
 
 
-def closed_forces(order: Order, wanted: Wanted, external: bool) -> Quantity:
+def closed_forces(order: Order, wanted: Wanted, external: bool, states: bool = False) -> Quantity:
     """Efforts at the independent rates, and reactions of all joints if they are wanted.
 
     Inputs are y, w, dw, effort (what other drives give already), t, and with `external` a force and a moment (about its
     origin, world axes) on every body of the tree. Reactions are [force; moment] of the first body on the second at the
     joint's frame on the second, along its axes; joints of the tree first, then those cut. Multipliers of the model's
-    constraints come last, where there are any.
+    constraints come last, where there are any. With `states` the values of named states are the last input.
     """
-    inputs = ("y", "w", "dw", "effort", "t", *(("external",) if external else ()))
-    name = f"closed forces {wanted} {'external ' if external else ''}{order.key}"
+    more = [("external", external), ("states", states)]
+    inputs = ("y", "w", "dw", "effort", "t", *(name for name, given in more if given))
+    name = f"closed forces {wanted} {''.join(f'{name} ' for name, given in more if given)}{order.key}"
     law = partial(_closed_forces, order, wanted)
     return Quantity(name, inputs, law, regroups=wanted == "efforts", title="closed_forces")
 
@@ -61,13 +62,15 @@ def idle_wrenches(order: Order) -> Quantity:
     return Quantity(f"idle wrenches {order.key}", ("y", "cut_wrench"), law, title="idle_wrenches")
 
 
-def load_state() -> Quantity:
-    """All loads: (y, w, t) -> magnitudes, powers."""
+def load_state(states: bool = False) -> Quantity:
+    """All loads: (y, w, t) -> magnitudes, powers; with `states` the values of named states are an input, too."""
+    if states:
+        return Quantity("load state of states", ("y", "w", "t", "states"), _load_state)
     return Quantity("load state", ("y", "w", "t"), _load_state)
 
 
 def _load_state(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
-    found = applied_loads(tree, x["t"][0], x["y"], x["w"])
+    found = applied_loads(tree, x["t"][0], x["y"], x["w"], Modes(states=x.get("states")))
     count = len(tree.plan.loads)
     return [
         ("magnitudes", list(found.magnitudes), (count,)),
@@ -88,7 +91,7 @@ def _carried(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
 def _closed_forces(order: Order, wanted: Wanted, tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
     y, w, dw = x["y"], x["w"], x["dw"]
     plan, nv = tree.plan, tree.nv
-    loaded = applied_loads(tree, x["t"][0], y, w)
+    loaded = applied_loads(tree, x["t"][0], y, w, Modes(states=x.get("states")))
     applied = with_external(tree, loaded.applied, x["external"]) if "external" in x else loaded.applied
     forces, moments = applied.forces, applied.moments
     f, n = inertia_wrenches(tree, link_motion(tree, w[:nv], dw[:nv]))

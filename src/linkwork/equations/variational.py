@@ -28,31 +28,35 @@ from linkwork.equations.loads import Modes, applied_loads
 from linkwork.equations.plan import LinkConstants
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.scalars import Block
-from linkwork.equations.simulation import RATES
+from linkwork.equations.simulation import RATES, STATES
+from linkwork.equations.states import state_rates
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, neg, scale, sub
 
 
-def momentum_and_drift(switched: frozenset[str] = frozenset()) -> Quantity:
-    """Momentum and drift of all rates: (y, w, effort, t, slip, switch) -> P, D.
+def momentum_and_drift(switched: frozenset[str] = frozenset(), states: bool = False) -> Quantity:
+    """Momentum and drift of all rates: (y, w, effort, t, slip, switch, states) -> P, D, dstates.
 
-    switched : names of loads that are switched
+    switched : names of loads that are switched; states : whether the machine has named states
     """
     name = f"momentum and drift {sorted(switched)}"
     law = partial(_momentum_and_drift, switched)
-    return Quantity(name, RATES, law, regroups=True, title="momentum_and_drift")
+    return Quantity(name, (*RATES, STATES) if states else RATES, law, regroups=True, title="momentum_and_drift")
 
 
 def _momentum_and_drift(switched: frozenset[str], tree: Tree, x: Mapping[str, Any]) -> list[Block]:
     plan = tree.plan
     y, w, effort, (t,), slip, switch = (x[name] for name in RATES)
-    applied = applied_loads(tree, t, y, w, Modes(slip, switch, switched)).applied
+    applied = applied_loads(tree, t, y, w, Modes(slip, switch, switched, x.get(STATES))).applied
     P, D = _kinetic(tree, tree.constants.links, y, w)
     forces = _forces(tree, applied)
     momentum = [p + applied.rotors.get(k, 0.0) * w[k] for k, p in enumerate([*P, *[0.0] * (plan.nw - plan.nv)])]
     drift = [d + f + effort[k] for k, (d, f) in enumerate(zip(D, forces, strict=True))]
     drift += [applied.along.get(k, 0.0) + effort[k] for k in range(plan.nv, plan.nw)]
-    return [("P", momentum, (plan.nw,)), ("D", drift, (plan.nw,))]
+    outputs: list[Block] = [("P", momentum, (plan.nw,)), ("D", drift, (plan.nw,))]
+    if STATES in x:
+        outputs.append(("dstates", state_rates(tree, t, y, w, x[STATES]), (plan.n_states,)))
+    return outputs
 
 
 def _kinetic(

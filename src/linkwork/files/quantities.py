@@ -42,8 +42,9 @@ def free_quantity(value: Any) -> float:
     """A number whose dimension nothing tells: bare in SI, or with any unit."""
     if not isinstance(value, str):
         return quantity(value, units.NUMBER, units.SI)
-    number = re.match(r"\s*[-+−]?[0-9.]+(?:[eE][-+]?[0-9]+)?", value)
+    number = re.match(r"\s*[-+−]?[0-9.]+(?:[eE][-+]?[0-9]+)?(?:\s*/\s*[0-9.]+)?", value)
     unit = value[number.end() :].strip() if number is not None else ""
+    unit = f"1{unit}" if unit.startswith("/") else unit  # '10/s' is 10 times 1/s
     dimension = units.parse_unit(unit)[1] if unit else units.NUMBER
     return quantity(value, dimension, units.SI)
 

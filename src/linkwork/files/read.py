@@ -28,9 +28,11 @@ from linkwork.files.entries import (
     PointEntry,
     RowEntry,
     SolidEntry,
+    StateEntry,
     inertia_form,
     point_as_placement,
     read_amount,
+    state_dimensions,
     variable_limits,
     variable_values,
 )
@@ -130,6 +132,7 @@ class _Reader:
         self._unplaced: set[str] = set()  # bodies whose frame could not be understood
         self._bad_curves: set[str] = set()
         self._bad_rows: set[str] = set()  # joints of chains that could not be understood
+        self._measured: dict[str, Dimension] = {}  # what states measure, by name
 
     def mechanism(self) -> Mechanism:
         """The mechanism, without what could not be understood."""
@@ -146,6 +149,9 @@ class _Reader:
         self._section(m, data, "frames", self._frame)
         for section in CONSTRAINTS:
             self._section(m, data, section, self._constraint)
+        self._measured = state_dimensions(data.get("states"))
+        self._section(m, data, "states", self._state)
+        self._leave_out_lost_states(m)
         for section in LOADS:
             self._section(m, data, section, self._load)
         self._expectations(m, data)
@@ -424,12 +430,28 @@ class _Reader:
         if self._is_lost(m, str(getattr(entry, "joint", "")).partition(".")[0]):
             return  # what its numbers measure is not known
         entry.add(m, name, self._units)
-        table = m.motors if section == "motors" else m.loads
+        table: dict[str, Any] = getattr(m, entry.kind.table)
         made = table[name]
         self._also_called(place_of(made), (section, name))
         depends = (variable_in(n).partition(".")[0] for n in names_of(made))
         if any(self._is_lost(m, place) for place in (*entry.places(), *depends)):
             del table[name]
+
+    def _state(self, m: Mechanism, name: str, value: Any, where: str) -> None:
+        self._validated(StateEntry, value, where).add(m, name, self._measured)
+
+    def _leave_out_lost_states(self, m: Mechanism) -> None:
+        """Nothing is told about states that depend on what could not be understood, nor on states that do."""
+        while True:
+            lost = [
+                state.name
+                for state in m.states.values()
+                if any(self._is_lost(m, variable_in(n).partition(".")[0]) for n in state.rate.names)
+            ]
+            if not lost:
+                return
+            for name in lost:
+                del m.states[name]
 
     def _constraint(self, m: Mechanism, name: str, value: Any, where: str) -> None:
         entry = self._validated(CONSTRAINTS[where.partition(".")[0]], value, where)
@@ -440,7 +462,7 @@ class _Reader:
 
     def _is_lost(self, m: Mechanism, name: str) -> bool:
         """Whether a name is one of the file's, but of something that could not be understood."""
-        known = name in m.bodies or name in m.joints or name in m.points
+        known = name in m.bodies or name in m.joints or name in m.points or name in m.states
         return not known and (name in self._kinds or name in self._bad_rows)
 
     def _expectations(self, m: Mechanism, data: dict[str, Any]) -> None:

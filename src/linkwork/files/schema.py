@@ -7,7 +7,7 @@ import json
 import operator
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from linkwork.files.entries import (
     CONSTRAINTS,
@@ -20,21 +20,13 @@ from linkwork.files.entries import (
     Entry,
     FrameEntry,
     PointEntry,
+    StateEntry,
     Switch,
     Text,
 )
 from linkwork.files.entries.constraints import ConstraintEntry, CouplingEntry, VelocityEntry
 from linkwork.files.entries.joints import LIMITS_SCHEMA, VALUE_SCHEMA
-from linkwork.files.entries.loads import (
-    LOAD_SCHEMAS,
-    DamperEntry,
-    ForceEntry,
-    FrictionEntry,
-    JointLoadEntry,
-    MotorEntry,
-    SpringEntry,
-    TorqueEntry,
-)
+from linkwork.files.entries.loads import LOAD_SCHEMAS
 from linkwork.files.quantities import NAME_PATTERN, Name, shared_schemas
 
 VERSION = 1
@@ -52,7 +44,7 @@ class UnitsEntry(Entry):
     force: Text = Field("", description="of forces, torques, stiffnesses; N unless given, lbf beside lb, oz or slug")
 
 
-class ModelFile(Entry):
+class _ModelFile(Entry):
     """A Linkwork model file, version 1."""
 
     linkwork: Literal[1]
@@ -70,23 +62,22 @@ class ModelFile(Entry):
     joints: dict[str, AnyJoint] | None = None  # type: ignore[valid-type]
     points: dict[str, PointEntry] | None = None
     frames: dict[str, FrameEntry] | None = None
-    springs: dict[str, SpringEntry] | None = None
-    dampers: dict[str, DamperEntry] | None = None
-    friction: dict[str, FrictionEntry] | None = None
-    motors: dict[str, MotorEntry] | None = None
-    forces: dict[str, ForceEntry] | None = None
-    torques: dict[str, TorqueEntry] | None = None
-    loads: dict[str, JointLoadEntry] | None = None
+    states: dict[str, StateEntry] | None = None
     couplings: dict[str, CouplingEntry] | None = None
     constraints: dict[str, ConstraintEntry] | None = None
     velocities: dict[str, VelocityEntry] | None = None
     expect: dict[str, float | str] | None = Field(None, description="numbers that a check must find")
 
 
+_SECTIONS: dict[str, Any] = {section: (dict[str, entry] | None, None) for section, entry in LOADS.items()}  # type: ignore[valid-type]
+ModelFile = create_model("ModelFile", __base__=_ModelFile, __doc__=_ModelFile.__doc__, **_SECTIONS)
+"""The whole file: what is written above, and a section for every kind of load."""
+
+
 def json_schema() -> dict[str, Any]:
     """JSON Schema of model files (draft 2020-12)."""
     schema = ModelFile.model_json_schema(by_alias=True)
-    for section in ("curves", "bodies", "chains", "joints", "points", "frames", *LOADS, *CONSTRAINTS):
+    for section in ("curves", "bodies", "chains", "joints", "points", "frames", "states", *LOADS, *CONSTRAINTS):
         schema["properties"][section]["anyOf"][0]["propertyNames"] = {"pattern": NAME_PATTERN}
     entries = {name: _without_null(entry) for name, entry in schema["$defs"].items()}
     shared: dict[str, Any] = {}

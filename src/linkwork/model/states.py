@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.expressions import names_in
 from linkwork.expressions.names import differentiated, is_plain
 from linkwork.expressions.parsing import CONSTANTS, FUNCTIONS
 from linkwork.model.amounts import ELONGATION, ELONGATION_RATE, TIME, Formula, Steady, Tabulated, amount, variable_in
 from linkwork.model.parts import checked_name
-from linkwork.model.variables import find_variable
+from linkwork.model.variables import find_variable, no_variable
 from linkwork.model.vectors import number
-from linkwork.units import SI, parse_unit
+from linkwork.units import NUMBER, SI, Dimension, parse_unit
 
 if TYPE_CHECKING:
     from linkwork.model.mechanism import Mechanism
@@ -62,13 +63,18 @@ def named_state(
     gather(checked_name, name, where)
     if isinstance(name, str) and (name in RESERVED or name in FUNCTIONS or name in CONSTANTS):
         problems.append(Problem(f"'{name}' means something else in formulas or results", where, "choose another name"))
+    elif isinstance(name, str) and is_plain(name):
+        try:
+            names_in(name)
+        except ModelError as error:  # such as e
+            problems += [Problem(f"formulas cannot use '{name}'", where, p.hint) for p in error.problems]
     law = gather(amount, rate, f"{where}.rate")
     if isinstance(law, Steady):
         law = Formula(repr(law.value), ())
     begin, size = gather(number, start, f"{where}.start"), gather(number, scale, f"{where}.scale")
     if size is not None and size <= 0.0:
         problems.append(Problem(f"the scale is not positive: {size:g}", f"{where}.scale"))
-    gather(_si_unit, unit, f"{where}.unit")
+    gather(unit_dimension, unit, f"{where}.unit")
     numbers = []
     if parameters is not None and not isinstance(parameters, Mapping):
         problems.append(Problem("numbers by name are wanted", f"{where}.parameters", "such as {'R': 1.2}"))
@@ -87,25 +93,26 @@ def named_state(
         ]
     if problems:
         raise ModelError(problems)
-    return NamedState(name, law, begin, unit, size, tuple(numbers), str(description))
+    return NamedState(name, law, begin, unit or "1", size, tuple(numbers), str(description))
 
 
 def _near(key: str, law: Formula) -> str:
     return did_you_mean(key, law.names) or "leave it out"
 
 
-def _si_unit(unit: Any, where: str) -> None:
-    """ModelError unless a text is a unit whose factor is 1: inside everything is SI."""
+def unit_dimension(unit: Any, where: str) -> Dimension:
+    """What a unit measures; ModelError unless its factor is 1: inside everything is SI."""
     if not isinstance(unit, str):
         raise ModelError(Problem(f"{unit!r} is no unit", where, "write text such as 'A', 'Pa' or '1'"))
     if unit in ("", "1"):
-        return
+        return NUMBER
     try:
         factor, dimension = parse_unit(unit)
     except ModelError as error:
         raise ModelError([Problem(p.what, where, p.hint) for p in error.problems]) from None
     if factor != 1.0:
         raise ModelError(Problem(f"'{unit}' is not an SI unit", where, f"write '{SI.symbol(dimension) or 1}'"))
+    return dimension
 
 
 # ---------------------------------------------------------------- in the whole model
@@ -151,5 +158,8 @@ def unknown_state_name(m: Mechanism, name: str, where: str) -> Problem | None:
     if of is not None and of in m.states:
         text = f"the rate of the state '{of}' cannot stand in a formula of a load or of another state"
         return Problem(text, where, "write what its own law says")
+    called = variable_in(name)
+    if called.partition(".")[0] in m.joints:
+        return no_variable(m.joints, called, where)
     known = [TIME, *m.joints, *m.states, *state_numbers(m)]
-    return Problem(f"there is nothing called '{variable_in(name)}' to depend on", where, did_you_mean(name, known))
+    return Problem(f"there is nothing called '{called}' to depend on", where, did_you_mean(called, known))

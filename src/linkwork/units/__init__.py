@@ -27,12 +27,15 @@ from linkwork.units.dimensions import (
     ANGULAR_ACCELERATION,
     ANGULAR_SPEED,
     AREA,
+    CAPACITANCE,
+    CHARGE,
     CURRENT,
     DAMPING,
     DENSITY,
     ENERGY,
     FORCE,
     FREQUENCY,
+    INDUCTANCE,
     INERTIA,
     LEAD,
     LENGTH,
@@ -40,6 +43,7 @@ from linkwork.units.dimensions import (
     NUMBER,
     POWER,
     PRESSURE,
+    RESISTANCE,
     SPEED,
     STIFFNESS,
     TEMPERATURE,
@@ -47,6 +51,7 @@ from linkwork.units.dimensions import (
     TORQUE,
     TORSIONAL_DAMPING,
     TORSIONAL_STIFFNESS,
+    VOLTAGE,
     VOLUME,
     Dimension,
 )
@@ -98,6 +103,11 @@ kW = UNITS["kW"].factor
 hp = UNITS["hp"].factor
 g0 = UNITS["g0"].factor
 A = UNITS["A"].factor
+C = UNITS["C"].factor
+V = UNITS["V"].factor
+ohm = UNITS["ohm"].factor
+H = UNITS["H"].factor
+F = UNITS["F"].factor
 K = UNITS["K"].factor
 
 __all__ = [
@@ -106,12 +116,15 @@ __all__ = [
     "ANGULAR_ACCELERATION",
     "ANGULAR_SPEED",
     "AREA",
+    "CAPACITANCE",
+    "CHARGE",
     "CURRENT",
     "DAMPING",
     "DENSITY",
     "ENERGY",
     "FORCE",
     "FREQUENCY",
+    "INDUCTANCE",
     "INERTIA",
     "LEAD",
     "LENGTH",
@@ -123,6 +136,7 @@ __all__ = [
     "NUMBER",
     "POWER",
     "PRESSURE",
+    "RESISTANCE",
     "SI",
     "SPEED",
     "STIFFNESS",
@@ -132,10 +146,14 @@ __all__ = [
     "TORSIONAL_DAMPING",
     "TORSIONAL_STIFFNESS",
     "UNITS",
+    "VOLTAGE",
     "VOLUME",
     "A",
+    "C",
     "Dimension",
+    "F",
     "GPa",
+    "H",
     "Hz",
     "J",
     "K",
@@ -146,6 +164,7 @@ __all__ = [
     "Pa",
     "Unit",
     "UnitSystem",
+    "V",
     "W",
     "arcmin",
     "bar",
@@ -170,6 +189,7 @@ __all__ = [
     "minute",
     "mm",
     "ms",
+    "ohm",
     "oz",
     "parse_quantity",
     "parse_unit",

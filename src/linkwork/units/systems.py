@@ -11,12 +11,17 @@ from typing import Any
 from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.units.dimensions import (
     ANGLE,
+    CAPACITANCE,
+    CHARGE,
     FORCE,
+    INDUCTANCE,
     LENGTH,
     MASS,
     POWER,
     PRESSURE,
+    RESISTANCE,
     TIME,
+    VOLTAGE,
     Dimension,
     described,
     product_text,
@@ -117,12 +122,18 @@ _POUNDS = frozenset(UNITS[name].factor for name in ("lb", "oz", "slug"))
 """Units of mass [kg] beside which a bare force is in pounds."""
 
 
+_ELECTRICAL = {VOLTAGE: "V", RESISTANCE: "ohm", INDUCTANCE: "H", CAPACITANCE: "F", CHARGE: "C"}
+"""Whatever the unit of length: nobody thinks in N mm/(s A)."""
+
+
 @lru_cache(maxsize=512)
 def _symbol(system: UnitSystem, dimension: Dimension) -> str:
     length, mass, time, angle, current, temperature = dimension.powers()
     force = system.force or ("lbf" if parse_unit(system.mass)[0] in _POUNDS else "N")
     if (system.length, system.time, force) == ("m", "s", "N") and dimension in (PRESSURE, POWER):
         return "Pa" if dimension == PRESSURE else "W"
+    if dimension in _ELECTRICAL:
+        return _ELECTRICAL[dimension]
     forces = 0
     if mass and time < 0:
         # F = M L / T^2: trade each mass for a force.

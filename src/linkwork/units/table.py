@@ -9,18 +9,23 @@ from linkwork.units.dimensions import (
     ACCELERATION,
     ANGLE,
     ANGULAR_SPEED,
+    CAPACITANCE,
+    CHARGE,
     CURRENT,
     ENERGY,
     FORCE,
     FREQUENCY,
+    INDUCTANCE,
     LENGTH,
     MASS,
     NUMBER,
     POWER,
     PRESSURE,
+    RESISTANCE,
     TEMPERATURE,
     TIME,
     TORQUE,
+    VOLTAGE,
     Dimension,
 )
 
@@ -82,6 +87,11 @@ UNITS: dict[str, Unit] = {
     "hp": Unit(550 * _FOOT * _POUND_FORCE, POWER, "mechanical horsepower, 550 ft lbf/s"),
     "g0": Unit(_G0, ACCELERATION, "standard acceleration of free fall"),
     "A": Unit(1.0, CURRENT, "ampere"),
+    "C": Unit(1.0, CHARGE, "coulomb"),
+    "V": Unit(1.0, VOLTAGE, "volt"),
+    "ohm": Unit(1.0, RESISTANCE, "ohm"),
+    "H": Unit(1.0, INDUCTANCE, "henry"),
+    "F": Unit(1.0, CAPACITANCE, "farad"),
     "K": Unit(1.0, TEMPERATURE, "kelvin"),
     "%": Unit(0.01, NUMBER, "per cent"),
 }
@@ -128,4 +138,4 @@ PREFIXES = {
     "n": 1e-9,
     "p": 1e-12,
 }
-TAKES_PREFIX = frozenset(["m", "g", "s", "rad", "N", "Nm", "Hz", "Pa", "J", "W", "A", "K"])
+TAKES_PREFIX = frozenset(["m", "g", "s", "rad", "N", "Nm", "Hz", "Pa", "J", "W", "A", "K", "C", "V", "ohm", "H", "F"])

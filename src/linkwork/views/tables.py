@@ -24,6 +24,7 @@ from linkwork.units import (
     parse_unit,
 )
 from linkwork.views.load_tables import gravity_text, load_rows, motor_rows
+from linkwork.views.state_tables import state_rows
 
 if TYPE_CHECKING:
     from linkwork.analyses.equations import Equations
@@ -51,7 +52,7 @@ class Table:
 
 
 def tables(m: Mechanism) -> list[Table]:
-    """Gravity, bodies, joints, points, frames, curves, loads and motors; those that are empty are left out."""
+    """Gravity, bodies, joints, points, frames, curves, states, loads and motors; those that are empty are left out."""
     layout, units = lay_out(m), SI if m.source is None else m.source.units
     found = [
         _gravity(m, units),
@@ -62,6 +63,7 @@ def tables(m: Mechanism) -> list[Table]:
             "frames", {f: m.frames[f].body for f in m.frames}, {f: X[:3, 3] for f, X in layout.frames.items()}, units
         ),
         _curves(m, units),
+        Table("states", state_rows(m, units)),
         Table("loads", load_rows(m, units)),
         Table("motors", motor_rows(m, units)),
     ]
@@ -69,8 +71,10 @@ def tables(m: Mechanism) -> list[Table]:
 
 
 def equation_tables(found: Equations) -> list[Table]:
-    """Coordinates by joint, and what can be asked with what it costs; those that are empty are left out."""
-    return [table for table in (_coordinates(found), _costs(found)) if len(table.rows) > 1]
+    """Coordinates by joint, states, and what can be asked with what it costs; those that are empty are left out."""
+    m = found.system.mechanism
+    states = Table("states", state_rows(m, SI if m.source is None else m.source.units))
+    return [table for table in (_coordinates(found), states, _costs(found)) if len(table.rows) > 1]
 
 
 def _coordinates(found: Equations) -> Table:

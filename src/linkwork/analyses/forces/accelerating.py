@@ -18,7 +18,7 @@ from linkwork.analyses.forces.over_run import effort_units
 from linkwork.analyses.forces.reactions import forces_along, joints_of
 from linkwork.analyses.forces.statics import Reaction, reaction_of
 from linkwork.analyses.forces.sticking import Stuck, with_friction
-from linkwork.analyses.forces.trajectory import Trajectory
+from linkwork.analyses.forces.trajectory import Trajectory, states_at_start
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closing import length_rates
@@ -67,7 +67,8 @@ class Accelerations:
         """What the joints carry meanwhile, by joint: force and moment of the first body on the second."""
         loops, now = self.posture._loops, self._acting
         columns = np.asarray(self.posture._roles.independent, np.int64)
-        path = Trajectory(np.array([now.t]), *(x[np.newaxis] for x in (self.posture.y, now.rates, self.values)))
+        y, w, dw = (x[np.newaxis] for x in (self.posture.y, now.rates, self.values))
+        path = Trajectory(np.array([now.t]), y, w, dw, states_at_start(loops, 1))
         drives = Drives(columns, np.isin(np.arange(loops.columns), columns), np.zeros(0, np.int64))
         alone = Sharing(np.zeros((1, len(columns))), np.ones(len(columns)))  # nothing is shared: no drive is left over
         found = forces_along(loops, drives, path, now.efforts[np.newaxis], alone, now.external, 1)
@@ -136,7 +137,8 @@ def accelerations_at(
     if problems:
         raise InputError(problems, plan.name)
     still = np.zeros((1, plan.nw))
-    outside = external_wrenches(loops, external, Trajectory(np.zeros(1), posture.y[np.newaxis], still, still))
+    at_rest = Trajectory(np.zeros(1), posture.y[np.newaxis], still, still, states_at_start(loops, 1))
+    outside = external_wrenches(loops, external, at_rest)
     work = work_along(loops, posture, outside)
     found: Stuck = with_friction(loops, forward, posture.y, w, effort + work, one_time(loops, t))
     acting = Acting(found.rates, found.efforts - work, outside, one_time(loops, t))

@@ -28,6 +28,7 @@ def simulation_forces(
     weights: Mapping[str, float] | None,
     external: Mapping[str, Any] | None,
     contact: Mapping[str, Any] | None,
+    states: Mapping[str, Any] | None,
     threads: int | None,
 ) -> Run:
     """The run with its forces: efforts and forces of stops are those of the simulation, and what is free takes none.
@@ -36,6 +37,9 @@ def simulation_forces(
     """
     from linkwork.results import extended
 
+    if states:
+        text = "the run has states of its own"
+        raise InputError(Problem(text, "states", "leave them out: those of the run are taken"), run.name)
     loops = _as_it_moved(machine, run)._loops
     path = trajectory_of(loops, run)
     names = effort_names(loops)

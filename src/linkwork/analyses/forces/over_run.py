@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,19 +25,10 @@ from linkwork.analyses.forces.idle import Open, left_open, open_names
 from linkwork.analyses.forces.pressing import pressing_of
 from linkwork.analyses.forces.reactions import LOOKED_AT, Found, forces_along, joints_of
 from linkwork.analyses.forces.tables import beyond_tables
-from linkwork.analyses.forces.trajectory import Trajectory, trajectory_of
+from linkwork.analyses.forces.trajectory import Trajectory, given_states, trajectory_of
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.equations.closed_forces import load_state, needed_power
-from linkwork.equations.load_plans import (
-    FieldPlan,
-    ForcePlan,
-    FrictionPlan,
-    MotorPlan,
-    PushPlan,
-    SpringPlan,
-    TorquePlan,
-)
 from linkwork.errors import InputError, ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
@@ -46,15 +38,6 @@ if TYPE_CHECKING:
     from linkwork.results import Run
 
 Signals = dict[str, tuple[str, Array]]
-MAGNITUDES = {
-    SpringPlan: "tension",
-    FrictionPlan: "friction",
-    MotorPlan: "drag",
-    ForcePlan: "force",
-    TorquePlan: "torque",
-    PushPlan: "effort",
-}
-"""What the magnitude of each kind of load is called."""
 
 
 def forces_over(
@@ -66,6 +49,7 @@ def forces_over(
     weights: Mapping[str, float] | None,
     external: Mapping[str, Any] | None,
     contact: Mapping[str, Any] | None,
+    states: Mapping[str, Any] | None,
     threads: int | None,
 ) -> Run:
     """The run with the forces that it takes."""
@@ -74,6 +58,7 @@ def forces_over(
     if run.analysis == "forces":
         raise InputError(Problem("the run has forces already", hint="give the motion that they came from"), run.name)
     path = trajectory_of(loops, run)
+    path = replace(path, x=given_states(loops, states, path.x))
     held: Sequence[str] = run.held
     if drives is None:
         named = own_drives(loops, path.y[0], list(run.driven))
@@ -103,7 +88,7 @@ def forces_of(
     finite = np.flatnonzero(
         np.isfinite(path.y).all(axis=1) & np.isfinite(path.w).all(axis=1) & np.isfinite(path.dw).all(axis=1)
     )
-    part = Trajectory(*(np.ascontiguousarray(x[finite]) for x in (path.t, path.y, path.w, path.dw)))
+    part = path.at(finite)
     drives = _drives_along(loops, part.y, named, held)
     for what, values in (("preload", preload), ("contact", contact)):
         _check_lengths(loops, what, values, len(path))
@@ -233,13 +218,13 @@ def _signals(
     when = np.ascontiguousarray(path.t[:, np.newaxis])
     working = np.zeros(len(path))
     if plan.loads:
-        magnitudes, powers = system._own(Question(load_state()))(path.y, path.w, when, threads=threads)
+        kernel = system._own(Question(load_state(bool(path.states))))
+        magnitudes, powers = kernel(path.y, path.w, when, *path.states, threads=threads)
         working = powers.sum(axis=1)
         for k, load in enumerate(plan.loads):
-            if isinstance(load, FieldPlan):
-                continue
-            signals[f"{load.name}.{MAGNITUDES[type(load)]}"] = (_load_unit(load, units), magnitudes[:, k])
-            signals[f"{load.name}.power"] = ("W", powers[:, k])
+            if load.signal:
+                signals[load.signal] = (load.unit(units), magnitudes[:, k])
+                signals[f"{load.name}.power"] = ("W", powers[:, k])
     q, v = np.ascontiguousarray(path.y[:, : plan.nq]), np.ascontiguousarray(path.w[:, : plan.nv])
     for kind in ("kinetic", "potential"):
         kernel = system.kernel(f"{kind}_energy")  # of all joints, where loads act along those outside the tree
@@ -270,12 +255,3 @@ def effort_units(loops: Loops) -> list[str]:
         for k in range(slot.plain):
             units[slot.v.start + k] = {"length": "N", "angle": "N m", "number": "J"}[slot.law.variables[k].dimension]
     return units
-
-
-def _load_unit(load: Any, units: Sequence[str]) -> str:
-    if isinstance(load, ForcePlan):
-        return "N"
-    if isinstance(load, TorquePlan):
-        return "N m"
-    along = load.along
-    return "N" if along is None else units[along.w]

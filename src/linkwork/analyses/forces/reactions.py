@@ -101,7 +101,7 @@ def forces_along(
             left = left[1:]
             continue
         drives = others
-        part = Trajectory(*(np.ascontiguousarray(x[left]) for x in (path.t, path.y, path.w, path.dw)))
+        part = path.at(left)
         some = _forces_by(
             loops, drives, part, given[left], Sharing(how.preload[left], how.weights),
             None if external is None else external[left], threads, None if pressing is None else pressing.at(left),
@@ -133,9 +133,11 @@ def _forces_by(
         if not serves:
             singular += rows.tolist()
             continue
-        kernel = loops.system._own(Question(closed_forces(order, "reactions", external is not None)))
+        asked = closed_forces(order, "reactions", external is not None, bool(path.states))
+        kernel = loops.system._own(Question(asked))
         y, w, dw, t = (np.ascontiguousarray(x[rows]) for x in (path.y, path.w, path.dw, when))
         more = [] if external is None else [np.ascontiguousarray(external[rows])]
+        more += [np.ascontiguousarray(own[rows]) for own in path.states]
         own = np.ascontiguousarray(given[rows])
         driven = partial(_driven, kernel, (y, w, dw), (t, *more), threads)
         found, carried_ = driven(own)

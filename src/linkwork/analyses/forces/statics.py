@@ -10,9 +10,9 @@ import numpy as np
 
 from linkwork.analyses.forces.drives import as_names, turning_among
 from linkwork.analyses.forces.finite import loads_must_be_finite, one_time
-from linkwork.analyses.forces.over_run import MAGNITUDES, effort_names, forces_of
+from linkwork.analyses.forces.over_run import effort_names, forces_of
 from linkwork.analyses.forces.reactions import COMPONENTS
-from linkwork.analyses.forces.trajectory import Trajectory
+from linkwork.analyses.forces.trajectory import Trajectory, states_at_start
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import InputError, Problem, did_you_mean
@@ -113,7 +113,7 @@ def statics_at(
     """Forces that hold a posture; without drives, its independent variables are held."""
     plan = loops.plan
     still = np.zeros((1, plan.nw))
-    path = Trajectory(np.array([one_time(loops, t)]), posture.y[np.newaxis], still, still)
+    path = Trajectory(np.array([one_time(loops, t)]), posture.y[np.newaxis], still, still, states_at_start(loops, 1))
     loads_must_be_finite(loops, path.y, path.w, path.t[:, np.newaxis])
     independent = list(loops.names(posture._roles.independent))
     named, held = (independent, []) if drives is None else (as_names(drives), turning_among(loops, independent))
@@ -134,9 +134,8 @@ def statics_at(
             reactions[joint] = reaction_of(six, marks.get(joint, ()))
     loads = {}
     for load in plan.loads:
-        key = f"{load.name}.{MAGNITUDES.get(type(load), '')}"
-        if key in signals and not key.endswith(".drag"):
-            units[load.name], value = signals[key]
+        if load.signal in signals and not load.drives:
+            units[load.name], value = signals[load.signal]
             loads[load.name] = float(value[0])
     return Statics(posture, own, reactions, loads, tuple(warnings), units)
 

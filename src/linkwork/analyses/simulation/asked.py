@@ -13,8 +13,10 @@ from linkwork.analyses.forces.accelerating import rates_by_name
 from linkwork.analyses.forces.drives import columns_of
 from linkwork.analyses.kinematics.given import merged, place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.kinematics.measuring import measuring
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.idle_events import locks_of_driven, too_late
+from linkwork.analyses.simulation.lent_inertia import with_lent_inertia
 from linkwork.drives import Drive, as_drive
 from linkwork.equations.simulation import mismatch
 from linkwork.errors import InputError, ModelError, Problem, did_you_mean
@@ -34,8 +36,6 @@ SAMPLES = 361
 METHODS = ("auto", "explicit", "radau", "exponential", "exponential-static", "variational", "variational-4", "ida")
 FIXED = ("variational", "variational-4")
 """Methods with steps of one length."""
-WITHOUT_STATES = (*FIXED, "ida")
-"""Methods whose equations are those of joints."""
 FINEST = 1e-15
 Controller = Callable[[float, Any], Mapping[str, float] | None]
 
@@ -130,10 +130,11 @@ def asked(
     step: Any,
     rtol: Any,
     atol: Any,
-    states: Mapping[str, Any] | None = None,
+    states: Mapping[str, Any] | Array | None = None,
 ) -> Asked:
     """Everything checked at once; InputError lists all that is wrong."""
-    read = _Reader(machine)
+    wanted = merged(drives, {}, machine.name)
+    read = _Reader(measuring(machine, wanted))
     end = read.number(until, "until", "give a positive number of seconds")
     when = _times(read, end, samples, times)
     if method not in METHODS:
@@ -147,18 +148,19 @@ def asked(
     happening = _events(read, events)
     often = _controlled(read, controller, rate)
     pushed: list[tuple[int, int]] = []
-    prepared, acting = machine, np.zeros(machine._plan.nw)
+    prepared, acting = machine, np.zeros(read.machine._plan.nw)
     if np.isfinite(end):
-        prepared, acting, pushed = _efforts(read, merged(efforts, {}, machine.name), end)
-    driven = _drives(read, merged(drives, {}, machine.name), end) if np.isfinite(end) else []
-    read.problems += locks_of_driven(machine._loops, happening, [d.name for d in driven])
-    x = _states(read, merged(states, {}, machine.name), method)
+        prepared, acting, pushed = _efforts(read, machine, merged(efforts, {}, machine.name), end)
+    driven = _drives(read, wanted, end) if np.isfinite(end) else []
+    read.problems += locks_of_driven(read.machine._loops, happening, [d.name for d in driven])
+    x = _states(read, states)
     _check_pushed(read, driven, merged(efforts, {}, machine.name))
     if not machine._plan.nw:
         hint = "join its bodies so that some can move"
         read.problems.append(Problem("nothing in this machine can move", hint=hint))
     if read.problems:
         raise InputError(read.problems, machine.name)
+    prepared = with_lent_inertia(measuring(prepared, wanted), [d.column for d in driven])
     y, w, told = _start(prepared, start, rates, driven)
     return Asked(
         machine, prepared, end, when, y, w, tuple(driven), acting, tuple(pushed), tuple(read.laws), happening,
@@ -201,15 +203,21 @@ def _events(read: _Reader, events: Any) -> tuple[Event, ...]:
     return given
 
 
-def _states(read: _Reader, given: Mapping[str, Any], method: str) -> Array:
+def _states(read: _Reader, given: Mapping[str, Any] | Array | None) -> Array:
     """Named states at t = 0: those given, the others as the model has them."""
-    plans, numbers = read.machine._plan.states, read.machine.parameters
-    names = [plan.name for plan in plans]
+    names, numbers = list(read.machine.states), read.machine.parameters
     x = np.array([numbers[f"{name}.{START}"] for name in names], float)
-    for name, value in given.items():
+    if isinstance(given, np.ndarray) or _is_numbers(given):
+        every = np.asarray(given, float)
+        if every.shape != x.shape or not np.isfinite(every).all():
+            text = f"states as an array are {len(names)} finite numbers: {', '.join(names)}"
+            read.problems.append(Problem(text, "states", "or give them by name"))
+            return x
+        return every.copy()
+    for name, value in merged(given, {}, read.machine.name).items():
         where = f"states.{name}"
         if name not in names:
-            hint = did_you_mean(str(name), names) or "the machine has no states"
+            hint = did_you_mean(str(name), names) if names else "the machine has no states"
             read.problems.append(Problem(f"there is no state '{name}'", where, hint))
             continue
         try:
@@ -219,9 +227,6 @@ def _states(read: _Reader, given: Mapping[str, Any], method: str) -> Array:
         if not np.isfinite(found):
             read.problems.append(Problem("one finite number is wanted", where))
         x[names.index(name)] = found
-    if names and method in WITHOUT_STATES:
-        text = f"'{method}' integrates joints alone, not the states {', '.join(names)}"
-        read.problems.append(Problem(text, "method", "take explicit, radau, exponential or auto"))
     return x
 
 
@@ -276,7 +281,9 @@ def _check_pushed(read: _Reader, driven: Sequence[Driven], efforts: Mapping[str,
             read.problems.append(Problem(f"'{name}' follows a law already", f"efforts.{name}", hint))
 
 
-def _efforts(read: _Reader, given: Mapping[str, Any], end: float) -> tuple[Machine, Array, list[tuple[int, int]]]:
+def _efforts(
+    read: _Reader, machine: Machine, given: Mapping[str, Any], end: float
+) -> tuple[Machine, Array, list[tuple[int, int]]]:
     """Numbers act as they are, laws of time in pieces; what depends on the state becomes a load of the machine."""
     from linkwork.numerics.stepping.law_pieces import piecewise_values
 
@@ -304,12 +311,12 @@ def _efforts(read: _Reader, given: Mapping[str, Any], end: float) -> tuple[Machi
         except ModelError as error:
             read.take(error, where)
     if not loads:
-        return read.machine, acting, pushed
+        return machine, acting, pushed
     try:
-        return _loaded(read.machine, loads), acting, pushed
+        return _loaded(machine, loads), acting, pushed
     except ModelError as error:
         read.take(error, "efforts")
-        return read.machine, acting, pushed
+        return machine, acting, pushed
 
 
 def _of_state(value: Any) -> bool:

@@ -61,7 +61,7 @@ KERNELS = {
     "gaps": ("y w t", "g dg G gamma"),
     "watched": ("y w t states", "watched"),
     "energies": ("y w t slip switch states", "kinetic potential power"),
-    "momentum": ("y w effort t slip switch", "momentum drift"),
+    "momentum": ("y w effort t slip switch states", "momentum drift dstates"),
     "grips": ("y w t states", "grip"),
     "tangent": ("y w effort t slip switch states", "tangent_dy tangent_a tangent_dstates"),
     "gaps_tangent": ("y w t", "tangent_g tangent_dg tangent_G tangent_gamma"),
@@ -282,10 +282,17 @@ class Engine:
             evaluations=np.zeros(1, np.int64), static=self._static(), held=np.zeros(plan.n_slips, np.int64),
             worst=zeros(1), touch=zeros(len(needs.gaps)),
             rate_sizes=np.array(loops.column_scale, float), gap_sizes=self._gap_sizes(),
-            row_scale=np.array(loops.row_scale, float),
+            row_scale=np.array(loops.row_scale, float), lent=self._lent(),
             soft=np.array([[*s[:2], 0] for s in soft], np.int64).reshape(-1, 3),
             soft_numbers=np.array([s[2:] for s in soft], float).reshape(-1, 3),
         )  # fmt: skip
+
+    def _lent(self) -> Array:
+        """By rate, the inertia that it has been lent."""
+        found = np.zeros(self.loops.plan.nw)
+        for k, inertia in self.loops.plan.lent:
+            found[k] = inertia
+        return found
 
     def _kernels(self, rows: int) -> dict[str, tuple[Kernel | None, Array]]:
         """Kernels by name, each with its settled values; None where there is no need of one."""
@@ -297,7 +304,7 @@ class Engine:
             "gaps": self._gaps(),
             "watched": self._watched(),
             "energies": self.energies if needs.counted else None,
-            "momentum": self._optional(needs.momenta, momentum_and_drift(needs.switched)),
+            "momentum": self._optional(needs.momenta, momentum_and_drift(needs.switched, bool(self.loops.plan.states))),
             "grips": self._optional(self.loops.plan.n_slips > 0, equations.grips(self.loops.plan)),
             "tangent": self.tangent if needs.tangents else None,
             "gaps_tangent": self._gaps_tangent() if needs.tangents else None,

@@ -71,9 +71,9 @@ class _Course:
         self.asked, self.solver, self.progress = asked, solver, progress
         self.equations = IndexTwo(asked)
         self.energies = asked.loops.system._own(Question(equations.energies(asked.loops.plan, frozenset())))
-        self.t, self.y, self.w = 0.0, asked.y, asked.w
-        self.samples: list[tuple[Array, Array, Array, Array]] = []
-        """Variables, rates, accelerations, efforts."""
+        self.t, self.y, self.w, self.x = 0.0, asked.y, asked.w, asked.x
+        self.samples: list[tuple[Array, ...]] = []
+        """Variables, rates, accelerations, efforts, named states and their derivatives."""
         self.times: list[float] = []
         self.trail: list[Array] = []
         self.changes: list[tuple[float, float]] = []
@@ -92,7 +92,7 @@ class _Course:
                 target = min(t for t in stops if t > self.t)
                 if asked.controller is not None:
                     if self.t >= asked.tick(calls):
-                        self.equations.held = held_efforts(asked, asked.machine, self.t, self.y, self.w, asked.x)
+                        self.equations.held = held_efforts(asked, asked.machine, self.t, self.y, self.w, self.x)
                         calls += 1
                     target = min(target, asked.tick(calls))
                 self._corner()
@@ -117,7 +117,7 @@ class _Course:
         self.equations.choose(self.y)
         if self.asked.driven and self.t > 0.0:
             before = self._energy()
-            self.w = self.equations.jumped(self.t, self.y, self.w)
+            self.w = self.equations.jumped(self.t, self.y, self.w, self.x)
             self.changes.append((self.t, self._energy() - before))
         self._note_here()
 
@@ -134,7 +134,8 @@ class _Course:
         at = own.places
         atol = np.full(at.count, UNJUDGED)
         atol[at.y], atol[at.w] = asked.atol / asked.loops.variable_scale, asked.atol * own.size
-        x, dx = own.start(self.t, self.y, self.w)
+        atol[at.states] = asked.atol * np.array([state.scale for state in asked.loops.plan.states])
+        x, dx = own.start(self.t, self.y, self.w, self.x)
         if not np.isfinite([x, dx]).all():
             self._not_finite()
 
@@ -165,7 +166,7 @@ class _Course:
             if short > SHORTS:
                 self._give_up("the step became too short")
             self._between(solver, t)
-            self._arrive(t, found.y[at.y], found.y[at.w])
+            self._arrive(t, found.y[at.y], found.y[at.w], found.y[at.states])
             if t < target:  # what comes after a corner stands in the sample
                 self._note_here()
             if len(self.trail) % SELDOM == 0:
@@ -181,15 +182,16 @@ class _Course:
         states = {t: np.array(solver.step(t, "normal").y) for t in sorted({*stops, *places.tolist()})}
         solver.step(end, "normal")  # so that the next step begins here
         for t in stops:
-            self._sample(t, *self.equations.closed(t, states[t][at.y], states[t][at.w]))
-        powers = [self._power(t, states[t][at.y], states[t][at.w]) for t in places.tolist()]
+            self._sample(t, *self.equations.closed(t, states[t][at.y], states[t][at.w]), states[t][at.states])
+        powers = [self._power(t, *(states[t][own] for own in (at.y, at.w, at.states))) for t in places.tolist()]
         self.work += 0.5 * h * float(SHARES @ powers)
 
-    def _arrive(self, t: float, y: Array, w: Array) -> None:
+    def _arrive(self, t: float, y: Array, w: Array, x: Array) -> None:
         """Take a state over, put onto the constraints."""
         self.correction = max(self.correction, float(np.abs(self.equations.errors(t, y)).max(initial=0.0)))
         self.t, (self.y, self.w) = t, self.equations.closed(t, np.array(y), np.array(w))
-        self.trail.append(np.concatenate([[t], self.y, self.w, [self.work]]))
+        self.x = np.array(x)
+        self.trail.append(np.concatenate([[t], self.y, self.w, self.x, [self.work]]))
 
     def _give_up(self, why: str) -> None:
         """Stop where IDA finds no way on, and tell what may be the matter."""
@@ -201,40 +203,41 @@ class _Course:
         raise Halt(f"IDA cannot go on from {self.t:.6g} s: {why}")
 
     def _not_finite(self) -> None:
-        self._assert_finite_loads(self.t, self.y, self.w)
+        self._assert_finite_loads(self.t, self.y, self.w, self.x)
         raise Halt(f"numbers without bound at {self.t:.6g} s")
 
-    def _assert_finite_loads(self, t: float, y: Array, w: Array) -> None:
+    def _assert_finite_loads(self, t: float, y: Array, w: Array, x: Array) -> None:
         from linkwork.analyses.forces.finite import loads_must_be_finite
 
         try:
-            loads_must_be_finite(self.asked.loops, y[np.newaxis], w[np.newaxis], np.array([[t]]))
+            now = (y[np.newaxis], w[np.newaxis], np.array([[t]]), x[np.newaxis])
+            loads_must_be_finite(self.asked.loops, *now)
         except ModelError as error:
             raise Halt(f"at {t:.6g} s: {error.problems[0]}") from None
 
     # ---------------------------------------------------------------- what is noted
 
-    def _acting(self, t: float, y: Array, w: Array) -> tuple[Array, Array]:
+    def _acting(self, t: float, y: Array, w: Array, x: Array) -> tuple[Array, Array]:
         """Accelerations, and efforts along all rates, those of drives included."""
-        a, multipliers = self.equations.accelerations(t, y, w)
+        a, multipliers = self.equations.accelerations(t, y, w, x)
         return a, self.equations.efforts(t) + self.equations.driving(multipliers)
 
-    def _sample(self, t: float, y: Array, w: Array) -> None:
-        a, efforts = self._acting(t, y, w)
+    def _sample(self, t: float, y: Array, w: Array, x: Array) -> None:
+        a, efforts = self._acting(t, y, w, x)
         if not np.isfinite(a).all():
             self._not_finite()
         self.times.append(t)
-        self.samples.append((y, w, a, efforts))
+        self.samples.append((y, w, a, efforts, x, self.equations.changes(t, y, w, x)))
 
     def _note_here(self) -> None:
         """Samples up to the present state."""
         while len(self.times) < len(self.asked.times) and self.asked.times[len(self.times)] <= self.t:
-            self._sample(self.t, self.y, self.w)
+            self._sample(self.t, self.y, self.w, self.x)
 
-    def _power(self, t: float, y: Array, w: Array) -> float:
+    def _power(self, t: float, y: Array, w: Array, x: Array) -> float:
         """What is put into the machine besides what springs store [W]."""
-        effort = self._acting(t, y, w)[1] if self.asked.driven else self.equations.efforts(t)
-        _, _, power = self.energies(y, w, np.array([t]), *self._plain)
+        effort = self._acting(t, y, w, x)[1] if self.asked.driven else self.equations.efforts(t)
+        _, _, power = self.energies(y, w, np.array([t]), *self._plain, *([x] if x.size else []))
         return float(power + effort @ w)
 
     @property
@@ -245,18 +248,22 @@ class _Course:
 
     def _energies(self, t: Array, y: Array, w: Array) -> tuple[Array, Array]:
         y, w, when = (np.ascontiguousarray(x) for x in (y, w, t[:, np.newaxis]))
-        kinetic, potential, _ = self.energies(y, w, when, *self._plain)
+        states = [self.asked.x] if self.asked.x.size else []  # which have a part in the power alone
+        kinetic, potential, _ = self.energies(y, w, when, *self._plain, *states)
         return kinetic, potential
 
     def ended(self) -> Ended:
         """What it leaves behind."""
         asked, plan = self.asked, self.asked.loops.plan
-        sizes = (plan.ny, plan.nw, plan.nw, plan.nw)
-        y, w, a, efforts = (np.array([s[k] for s in self.samples]).reshape(-1, n) for k, n in enumerate(sizes))
-        outcome = Outcome(
-            np.array(self.times), y, w, a, (), self.status, self.message, self.evaluations, len(self.trail), 0, ("ida",)
+        sizes = (plan.ny, plan.nw, plan.nw, plan.nw, plan.n_states, plan.n_states)
+        y, w, a, efforts, x, dx = (
+            np.array([s[k] for s in self.samples]).reshape(len(self.samples), n) for k, n in enumerate(sizes)
         )
-        trail = np.array(self.trail).reshape(-1, plan.ny + plan.nw + 2)
+        outcome = Outcome(
+            np.array(self.times), y, w, a, (), self.status, self.message, self.evaluations, len(self.trail), 0,
+            ("ida",), x, dx,
+        )  # fmt: skip
+        trail = np.array(self.trail).reshape(-1, plan.ny + plan.nw + plan.n_states + 2)
         return Ended(
             asked, outcome, efforts, np.zeros((len(self.times), 0)), [(trail[:, 0], trail[:, 1:])], (), self.changes,
             self.work, self.correction, asked.warnings, self._energies,

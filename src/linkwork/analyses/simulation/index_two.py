@@ -2,6 +2,7 @@
 
     y' = N(y) (w + S Jᵀ μ) + q ν      kinematics; μ and ν keep variables on the constraints, and vanish with the steps
     M w' + h - effort + Jᵀ λ = 0      forces
+    x' = f(y, w, x, t)                named states
     e(y, t) = 0,   J w + e_t = 0      constraints, in place and in velocity
     |q|² = 1                          quaternions
 
@@ -38,16 +39,19 @@ CLOSING = 20
 """Newton's steps at most."""
 ROUNDING = 1e-15
 """Steps of Newton [rad, or parts of the machine's size] that need no further one."""
+NONE: Array = np.zeros(0)
+"""Named states of a machine that has none."""
 WORSE = 0.1
 """Rows are chosen anew when others are this much better."""
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where unknowns and equations stand, both in this order: y, w, λ, μ, ν."""
+    """Where unknowns and equations stand, both in this order: y, w, named states, λ, μ, ν."""
 
     y: slice
     w: slice
+    states: slice
     forces: slice
     strides: slice
     lengths: slice
@@ -73,22 +77,24 @@ class IndexTwo:
         self.rows: NDArray[np.int64] = np.zeros(0, np.int64)
         self.held = asked.efforts
         """Efforts that follow no law."""
-        self.lost: tuple[float, Array, Array] | None = None
-        """Time, variables and rates at which the residual last was no number."""
+        self.lost: tuple[float, Array, Array, Array] | None = None
+        """Time, variables, rates and named states at which the residual last was no number."""
         self._laws = together(asked.laws)
         self._columns = np.array([d.column for d in asked.driven], np.int64)
         self._of_variables = np.array([d.place for d in asked.driven], np.int64)
         self._quaternions = np.array(loops.quaternion_parts, np.int64).reshape(-1, 4)
         formula, self._settled = system._settled(Question(force_balance()), system.parameters)
         self._balance = formula.kernel.bind(self._settled)
-        self._tangents = _of_columns(tangent_function(formula.composed.main, ("y", "w", "dw"), OUTPUTS))
-        self._open = system._own(Question(unconstrained()))
+        along = ("y", "w", "dw", "states")
+        self._tangents = _of_columns(tangent_function(formula.composed.main, along, OUTPUTS))
+        self._open = system._own(Question(unconstrained(bool(loops.plan.states))))
         self._products = system._own(Question(closure_products(1))) if loops.count else None
 
     @property
     def places(self) -> Places:
         """Of unknowns and equations, with the rows that are chosen."""
-        sizes = (self.loops.plan.ny, self.loops.plan.nw, len(self.rows), len(self.rows), len(self._quaternions))
+        plan, rows = self.loops.plan, len(self.rows)
+        sizes = (plan.ny, plan.nw, plan.n_states, rows, rows, len(self._quaternions))
         ends = np.cumsum([0, *sizes]).tolist()
         return Places(*(slice(a, b) for a, b in pairwise(ends)))
 
@@ -177,13 +183,13 @@ class IndexTwo:
             found = np.linalg.lstsq(K, side, rcond=None)[0]
         return found[: len(M)], found[len(M) :] * weight
 
-    def _masses(self, t: float, y: Array, w: Array) -> tuple[Array, Array]:
-        M, force = self._open(y, w, self.efforts(t), np.array([t]))
+    def _masses(self, t: float, y: Array, w: Array, states: Array) -> tuple[Array, Array]:
+        M, force = self._open(y, w, self.efforts(t), np.array([t]), *([states] if states.size else []))
         return M * self.size * self.size[:, np.newaxis], force * self.size
 
-    def accelerations(self, t: float, y: Array, w: Array) -> tuple[Array, Array]:
+    def accelerations(self, t: float, y: Array, w: Array, states: Array = NONE) -> tuple[Array, Array]:
         """w', and λ of the chosen rows: J w' = -γ."""
-        M, force = self._masses(t, y, w)
+        M, force = self._masses(t, y, w, states)
         right = np.zeros(self.loops.rows + len(self._columns))
         if self._products is not None:
             right[: self.loops.rows] = -self._products(y, w) * self.loops.row_scale
@@ -191,9 +197,9 @@ class IndexTwo:
         a, multipliers = self._solved(M, self._jacobian(y)[self.rows], force, right[self.rows])
         return a * self.size, multipliers
 
-    def jumped(self, t: float, y: Array, w: Array) -> Array:
+    def jumped(self, t: float, y: Array, w: Array, states: Array = NONE) -> Array:
         """Rates after an impulse that makes them what the drives want: M Δw + Jᵀ Λ = 0,  J Δw = -(J w + e_t)."""
-        J, (M, _) = self._jacobian(y), self._masses(t, y, w)
+        J, (M, _) = self._jacobian(y), self._masses(t, y, w, states)
         right = -self._speeds(t, J, w)[self.rows]
         jump, _ = self._solved(M, J[self.rows], np.zeros(self.loops.columns), right)
         return w + jump * self.size
@@ -208,16 +214,22 @@ class IndexTwo:
 
     # ---------------------------------------------------------------- residual and its slopes
 
-    def start(self, t: float, y: Array, w: Array) -> tuple[Array, Array]:
+    def start(self, t: float, y: Array, w: Array, states: Array = NONE) -> tuple[Array, Array]:
         """All unknowns and their derivatives at a closed state."""
         at = self.places
-        a, multipliers = self.accelerations(t, y, w)
+        a, multipliers = self.accelerations(t, y, w, states)
         x, dx = np.zeros(at.count), np.zeros(at.count)
-        x[at.y], x[at.w], x[at.forces] = y, w, multipliers
+        x[at.y], x[at.w], x[at.states], x[at.forces] = y, w, states, multipliers
         none = np.zeros(self.loops.plan.nl)
-        dx[at.y] = self._balance(y, w, a, self.efforts(t), np.array([t]), none, np.zeros_like(w))[0]
-        dx[at.w] = a
+        found = self._balance(y, w, a, self.efforts(t), np.array([t]), none, np.zeros_like(w), states)
+        dx[at.y], dx[at.w], dx[at.states] = found[0], a, found[-1]
         return x, dx
+
+    def changes(self, t: float, y: Array, w: Array, states: Array) -> Array:
+        """Derivatives of named states."""
+        still, none = np.zeros_like(w), np.zeros(self.loops.plan.nl)
+        found: Array = self._balance(y, w, still, self.efforts(t), np.array([t]), none, still, states)[-1]
+        return found
 
     def _wrench(self, multipliers: Array) -> Array:
         """λ of all rows of the loops, as the forces have it."""
@@ -230,12 +242,14 @@ class IndexTwo:
     def residual(self, t: float, x: Array, dx: Array, out: Array) -> None:
         """What the equations miss, into out."""
         at, size, rows = self.places, self.size, self.rows
-        y, w, multipliers = np.array(x[at.y]), np.array(x[at.w]), x[at.forces]
+        y, w, states, multipliers = np.array(x[at.y]), np.array(x[at.w]), np.array(x[at.states]), x[at.forces]
         J, when = self._jacobian(y), np.array([t])
         stride = size * (J[rows].T @ x[at.strides])
         wrench = self._wrench(multipliers)
-        dy, left, _, _ = self._balance(y, w, np.array(dx[at.w]), self.efforts(t), when, wrench, stride)
+        moving = (y, w, np.array(dx[at.w]), self.efforts(t), when, wrench, stride, states)
+        dy, left, _, _, changes = self._balance(*moving)
         out[at.y] = dx[at.y] - dy
+        out[at.states] = dx[at.states] - changes
         out[at.w] = (left - self.driving(multipliers)) * size
         out[at.forces] = self.errors(t, y)[rows]
         out[at.strides] = self._speeds(t, J, w)[rows]
@@ -243,25 +257,28 @@ class IndexTwo:
             out[q] -= y[q] * x[at.lengths.start + k]
             out[at.lengths.start + k] = 0.5 * (y[q] @ y[q] - 1.0)
         if not np.isfinite(out).all():
-            self.lost = (t, y, w)
+            self.lost = (t, y, w, states)
 
     def slopes(self, t: float, x: Array, dx: Array, c: float, out: Array) -> None:
         """∂/∂x + c ∂/∂x' of the residual, into out; μ and ν, which nearly vanish, are left out of ∂/∂y."""
         at, size, rows, loops = self.places, self.size, self.rows, self.loops
-        ny, nw = loops.plan.ny, loops.plan.nw
+        ny, nw, count = loops.plan.ny, loops.plan.nw, at.states.stop
         y, w = np.array(x[at.y]), np.array(x[at.w])
-        ways = np.eye(ny + nw)
-        by_y, by_w = np.ascontiguousarray(ways[:, :ny]), np.ascontiguousarray(ways[:, ny:])
-        state = (y, w, np.array(dx[at.w]), self.efforts(t), np.array([t]), self._wrench(x[at.forces]), np.zeros(nw))
-        dy, left, e, de = (f.T for f in self._tangents(*state, self._settled, by_y, by_w, c * by_w))
+        ways = np.eye(count)
+        by_y, by_w, by_x = (np.ascontiguousarray(ways[:, own]) for own in (at.y, at.w, at.states))
+        wrench, states = self._wrench(x[at.forces]), np.array(x[at.states])
+        state = (y, w, np.array(dx[at.w]), self.efforts(t), np.array([t]), wrench, np.zeros(nw), states)
+        found = self._tangents(*state, self._settled, by_y, by_w, c * by_w, by_x)
+        dy, left, e, de, changes = (f.T for f in found)
         J = self._jacobian(y)[rows]
-        unknown = slice(0, ny + nw)
+        unknown = slice(0, count)
         out[:, :] = 0.0
         out[at.y, unknown] = -dy
         out[np.arange(ny), np.arange(ny)] += c
         out[at.w, unknown] = left * size[:, np.newaxis]
+        out[at.states, unknown] = c * ways[at.states] - changes
         own = rows < loops.rows
-        places, speeds = np.zeros((2, len(rows), ny + nw))
+        places, speeds = np.zeros((2, len(rows), count))
         places[own] = (e * loops.row_scale[:, np.newaxis])[rows[own]]
         speeds[own] = (de * loops.row_scale[:, np.newaxis])[rows[own]]
         driven = rows[~own] - loops.rows
@@ -269,7 +286,7 @@ class IndexTwo:
         speeds[np.flatnonzero(~own), ny + self._columns[driven]] = 1.0 / size[self._columns[driven]]
         out[at.forces, unknown], out[at.strides, unknown] = places, speeds
         out[at.w, at.forces] = J.T
-        out[at.y, at.strides] = -dy[:, ny:] @ (size[:, np.newaxis] * J.T)
+        out[at.y, at.strides] = -dy[:, ny : ny + nw] @ (size[:, np.newaxis] * J.T)
         for k, q in enumerate(self._quaternions):
             out[q, at.lengths.start + k] = -y[q]
             out[at.lengths.start + k, q] = y[q]

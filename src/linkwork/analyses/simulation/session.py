@@ -650,15 +650,11 @@ class Session:
 
 def _conservative(machine: Machine, events: Sequence[Event]) -> bool:
     """Whether nothing but gravity and springs without damping acts, now and later."""
-    from linkwork.equations.load_plans import SpringPlan
-
     numbers = machine.parameters
     later = {name for event in events if not isinstance(event, Stop) for name, _ in event.actions.set}
     return all(
-        isinstance(load, SpringPlan)
-        and load.law is None
-        and not numbers.get(f"{load.name}.damping")
-        and f"{load.name}.damping" not in later
+        load.losing is not None
+        and not any(numbers.get(f"{load.name}.{key}") or f"{load.name}.{key}" in later for key in load.losing)
         for load in machine._plan.loads
     )
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.analyses.kinematics.given import place_of, unknown_variable
+from linkwork.equations.states import rates_of_states
 from linkwork.errors import InputError
+from linkwork.formulas import Question
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
@@ -39,18 +41,20 @@ class State:
 
     def __getitem__(self, name: str) -> float:
         """A variable [rad, m] or a named state [SI] by name: `A`, `C.slide`, `i`."""
-        for k, plan in enumerate(self.machine._plan.states):
-            if plan.name == name:
-                return float(self.x[k])
+        if name in self.machine.states:
+            return float(self.x[self.machine.states.index(name)])
         return float(self.y[self._place(name)[0]])
 
     def rate(self, name: str) -> float:
-        """The rate of a variable [rad/s, m/s].
+        """The rate of a variable [rad/s, m/s] or of a named state [SI].
 
         Parameters
         ----------
-        name : of a variable or joint
+        name : of a variable, joint or state
         """
+        if name in self.machine.states:
+            law = self.machine._own(Question(rates_of_states()))
+            return float(law(self.y, self.w, np.array([self.t]), self.x)[self.machine.states.index(name)])
         return float(self.w[self._place(name)[1]])
 
     def position(self, name: str) -> Array:

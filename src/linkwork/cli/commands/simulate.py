@@ -20,6 +20,7 @@ from linkwork.cli.releasing import (
     Method,
     Rates,
     RelativeError,
+    States,
     Step,
     Stops,
     Times,
@@ -48,6 +49,7 @@ def simulate(
     drive: Drives = None,
     speed: Speeds = None,
     effort: Efforts = None,
+    state: States = None,
     stop: Stops = None,
     when: Whens = None,
     at: Ats = None,
@@ -92,6 +94,7 @@ def simulate(
             "rates": read.rates(rate or ()),
             "drives": {name: law for name, (_, law) in given.items()},
             "efforts": read.efforts(effort or ()),
+            "states": read.states(state or ()),
             "samples": samples, "times": how.times, "method": how.method, "step": how.step, "rtol": how.rtol,
             "atol": how.atol,
         }  # fmt: skip

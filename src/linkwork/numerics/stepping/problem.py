@@ -48,7 +48,7 @@ FLOATS = (
     "tangent_g", "tangent_dg", "tangent_gamma",
     "g", "dg", "gamma", "watched", "kinetic", "potential", "power", "momentum", "drift",
     "law", "law_edges", "given_effort", "hold", "force", "wanted", "worst", "touch", "static",
-    "rate_sizes", "gap_sizes", "row_scale", "states", "dstates", "tangent_states", "tangent_dstates",
+    "rate_sizes", "gap_sizes", "row_scale", "lent", "states", "dstates", "tangent_states", "tangent_dstates",
 )
 INTEGERS = (
     "plain_y", "plain_w", "turning_y", "turning_w", "law_starts", "last", "pushed", "pushed_law", "count",
@@ -68,6 +68,7 @@ class Problem(Handle):
     rtol, atol : tolerances, the second by variable and rate
     rate_sizes, gap_sizes : by rate and by gap, what counts like a radian: of lengths the machine's size
     row_scale : by row of the mismatch, what makes it count like radians
+    lent : by rate that follows a law, the inertia that it has been lent; what this takes is no effort of the drive
     rates_at, rates_in, rates_out, ... : kernels by address and tables of pointers; an address 0 is that of none
     y, w, effort, t, slip, switch -> dy, a, health : of the rates
     y, w -> e, de : of the mismatch; y, push, missing -> x : of the response
@@ -275,8 +276,16 @@ def working(p, t, z, dz):  # type: ignore[no-untyped-def]
     for i in range(p.nw):
         total += p.effort[i] * p.w[i]
     for r in range(p.count[0]):
-        total += p.force[r] * along(p, r, p.w)
+        total += own_force(p, r, p.a) * along(p, r, p.w)
     return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def own_force(p, r, a):  # type: ignore[no-untyped-def]
+    """Force of a row at accelerations a, without what moves an inertia that was lent."""
+    if p.rows[r, KIND] == UNIT:
+        return p.force[r] - p.lent[p.rows[r, COLUMN]] * a[p.rows[r, COLUMN]]
+    return p.force[r]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -19,6 +19,10 @@ the exponential map, B± = A / ±(1 - e^∓A) = 1 ± ½ A + β A² and ½ C± = 
 so that R(y0) p0 = R(y1) p1 where nothing drifts. Marsden, West, Discrete mechanics and variational integrators, Acta
 Numerica 2001; Bou-Rabee, Marsden, Hamilton-Pontryagin integrators on Lie groups, Found. Comput. Math. 2009.
 
+Named states, whose law is s' = f(y, w, s, t), are taken along by the midpoint rule: s_m = s0 + ½ h f(y_m, u, s_m) and
+s1 = 2 s_m - s0, so that the whole step is symmetric in time, of order 2, and of order 4 when composed; drift and
+momentum are those at s_m.
+
 x is found to round-off by Broyden's method, started from the response of the machine at y0: its forces of constraint
 act along J(y0)ᵀ by themselves. Stopping earlier would let the energy drift (Hairer, McLachlan, Razakarivony 2008).
 """
@@ -56,7 +60,7 @@ OUTER = 1.0 / (4.0 - 4.0 ** (1.0 / 3.0))
 
 def store_size(n: int) -> int:
     """Length of the memory of the method."""
-    return (ITERATIONS + 7) * n
+    return (2 * ITERATIONS + 7) * n
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -110,8 +114,11 @@ def discrete_momentum(p, h, x, sign, result):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def at_midpoint(p, t, h, z, d, x, state):  # type: ignore[no-untyped-def]
-    """Momentum and drift in the middle of the way x = h w0 + d; the small d tells more digits of the rates than x."""
+def at_midpoint(p, t, h, z, d, x, state, room):  # type: ignore[no-untyped-def]
+    """Momentum and drift in the middle of the way x = h w0 + d; the small d tells more digits of the rates than x.
+
+    Named states there are found from those that `state` has; False if none are. room : for `ITERATIONS` steps of them
+    """
     ny = p.ny
     for k in range(d.size):
         x[k] = h * z[ny + k] + d[k]
@@ -119,6 +126,50 @@ def at_midpoint(p, t, h, z, d, x, state):  # type: ignore[no-untyped-def]
     turn(p, z, x, 0.5, state)
     load(p, t + 0.5 * h, state)
     call(p.momentum_at, p.momentum_in, p.momentum_out)
+    return p.states.size == 0 or states_at_midpoint(p, h, z, state, room)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def states_at_midpoint(p, h, z, state, steps):  # type: ignore[no-untyped-def]
+    """Named states s = s0 + ½ h f(s) to round-off, by Broyden's method, into `state`; False if it does not converge.
+
+    The kernel of the momentum tells f, and has been called at what `state` holds.
+    """
+    first, count_of = p.ny + p.nw, p.states.size
+    s, f = p.states, p.dstates
+    least = math.inf
+    for count in range(ITERATIONS):
+        own = steps[count * count_of : (count + 1) * count_of]
+        for k in range(count_of):
+            own[k] = z[first + k] + 0.5 * h * f[k] - s[k]
+        for j in range(count):
+            before = steps[j * count_of : (j + 1) * count_of]
+            square, product = 0.0, 0.0
+            for k in range(count_of):
+                square += (before[k] / p.atol[first + k]) ** 2
+                product += before[k] * own[k] / p.atol[first + k] ** 2
+            ratio = product / square
+            if j < count - 1:
+                after = steps[(j + 1) * count_of : (j + 2) * count_of]
+                for k in range(count_of):
+                    own[k] += ratio * after[k]
+            elif abs(1.0 - ratio) > SINGULAR:
+                for k in range(count_of):
+                    own[k] /= 1.0 - ratio
+        change, size = 0.0, 0.0
+        for k in range(count_of):
+            change = max(change, abs(own[k]) / p.atol[first + k])
+            size = max(size, (abs(s[k]) + abs(z[first + k])) / p.atol[first + k])
+            state[first + k] = s[k] + own[k]
+        if not math.isfinite(change):
+            return False
+        if change <= 2.0 * ROUND_OFF * size or (change > STAYS * least and change <= FIRST * size):
+            return True
+        least = min(least, change)
+        for k in range(count_of):
+            s[k] = state[first + k]
+        call(p.momentum_at, p.momentum_in, p.momentum_out)
+    return False
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
@@ -165,17 +216,18 @@ def measure(p, unit):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def solve(p, t, h, z, d, x, p0, state, unit, steps):  # type: ignore[no-untyped-def]
+def solve(p, t, h, z, d, x, p0, state, unit, steps, room):  # type: ignore[no-untyped-def]
     """d of the way from z, from a first guess to round-off, by Broyden's method; False if it does not converge.
 
     unit : by rate, in which corrections are measured
-    steps : room for `ITERATIONS` steps, all that the method remembers. Kelley, Iterative Methods for Linear and
-    Nonlinear Equations, sec. 7.3
+    steps, room : for `ITERATIONS` steps, of the way and of named states, all that the method remembers. Kelley,
+    Iterative Methods for Linear and Nonlinear Equations, sec. 7.3
     """
     nw = p.nw
     least, last, shrank, allowed = math.inf, math.inf, 1.0, FIRST
     for count in range(ITERATIONS):
-        at_midpoint(p, t, h, z, d, x, state)
+        if not at_midpoint(p, t, h, z, d, x, state, room):
+            return False
         correction(p, t, h, z, x, p0)
         s = steps[count * nw : (count + 1) * nw]
         answer = p.x
@@ -217,11 +269,13 @@ def solve(p, t, h, z, d, x, p0, state, unit, steps):  # type: ignore[no-untyped-
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def arrive(p, t, h, z, d, x, state, z_new):  # type: ignore[no-untyped-def]
+def arrive(p, t, h, z, d, x, state, room, z_new):  # type: ignore[no-untyped-def]
     """The state at the end of the way; its rates are those of the way and what they miss of the momentum there."""
     push, missing, y, w = p.push, p.missing, p.y, p.w
-    at_midpoint(p, t, h, z, d, x, state)
+    at_midpoint(p, t, h, z, d, x, state, room)
     discrete_momentum(p, h, x, -1.0, push)
+    for k in range(p.ny + p.nw, p.n):
+        z_new[k] = 2.0 * state[k] - z[k]
     turn(p, z, x, 1.0, z_new)
     for i in range(y.size):
         y[i] = z_new[i]
@@ -255,18 +309,20 @@ def substep(p, store, t, h, z, f, z_new):  # type: ignore[no-untyped-def]
     """One step of order 2; False if it does not converge. f : derivative of the state at t"""
     nw, n = p.nw, p.n
     p0, d, x, unit = store[:nw], store[n : n + nw], store[2 * n : 2 * n + nw], store[3 * n : 3 * n + nw]
-    state, steps = store[4 * n : 5 * n], store[7 * n :]
+    state, steps, room = store[4 * n : 5 * n], store[7 * n : (7 + ITERATIONS) * n], store[(7 + ITERATIONS) * n :]
     measure(p, unit)
     load(p, t, z)
     call(p.momentum_at, p.momentum_in, p.momentum_out)
     for k in range(nw):
         p0[k] = p.momentum[k]
         d[k] = 0.5 * h * h * f[p.ny + k]
+    for k in range(p.ny + nw, n):
+        state[k] = z[k] + 0.5 * h * f[k]
     if p.count[0]:
         respond(p)
-    if not solve(p, t, h, z, d, x, p0, state, unit, steps):
+    if not solve(p, t, h, z, d, x, p0, state, unit, steps, room):
         return False
-    arrive(p, t, h, z, d, x, state, z_new)
+    arrive(p, t, h, z, d, x, state, room, z_new)
     return True
 
 
