@@ -392,7 +392,10 @@ def test_inputs_out_of_reach_are_1() -> None:
         (["mobility", "slider-crank", "--at", "A=3kg"], "--at A: '3kg' is a mass; an angle is wanted"),
         (["mobility", "slider-crank", "--at", "A=3 dge"], "--at A: "),
         (["mobility", "slider-crank", "--at", "A=1", "--at", "A.angle=2"], "--at A.angle: 'A.angle' is given twice"),
-        (["mobility", "slider-crank", "--travel", "A.slide"], "--travel A.slide: joint 'A' has no variable 'slide'"),
+        (
+            ["mobility", "slider-crank", "--travel", "A.slide"],
+            "--travel A.slide: the revolute joint 'A' has no variable 'slide'; there is: A.angle",
+        ),
         (["motion", "slider-crank"], "--drive: nothing is driven; for example --drive 'A.angle=0:1'"),
         (["motion", "slider-crank", "--drive", "A=0:36 kg"], "--drive A: in '0:36 kg': '0 kg' is a mass"),
         (["motion", "slider-crank", "--drive", "A=harm(0, 1, 2)"], "--drive A: in 'harm(0, 1, 2)': 'harm' is no law"),

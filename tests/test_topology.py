@@ -401,10 +401,10 @@ def test_every_fault_is_listed_at_once() -> None:
         ("ground", "ground 'grond' is not a body"),
         ("joints.A", "joint 'A' is declared 2 times"),
         ("joints.B", "joins 'rod' to itself"),
-        ("joints.C", "no body 'crnak'"),
-        ("joints.D", "no body 'ghost'"),
+        ("joints.C", "there is no body 'crnak'"),
+        ("joints.D", "there is no body 'ghost'"),
         ("joints.D", "joins 'ghost' to itself"),
-        ("cut", "no joint 'Z' to cut"),
+        ("cut", "there is no joint 'Z'"),
     ]
     assert "did you mean 'crank'?" in str(caught.value)
 

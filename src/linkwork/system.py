@@ -28,6 +28,7 @@ from linkwork.kernels import Kernel
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
+from linkwork.names import no_such
 from linkwork.results.viewing import Viewer, ViewOptions
 from linkwork.topology import Topology, graph_of, ground_problems
 
@@ -262,7 +263,7 @@ class System:
         if name in self._plan.chords or str(name).partition(".")[0] in self._plan.chords:
             hint = f"the {what}s are: {', '.join(self.coordinates if what == 'coordinate' else self.rates)}"
             return Problem(f"'{name}' belongs to a cut joint, which the tree does not have", hint=hint)
-        return Problem(f"no {what} '{name}'", hint=did_you_mean(str(name), places))
+        return no_such(what, name, places)
 
     @property
     def neutral(self) -> Array:
@@ -583,8 +584,7 @@ class System:
         if not name:
             raise InputError(Problem(f"'{kind}' of what?", hint="say of= a body, point or frame"), self.name)
         if name not in known:
-            hint = did_you_mean(name, known)
-            raise InputError(Problem(f"no body, point or frame '{name}'", hint=hint), self.name)
+            raise InputError(no_such("body, point or frame", name, known), self.name)
         return of_target(kind, name)
 
     def _forward(self, method: str) -> str:

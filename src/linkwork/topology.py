@@ -27,6 +27,7 @@ import numpy.typing as npt
 
 from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.model.mechanism import Mechanism
+from linkwork.names import no_such
 
 Step = tuple[str, int]
 """A joint and the direction in which it is walked: +1 from tail to head, -1 from head to tail."""
@@ -184,7 +185,7 @@ class Topology:
     def path(self, body: str) -> tuple[Step, ...]:
         """The steps through the tree from the reference of the assembly to `body`."""
         if body not in self.depth:
-            raise InputError(Problem(f"no body '{body}'", hint=did_you_mean(body, self.bodies)))
+            raise InputError(no_such("body", body, self.bodies))
         steps: list[Step] = []
         while body in self.parent:
             joint, body, sign = self.parent[body]
@@ -220,7 +221,7 @@ class Topology:
     def arity(self, body: str) -> str:
         """The word for the number of joints on a body: nullary, unary, binary, ternary, quaternary, 5-ary ..."""
         if body not in self.degree:
-            raise InputError(Problem(f"no body '{body}'", hint=did_you_mean(body, self.bodies)))
+            raise InputError(no_such("body", body, self.bodies))
         return _arity(self.degree[body])
 
     def ends(self) -> tuple[str, ...]:
@@ -291,7 +292,7 @@ class Topology:
 
     def _edge_named(self, joint: str) -> Edge:
         if joint not in self._edge:
-            raise InputError(Problem(f"no joint '{joint}'", hint=did_you_mean(joint, self._edge)))
+            raise InputError(no_such("joint", joint, self._edge))
         return self._edge[joint]
 
     @cached_property
@@ -431,17 +432,13 @@ def _check(bodies: Sequence[str], edges: Sequence[Edge], ground: str, cut: Seque
     for e in edges:
         for end in dict.fromkeys((e.tail, e.head)):
             if end not in known:
-                problems.append(Problem(f"no body '{end}'", f"joints.{e.name}", did_you_mean(end, bodies)))
+                problems.append(no_such("body", end, bodies, f"joints.{e.name}"))
         if e.tail == e.head:
             problems.append(
                 Problem(f"joins '{e.tail}' to itself", f"joints.{e.name}", "a joint needs two different bodies")
             )
     names = [e.name for e in edges]
-    wrong_cuts = [
-        Problem(f"no joint '{name}' to cut", "cut", did_you_mean(name, names))
-        for name in dict.fromkeys(cut)
-        if name not in names
-    ]
+    wrong_cuts = [no_such("joint", name, names, "cut") for name in dict.fromkeys(cut) if name not in names]
     if problems:
         raise ModelError([*problems, *wrong_cuts])
     if wrong_cuts:

@@ -263,14 +263,16 @@ def test_no_such_joint() -> None:
         lambda: s.closures(colum=1.0),
         lambda: s.travel("colum"),
     ):
-        assert refused(ask) == "rack-steering: no joint 'colum'; did you mean 'column'?"
+        assert refused(ask) == "rack-steering: there is no joint 'colum'; did you mean 'column'?"
     assert "did you mean 'column'?" in refused(lambda: s.home["colum"])
-    assert "no rate 'colum'; did you mean 'column'?" in refused(lambda: s.home.velocities({"colum": 1.0}))
+    assert "there is no joint 'colum'; did you mean 'column'?" in refused(lambda: s.home.velocities({"colum": 1.0}))
 
 
 def test_no_such_variable(engine: lw.Machine) -> None:
     for ask in (lambda: engine.at({"A.slide": 1.0}), lambda: engine.motion({"A.slide": (0, 1)})):
-        assert refused(ask) == "slider-crank: A.slide: joint 'A' has no variable 'slide'; it has: angle"
+        assert (
+            refused(ask) == "slider-crank: A.slide: the revolute joint 'A' has no variable 'slide'; there is: A.angle"
+        )
 
 
 def test_a_ball_is_not_driven_by_a_number() -> None:

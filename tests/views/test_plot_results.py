@@ -35,7 +35,7 @@ def test_closures_side_by_side() -> None:
     assert ax.get_xlabel() == "1 more variable is the same in all"
     (radians,) = found.plot("O2", "O4", units={"angle": "rad"})
     assert radians.get_ylabel() == "angle [rad]" and radians.lines[1].get_ydata()[0] == found[0]["O2"]
-    with pytest.raises(lw.ModelError, match=r"no variable 'O3'; there is: O2\.angle"):
+    with pytest.raises(lw.ModelError, match=r"there is no joint 'O3'; there is: O2\.angle"):
         found.plot("O3")
     lengths, angles = lw.example("slider-crank-offset").assemble().closures(crank_bearing=0.5).plot()
     assert lengths.get_ylabel() == "length [mm]" and angles.get_ylabel() == "angle [deg]"

@@ -15,7 +15,8 @@ from linkwork.equations.closed_quantities import ELIMINATED, NAMED, part_of
 from linkwork.equations.closing import Order
 from linkwork.equations.null_space_dynamics import independent_dynamics
 from linkwork.equations.quantity import Quantity
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import ModelError, Problem
+from linkwork.names import no_such
 
 if TYPE_CHECKING:
     from linkwork.analyses.kinematics.loops import Loops, Mask
@@ -93,5 +94,5 @@ def home_order(machine: Machine, asked: Asked) -> Order:
 def _place(what: str, name: str, names: Sequence[str], source: str) -> int:
     """Place of a name among names; -1 where none is given."""
     if name and name not in names:
-        raise ModelError(Problem(f"no {what} '{name}'", "of", did_you_mean(name, names)), source)
+        raise ModelError(no_such(what, name, names, "of"), source)
     return list(names).index(name) if name else -1

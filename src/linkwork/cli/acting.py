@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linkwork.analyses.kinematics.failures import ClosureError
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import ModelError, Problem
+from linkwork.names import no_such
 from linkwork.units import ANGLE, ENERGY, FORCE, LENGTH, NUMBER, SI, TORQUE, Dimension, parse_quantity
 from linkwork.units.efforts import effort_units
 
@@ -194,11 +195,8 @@ class _Reading:
         found: dict[str, list[float]] = {}
         for name, text, where in self.variables.pairs(texts, "--external", "P=0,0,-100 N"):
             if name not in places:
-                self.problems.note(
-                    f"there is no point, frame or body '{name}'",
-                    where,
-                    did_you_mean(name, [p for p in places if p != m.ground.name]),
-                )
+                moving = [p for p in places if p != m.ground.name]
+                self.problems.found.append(no_such("point, frame or body", name, moving, where))
                 continue
             if name == m.ground.name:
                 self.problems.note(f"'{name}' stands still", where, "name a point, frame or body that moves")

@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from linkwork.drives import Drive, parse_drive
-from linkwork.errors import InputError, ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.model.joints import Free, Law
+from linkwork.names import NameBook, joint_names
 from linkwork.units import ANGLE, LENGTH, NUMBER, TIME, Dimension, format_quantity, parse_quantity
 
 if TYPE_CHECKING:
@@ -67,6 +68,10 @@ class Variables:
             for v in law.variables
             if law.rates is None or v.name not in QUATERNION
         }
+        plain = {j: sum(f"{j}.{v.name}" in self.dimensions for v in law.variables) for j, law in self.laws.items()}
+        self.book = NameBook(
+            joint_names({j: (law.kind, [v.name for v in law.variables], plain[j]) for j, law in self.laws.items()})
+        )
         m = machine.mechanism
         places = [n for n in (*m.points, *m.frames, *m.bodies) if n not in self.laws and n != m.ground.name]
         self.coordinates: dict[str, Dimension] = {f"{place}.{c}": LENGTH for place in places for c in "xyz"}
@@ -92,24 +97,11 @@ class Variables:
         """The full name of a single variable; None with the problem noted."""
         if name in self.dimensions:
             return name
-        law = self.laws.get(name)
-        own = [n for n in self.dimensions if n.rpartition(".")[0] == name]
-        if law is not None and len(law.variables) == 1 and own:
-            return own[0]
-        if law is not None and not law.variables:
-            self.problems.note(f"'{name}' is a {law.kind} joint and does not move", where, "name another joint")
-        elif law is not None:
-            hint = f"say which: {', '.join(own)}" if own else "a joint that turns freely has no single variable"
-            self.problems.note(f"'{name}' has several variables", where, hint)
-        else:
-            joint, _, variable = name.rpartition(".")
-            moving = [j for j, other in self.laws.items() if other.variables]
-            if joint in self.laws and (own := [n for n in self.dimensions if n.rpartition(".")[0] == joint]):
-                what = f"joint '{joint}' has no variable '{variable}'"
-                self.problems.note(what, where, f"there is: {', '.join(own)}")
-            else:
-                self.problems.note(f"there is no joint '{name}'", where, did_you_mean(name, moving))
-        return None
+        found = self.book.find(name, "variable")
+        if found is None:
+            self.problems.found.append(self.book.unknown(name, "variable", where=where))
+            return None
+        return found.name
 
     def values(self, texts: Sequence[str], option: str) -> dict[str, Any]:
         """Values by full name from texts such as "A=30deg"; a joint of several takes them all, "S=1, 0, 0, 0"."""

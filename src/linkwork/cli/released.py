@@ -15,6 +15,7 @@ from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
 from linkwork.model.amounts import TIME as CLOCK
 from linkwork.model.amounts import Formula, variable_in
+from linkwork.model.name_book import nothing_called
 from linkwork.model.states import is_state_name, state_numbers, unit_dimension
 from linkwork.model.variables import find_variable
 from linkwork.units import ANGLE, LENGTH, TIME, Dimension, parse_quantity
@@ -118,7 +119,7 @@ class Released:
         known = [CLOCK, *(j.name for j in joints.values() if len(j.law.variables) == 1), *self.variables.dimensions]
         known += [*m.states, *state_numbers(m)]
         if unknown:
-            raise InputError([Problem(f"there is nothing called '{n}'", hint=did_you_mean(n, known)) for n in unknown])
+            raise InputError([nothing_called(n, known) for n in unknown])
 
     def _rate(self, name: str, where: str) -> str | None:
         """A joint with one variable, a variable, or a rate of a joint that turns freely."""

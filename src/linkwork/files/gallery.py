@@ -6,10 +6,11 @@ import re
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError
 from linkwork.files.read import loads
 from linkwork.files.tree import read_tree
 from linkwork.model.mechanism import Mechanism
+from linkwork.names import no_such
 
 
 def _files() -> dict[str, Traversable]:
@@ -37,7 +38,7 @@ def example_text(name: str) -> str:
     """
     files = _files()
     if name not in files:
-        raise InputError(Problem(f"there is no example '{name}'", hint=did_you_mean(name, files)))
+        raise InputError(no_such("example", name, files))
     return files[name].read_text(encoding="utf-8")
 
 

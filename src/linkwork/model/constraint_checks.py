@@ -11,7 +11,7 @@ from linkwork.expressions import Expression, names_in
 from linkwork.expressions.names import differentiated
 from linkwork.model.constraints import Constraint, place_of
 from linkwork.model.mechanism import Mechanism
-from linkwork.model.name_book import NameBook
+from linkwork.model.name_book import MachineNames
 from linkwork.model.variables import find_variable, no_variable
 
 TRIED = (0.37, -1.3, 2.1)
@@ -25,7 +25,7 @@ def constraint_problems(m: Mechanism) -> list[Problem]:
     ----------
     m : the mechanism
     """
-    book = NameBook(m)
+    book = MachineNames(m)
     problems: list[Problem] = []
     for constraint in m.constraints.values():
         found = list(_problems(book, constraint))
@@ -33,7 +33,7 @@ def constraint_problems(m: Mechanism) -> list[Problem]:
     return problems
 
 
-def _problems(book: NameBook, constraint: Constraint) -> Iterator[Problem]:
+def _problems(book: MachineNames, constraint: Constraint) -> Iterator[Problem]:
     where = place_of(constraint)
     names = constraint.names
     if constraint.kind == "coupling":

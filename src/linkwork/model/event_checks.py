@@ -8,9 +8,10 @@ from collections.abc import Collection, Iterable, Iterator
 from linkwork.errors import Problem, did_you_mean
 from linkwork.model.events import Actions, At, Event, Stop, When
 from linkwork.model.mechanism import Mechanism
-from linkwork.model.name_book import COORDINATES, NameBook
+from linkwork.model.name_book import COORDINATES, MachineNames
 from linkwork.model.states import START
 from linkwork.model.variables import find_variable, no_variable
+from linkwork.names import no_such
 
 _OF_BODIES = re.compile(r"mass|com\.[xyz]|inertia\.(xx|yy|zz|xy|xz|yz)")
 
@@ -65,7 +66,7 @@ class _Look:
     """Looks at one event after the other."""
 
     def __init__(self, m: Mechanism, parameters: Collection[str] | None) -> None:
-        self.m, self.parameters, self.names = m, parameters, NameBook(m)
+        self.m, self.parameters, self.names = m, parameters, MachineNames(m)
 
     def positions_alone(self, event: Stop | When, where: str) -> Iterator[Problem]:
         """Stops act by forces along what they limit, and nothing pushes a state."""
@@ -97,12 +98,11 @@ class _Look:
             )
         if not self.m.loads:
             return Problem(f"there is no load '{name}'", where, "the mechanism has no loads")
-        return Problem(f"there is no load '{name}'", where, did_you_mean(name, self.m.loads))
+        return no_such("load", name, self.m.loads, where)
 
     def parameter(self, name: str, where: str) -> Iterator[Problem]:
         if self.parameters is not None and name not in self.parameters:
-            near = did_you_mean(name, [*filter(self.may_change, self.parameters), *self.m.states])
-            yield Problem(f"there is no parameter '{name}'", where, near)
+            yield no_such("parameter", name, [*filter(self.may_change, self.parameters), *self.m.states], where)
         elif not self.may_change(name):
             owner, _, key = name.partition(".")
             if owner in self.m.states and key == START:

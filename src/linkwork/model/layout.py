@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 
 from linkwork import geometry as geo
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.model.bodies import Body, MassProperties, mass_properties, physical_problems
 from linkwork.model.constraint_checks import constraint_problems
@@ -22,6 +22,7 @@ from linkwork.model.load_checks import load_problems
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
 from linkwork.model.placement import Placement
+from linkwork.names import no_such
 from linkwork.units import LENGTH, SI, Dimension, UnitSystem, format_quantity
 
 MANY_PROBLEMS = 100  # after so many, suggestions are left out: looking for them takes long
@@ -270,8 +271,7 @@ def _reference(m: Mechanism, within: str | None, where: str, layout: Layout) -> 
 def _known_body(m: Mechanism, name: str, where: str, layout: Layout) -> bool:
     if name in m.bodies:
         return True
-    hint = did_you_mean(name, m.bodies) if len(layout.problems) < MANY_PROBLEMS else ""
-    layout.problems.append(Problem(f"there is no body '{name}'", where, hint))
+    layout.problems.append(no_such("body", name, m.bodies if len(layout.problems) < MANY_PROBLEMS else (), where))
     return False
 
 

@@ -25,6 +25,7 @@ from linkwork.model.loads.load import AlongVariable, BetweenPoints, Much, OnPoin
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import is_state_name, state_numbers, state_problems, unknown_state_name
 from linkwork.model.variables import find_variable, no_variable
+from linkwork.names import no_such
 
 NO_LENGTH = 1e-9
 """Points nearer than this, in parts of the model's size, make no direction."""
@@ -125,11 +126,11 @@ class _Look:
     def known_points(self, names: Iterable[str], where: str) -> Iterator[Problem]:
         for name in names:
             if name not in self.m.points:
-                yield Problem(f"there is no point '{name}'", where, self.near(name, self.m.points))
+                yield no_such("point", name, self.m.points if self.suggest else (), where)
 
     def known_body(self, name: str, where: str) -> Iterator[Problem]:
         if name not in self.m.bodies:
-            yield Problem(f"there is no body '{name}'", where, self.near(name, self.m.bodies))
+            yield no_such("body", name, self.m.bodies if self.suggest else (), where)
 
     def near(self, name: str, known: Iterable[str]) -> str:
         return did_you_mean(name, known) if self.suggest else ""

@@ -40,6 +40,7 @@ from linkwork.model.space_curves import InPlane, SpaceCurve
 from linkwork.model.states import NamedState, named_state
 from linkwork.model.surfaces import Surface
 from linkwork.model.vectors import ZERO, Vector, number, vector
+from linkwork.names import no_such
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -987,7 +988,7 @@ class Mechanism:
         """
         name = entry.body_name(body, "ground")
         if name not in self.bodies:
-            raise ModelError(Problem(f"there is no body '{name}'", "ground", did_you_mean(name, self.bodies)))
+            raise ModelError(no_such("body", name, self.bodies, "ground"))
         other = Mechanism(self.name, gravity=self.gravity, floating=self.floating, description=self.description)
         other._ground, other.source = name, self.source
         other.gravity_laws = dict(self.gravity_laws)
@@ -1040,7 +1041,7 @@ class Mechanism:
                 raise ModelError(Problem(f"there are two curves named '{curve.name}'", where, "give one another name"))
             return curve
         if curve not in self.curves:
-            raise ModelError(Problem(f"there is no curve '{curve}'", where, did_you_mean(str(curve), self.curves)))
+            raise ModelError(no_such("curve", curve, self.curves, where))
         return self.curves[curve]
 
     def __eq__(self, other: object) -> bool:

@@ -1,21 +1,27 @@
-"""What expressions may name in a machine: time, joint variables, coordinates of places, and the rates of these."""
+"""All names of a mechanism in one book, and which of them expressions may use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from linkwork.errors import Problem, did_you_mean
+from linkwork.errors import Problem
 from linkwork.expressions.names import differentiated
 from linkwork.model.amounts import TIME, variable_in
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import is_state_name
-from linkwork.model.variables import find_variable, no_variable, plain_variables
+from linkwork.model.variables import names_of_joints, no_variable
+from linkwork.names import Name, NameBook, no_such
 
 COORDINATES = ("x", "y", "z")
 
 
-class NameBook:
-    """The names of one mechanism.
+PLACES = ("point", "frame", "body")
+"""Kinds of names that have coordinates."""
+
+
+class MachineNames(NameBook):
+    """The names of one mechanism: joints, variables, bodies, frames, points, their coordinates, loads, motors, states.
 
     body_of : by point, frame and body, the body that carries it
     """
@@ -26,12 +32,13 @@ class NameBook:
         owners |= {name: frame.body for name, frame in m.frames.items()}
         owners |= {name: name for name in m.bodies}
         self.body_of = owners
+        super().__init__([*names_of_joints(m.joints), *_others(m)])
 
     def problems(self, names: tuple[str, ...], where: str) -> Iterator[Problem]:
         """Names of an expression that are not there, or that never change."""
         unknown = [name for name in names if not self.is_known(name)]
         for name in unknown:
-            yield self.unknown(name, where)
+            yield self.not_there(name, where)
         if not unknown and not any(self.changes(name) for name in names):
             hint = "name a joint variable, or a place on a body that moves"
             yield Problem(f"{', '.join(names)}: they belong to ground and never change", where, hint)
@@ -39,10 +46,9 @@ class NameBook:
     def is_known(self, name: str) -> bool:
         """Whether an expression may have it."""
         called = variable_in(name)
-        if name == TIME or find_variable(self.m.joints, called) is not None or self.is_of_state(name):
+        if name == TIME or self.is_of_state(name):
             return True
-        owner, _, coordinate = called.rpartition(".")
-        return owner in self.body_of and coordinate in COORDINATES
+        return self.find(called, "variable", "coordinate") is not None
 
     def is_of_state(self, name: str) -> bool:
         """Whether it is a named state, one of its numbers, or its rate."""
@@ -51,14 +57,14 @@ class NameBook:
     def changes(self, name: str) -> bool:
         """Whether a known name belongs to something that moves or changes."""
         called = variable_in(name)
-        if name == TIME or find_variable(self.m.joints, called) is not None or called in self.m.states:
+        if name == TIME or self.find(called, "variable", "state") is not None:
             return True
         if self.is_of_state(name):  # a number
             return False
         return self.body_of[called.rpartition(".")[0]] != self.m.ground.name
 
-    def unknown(self, name: str, where: str) -> Problem:
-        """The problem of a name that is not there."""
+    def not_there(self, name: str, where: str) -> Problem:
+        """The problem of a name in an expression that is not there."""
         called = variable_in(name)
         if called == TIME and differentiated(name) is not None:
             return Problem("time has no rate", where, "write 1")
@@ -70,12 +76,27 @@ class NameBook:
                 return Problem(what, where, hint)
         if called in self.m.joints or owner in self.m.joints:
             return no_variable(self.m.joints, called, where)
-        return Problem(f"there is nothing called '{called}'", where, did_you_mean(called, self.known(bool(owner))))
+        known = self.known("variable", "coordinate") if owner else [TIME, *self.known("variable", "state", *PLACES)]
+        return nothing_called(called, [n for n in known if bool(owner) == ("." in n)], where)
 
-    def known(self, dotted: bool) -> list[str]:
-        """What expressions may name, with dots or without."""
-        if not dotted:
-            single = [joint.name for joint in self.m.joints.values() if len(joint.law.variables) == 1]
-            return [TIME, *single, *self.m.states, *self.body_of]
-        variables = [f"{j.name}.{v.name}" for j in self.m.joints.values() for v in plain_variables(j.law)]
-        return [*variables, *(f"{name}.{c}" for name in self.body_of for c in COORDINATES)]
+
+def nothing_called(name: str, known: Iterable[str], where: str = "") -> Problem:
+    """A name in an expression that stands for nothing at all."""
+    return replace(no_such("", name, known, where), what=f"there is nothing called '{name}'")
+
+
+def _others(m: Mechanism) -> Iterator[Name]:
+    """All names but those of joints."""
+    yield Name(TIME, "time")
+    tables: dict[str, Iterable[str]] = {
+        "body": m.bodies,
+        "frame": m.frames,
+        "point": m.points,
+        "load": m.loads,
+        "motor": m.motors,
+    }
+    tables["state"] = m.states
+    for kind, table in tables.items():
+        yield from (Name(name, kind) for name in table)
+        if kind in PLACES:
+            yield from (Name(f"{name}.{c}", "coordinate", name) for name in table for c in COORDINATES)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from linkwork.errors import Problem, did_you_mean
+from linkwork.errors import Problem
 from linkwork.model.joints import Law, Variable
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.parts import Joint
+from linkwork.names import Name, NameBook, joint_names
 from linkwork.units import LENGTH, TORQUE, Dimension
 
 
@@ -60,22 +61,18 @@ def full_name(joints: Mapping[str, Joint], called: str) -> str:
     return called if found is None else found.name
 
 
+def names_of_joints(joints: Mapping[str, Joint]) -> list[Name]:
+    """Joints and their variables, for the book of names."""
+    return joint_names(
+        {
+            name: (joint.law.kind, [v.name for v in joint.law.variables], len(plain_variables(joint.law)))
+            for name, joint in joints.items()
+        }
+    )
+
+
 def no_variable(joints: Mapping[str, Joint], called: str, where: str, suggest: bool = True) -> Problem:
     """The problem of a name that is no variable: of a joint with several, of one without, or of nothing."""
-    joint = joints.get(called)
-    if joint is not None:
-        if not joint.law.variables:
-            return Problem(f"'{called}' is a {joint.law.kind} joint and does not move", where, "name another joint")
-        own = ", ".join(f"{called}.{v.name}" for v in plain_variables(joint.law))
-        hint = f"say which: {own}" if own else "it turns freely in space; act between points, or with a torque"
-        return Problem(f"the {joint.law.kind} joint '{called}' has several variables", where, hint)
-    name, _, variable = called.rpartition(".")
-    if name in joints:
-        law = joints[name].law
-        if any(variable == v.name for v in law.variables):
-            hint = "act between points, or with a torque on the body"
-            return Problem(f"'{called}' is a part of a quaternion and has no rate of its own", where, hint)
-        hint = did_you_mean(called, [f"{name}.{v.name}" for v in plain_variables(law)])
-        return Problem(f"the {law.kind} joint '{name}' has no variable '{variable}'", where, hint)
-    known = joints if not name else [f"{j.name}.{v.name}" for j in joints.values() for v in plain_variables(j.law)]
-    return Problem(f"there is no joint '{name or called}'", where, did_you_mean(called, known) if suggest else "")
+    instead = "it turns freely in space; act between points, or with a torque on the body"
+    book = NameBook(names_of_joints(joints))
+    return book.unknown(called, "variable", where=where, suggest=suggest, instead=instead)

@@ -19,7 +19,6 @@ from linkwork.analyses.forces.reactions import forces_along, joints_of
 from linkwork.analyses.forces.statics import Reaction, reaction_of
 from linkwork.analyses.forces.sticking import Stuck, with_friction
 from linkwork.analyses.forces.trajectory import Trajectory, states_at_start
-from linkwork.analyses.kinematics.given import place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closing import length_rates
@@ -163,11 +162,9 @@ def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> A
     problems: list[Problem] = []
     given: dict[int, float] = {}
     for name, value in rates.items():
-        found = place_of(loops, name)
-        names = list(plan.variable_rates)
-        column = found[0].v.start + found[1] if found else names.index(name) if name in names else -1
-        if column < 0:
-            problems.append(unknown_variable(loops, name))
+        found = loops.book.find(name, "variable", "rate")
+        if found is None:
+            problems.append(loops.book.unknown(name, "variable", "rate"))
             continue
         try:
             number = float(value)
@@ -175,7 +172,7 @@ def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> A
             number = np.nan
         if not np.isfinite(number):
             problems.append(Problem("one finite number is wanted", f"rates.{name}"))
-        given[column] = number
+        given[found.column] = number
     if problems:
         raise InputError(problems, plan.name)
     w = np.zeros(plan.nw)

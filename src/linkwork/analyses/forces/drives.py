@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.failures import DeadCentre
-from linkwork.analyses.kinematics.given import place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
@@ -49,15 +48,12 @@ def columns_of(loops: Loops, names: Sequence[str]) -> NDArray[np.int64]:
     """Rates by the names of variables, joints or rates; InputError for those that are none."""
     names = as_names(names)
     problems, columns = [], []
-    rates = list(loops.plan.variable_rates)
     for name in names:
-        found = place_of(loops, name)
-        if found is not None:
-            columns.append(found[0].v.start + found[1])
-        elif name in rates:
-            columns.append(rates.index(name))
+        found = loops.book.find(name, "variable", "rate")
+        if found is None:
+            problems.append(loops.book.unknown(name, "variable", "rate"))
         else:
-            problems.append(unknown_variable(loops, name))
+            columns.append(found.column)
     twice = sorted({loops.plan.variable_rates[c] for c in columns if columns.count(c) > 1})
     problems += [Problem("named twice among the drives", name) for name in twice]
     if problems:

@@ -9,8 +9,9 @@ import numpy as np
 
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
+from linkwork.names import no_such
 
 
 def external_wrenches(loops: Loops, given: Mapping[str, Any] | None, path: Trajectory) -> Array | None:
@@ -29,9 +30,8 @@ def external_wrenches(loops: Loops, given: Mapping[str, Any] | None, path: Traje
     problems: list[Problem] = []
     for name, value in given.items():
         if name not in places or places[name] < 0:
-            text = f"'{name}' stands still" if name in places else f"no body, point or frame '{name}'"
-            hint = "a force on ground moves nothing" if name in places else did_you_mean(str(name), places)
-            problems.append(Problem(text, "external", hint))
+            still = Problem(f"'{name}' stands still", "external", "a force on ground moves nothing")
+            problems.append(still if name in places else no_such("body, point or frame", name, places, "external"))
             continue
         try:
             number = np.asarray(value, float)

@@ -13,6 +13,7 @@ from linkwork.equations.closed_forces import joint_frames
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.names import no_such
 
 if TYPE_CHECKING:
     from linkwork.results import Run
@@ -46,8 +47,8 @@ def reaction_in(loops: Loops, run: Run, joint: str, frame: str) -> Array:
     elif frame in (*system.mechanism.bodies, *system.mechanism.frames):
         target = system.pose(frame, np.ascontiguousarray(path.y[:, : plan.nq]))
     else:
-        hint = did_you_mean(frame, [*own, *system.mechanism.frames, *system.mechanism.bodies])
-        raise InputError(Problem(f"no frame '{frame}'", hint=hint), plan.name)
+        known = [*own, *system.mechanism.frames, *system.mechanism.bodies]
+        raise InputError(no_such("frame", frame, known), plan.name)
     R = np.swapaxes(target[:, :3, :3], 1, 2) @ X_WM[:, :3, :3]
     lever = np.einsum("sji,sj->si", target[:, :3, :3], X_WM[:, :3, 3] - target[:, :3, 3])
     turned = np.zeros((len(six), 6, 6))

@@ -28,8 +28,9 @@ from linkwork.analyses.kinematics.given import given_variables
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.ordinary import ordinary_posture
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
+from linkwork.names import no_such
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -91,7 +92,7 @@ class Closures(Sequence[Posture]):
         if isinstance(key, str):
             names = [p.name for p in self.postures]
             if key not in names:
-                raise InputError(Problem(f"no closure '{key}'", hint=did_you_mean(key, names)))
+                raise InputError(no_such("closure", key, names))
             return self.postures[names.index(key)]
         return self.postures[key]
 

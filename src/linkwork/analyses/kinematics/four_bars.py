@@ -23,12 +23,13 @@ from linkwork.analyses.kinematics.slider_cranks import (
     inverted_slider_crank,
     slider_crank,
 )
-from linkwork.errors import InputError, ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError
 from linkwork.geometry.types import Array
 from linkwork.geometry.vectors import made_perpendicular, unit
 from linkwork.model.joints import Prismatic, Revolute, Rigid
 from linkwork.model.layout import Layout
 from linkwork.model.mechanism import Mechanism
+from linkwork.names import no_such
 from linkwork.topology import Topology
 
 FIT = 1e-6
@@ -123,7 +124,7 @@ def four_bars(
 
 def _check_names(m: Mechanism, fixed: str | None, driver: str | None) -> None:
     problems = [
-        Problem(f"there is no body '{name}'", where, did_you_mean(name, m.bodies))
+        no_such("body", name, m.bodies, where)
         for where, name in (("fixed", fixed), ("driver", driver))
         if name is not None and name not in m.bodies
     ]

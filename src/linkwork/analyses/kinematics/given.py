@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.equations.plan import Slot
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 
 
@@ -39,19 +39,13 @@ def merged(values: Mapping[str, Any] | None, named: Mapping[str, Any], source: s
     return {**(values or {}), **named}
 
 
-def place_of(loops: Loops, name: str) -> tuple[Slot, int] | None:
+def place_of(loops: Loops, name: Any) -> tuple[Slot, int] | None:
     """The joint and the number of a single plain variable: `A.angle`, or `A` where the joint has only one."""
-    if not isinstance(name, str):
+    found = loops.book.find(name, "variable")
+    if found is None:
         return None
-    joint, _, variable = name.rpartition(".")
-    for slot in loops.plan.slots:
-        if slot.joint == name and len(slot.law.variables) == 1:
-            return slot, 0
-        if slot.joint == joint:
-            for k in range(slot.plain):
-                if slot.law.variables[k].name == variable:
-                    return slot, k
-    return None
+    slot = next(s for s in loops.plan.slots if s.joint == found.owner)
+    return slot, found.place - slot.q.start
 
 
 def given_variables(loops: Loops, values: Mapping[str, Any]) -> Given:
@@ -109,24 +103,7 @@ def given_variables(loops: Loops, values: Mapping[str, Any]) -> Given:
 
 def unknown_variable(loops: Loops, name: Any) -> Problem:
     """The problem of a name that is no variable: of a joint with several, of one without, or of nothing."""
-    plan = loops.plan
-    slot = next((s for s in plan.slots if s.joint == name), None)
-    if slot is not None and not slot.law.variables:
-        return Problem(f"'{name}' is a {slot.law.kind} joint and does not move", str(name))
-    if slot is not None:
-        own = ", ".join(f"{name}.{v.name}" for v in slot.law.variables[: slot.plain])
-        hint = f"say which: {own}" if own else "a joint that turns freely has no single variable to drive"
-        return Problem(f"'{name}' has several variables", str(name), hint)
-    joint, _, variable = str(name).rpartition(".")
-    slot = next((s for s in plan.slots if s.joint == joint), None)
-    if slot is not None:
-        names = [v.name for v in slot.law.variables]
-        if variable in names:
-            hint = f"give all of {joint}: {', '.join(names)}"
-            return Problem(f"'{name}' is a part of a quaternion, which is given as a whole", hint=hint)
-        return Problem(f"joint '{joint}' has no variable '{variable}'", str(name), f"it has: {', '.join(names)}")
-    known = [*(s.joint for s in plan.slots if s.law.variables), *plan.variables]
-    return Problem(f"no joint '{name}'", hint=did_you_mean(str(name), known))
+    return loops.book.unknown(name, "variable")
 
 
 def _numbers(name: str, value: Any, problems: list[Problem]) -> Array | None:

@@ -20,6 +20,7 @@ from linkwork.equations.rows import RowGroup, row_groups
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
+from linkwork.names import NameBook, joint_names
 from linkwork.numerics.elimination import Elimination, eliminate
 from linkwork.numerics.sparse_order import PivotOrder, SparseFactor, Triplets, pivot_order, sparse_factor
 from linkwork.system import System
@@ -347,6 +348,14 @@ class Loops:
         return mask
 
     # ---------------------------------------------------------------- names
+
+    @cached_property
+    def book(self) -> NameBook:
+        """Names of joints, their variables and rates, with their places among y and w."""
+        slots = self.plan.slots
+        joints = {s.joint: (s.law.kind, [v.name for v in s.law.variables], s.plain) for s in slots}
+        places = {s.joint: (s.q.start, s.v.start) for s in slots}
+        return NameBook(joint_names(joints, places, self.plan.variable_rates))
 
     def names(self, columns: Sequence[int] | NDArray[np.int64]) -> tuple[str, ...]:
         """Names of rates."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from linkwork.analyses.kinematics.sweeping import swept
 from linkwork.drives import Drive, as_drive
 from linkwork.errors import InputError, ModelError, Problem
 from linkwork.geometry import Array
+from linkwork.names import variable_book
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -133,7 +134,7 @@ class Sweep:
         ----------
         name : of a variable (`C.slide`), or of a joint that has only one
         """
-        return self.variables[:, _index(self.names, name)]
+        return self.variables[:, self._place(self.names, name)]
 
     def rate(self, name: str) -> Array:
         """The rate of a variable by name, (samples,).
@@ -142,7 +143,7 @@ class Sweep:
         ----------
         name : of a rate (`C.slide`, `S.wx`)
         """
-        return self.rates[:, _index(self.rate_names, name)]
+        return self.rates[:, self._place(self.rate_names, name)]
 
     def acceleration(self, name: str) -> Array:
         """The acceleration of a variable by name, (samples,).
@@ -151,7 +152,11 @@ class Sweep:
         ----------
         name : of a rate (`C.slide`, `S.wx`)
         """
-        return self.accelerations[:, _index(self.rate_names, name)]
+        return self.accelerations[:, self._place(self.rate_names, name)]
+
+    @staticmethod
+    def _place(names: Sequence[str], name: str) -> int:
+        return variable_book(names).look_up([name], "variable")[0].place
 
     def plot(
         self, *names: str, x: str = "sample", units: Units = None, ax: Axes | Sequence[Axes] | None = None
@@ -177,17 +182,6 @@ class Sweep:
         wanted = chosen_names(names, self.names) if names else [n for n in self.names if n != over.name]
         series = Series([quantity(n) for n in wanted], over)
         return describe_over([series], units=units, title="sweep", default=DEGREES).draw(ax)
-
-
-def _index(names: tuple[str, ...], name: str) -> int:
-    from linkwork.errors import did_you_mean
-
-    own = [n for n in names if n.rpartition(".")[0] == name]
-    if len(own) == 1:
-        return names.index(own[0])
-    if name not in names:
-        raise InputError(Problem(f"no variable '{name}'", hint=did_you_mean(name, names)))
-    return names.index(name)
 
 
 def solved(
@@ -239,11 +233,14 @@ def _level(loops: Loops, given: Given, values: Mapping[str, Any], samples: int) 
     level = np.zeros((samples, loops.columns))
     problems = []
     for name, value in values.items():
-        found = place_of(loops, name)
-        column = found[0].v.start + found[1] if found else _rate_place(loops, name)
-        if column is None or column not in given.columns:
-            text = f"'{name}' is not driven" if column is not None else f"no rate '{name}'"
-            problems.append(Problem(text, hint=f"driven are: {', '.join(loops.names(given.columns))}"))
+        found = loops.book.find(name, "variable", "rate")
+        if found is None:
+            problems.append(loops.book.unknown(name, "variable", "rate"))
+            continue
+        column = found.column
+        if column not in given.columns:
+            hint = f"driven are: {', '.join(loops.names(given.columns))}"
+            problems.append(Problem(f"'{name}' is not driven", hint=hint))
             continue
         try:
             number = np.asarray(value, float)
@@ -256,11 +253,6 @@ def _level(loops: Loops, given: Given, values: Mapping[str, Any], samples: int) 
     if problems:
         raise InputError(problems, loops.plan.name)
     return level
-
-
-def _rate_place(loops: Loops, name: str) -> int | None:
-    names = loops.plan.variable_rates
-    return names.index(name) if name in names else None
 
 
 # ---------------------------------------------------------------- laws of time
@@ -284,8 +276,9 @@ def _drives(loops: Loops, given: Mapping[str, Any]) -> _Driven:
         found = place_of(loops, name)
         if found is None:
             near = difflib.get_close_matches(str(name), OPTIONS, n=1, cutoff=0.75)
-            meant = Problem(f"no joint '{name}'", hint=f"did you mean the option '{near[0]}'?") if near else None
-            problems.append(meant or unknown_variable(loops, name))
+            unknown = unknown_variable(loops, name)
+            meant = replace(unknown, hint=f"did you mean the option '{near[0]}'?") if near else None
+            problems.append(meant or unknown)
             continue
         try:
             drive = as_drive(law, str(name))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
+from linkwork.names import variable_book
 from linkwork.results.plots import Quantity
 from linkwork.results.signals import Signal
 from linkwork.units import UnitSystem
@@ -31,17 +32,11 @@ def units_of(loops: Loops) -> dict[str, str]:
 
 
 def chosen_names(names: Sequence[str], known: Sequence[str]) -> list[str]:
-    """Full names of variables, of which joints with one stand for it; InputError lists all that are unknown."""
-    full, problems = [], []
-    for name in names:
-        own = [k for k in known if k == name] or [k for k in known if k.rpartition(".")[0] == name]
-        if own:
-            full += own
-        else:
-            problems.append(Problem(f"no variable '{name}'", hint=did_you_mean(str(name), known)))
-    if problems:
-        raise InputError(problems)
-    return full
+    """Full names of variables; joints stand for all that they have; InputError lists all that are unknown."""
+    book = variable_book(known)
+    single = [n for n in names if not book.variables_of(n)]  # a joint stands for all its variables
+    book.look_up(single, "variable")
+    return [v.name for n in names for v in book.variables_of(n) or book.look_up([n], "variable")]
 
 
 def abscissa(run: Run | None, x: str, samples: int) -> Quantity | Signal:

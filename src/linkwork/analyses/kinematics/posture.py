@@ -15,7 +15,7 @@ from linkwork.analyses.kinematics.loops import Loops, Mask, Roles
 from linkwork.analyses.kinematics.ordinary import ordinary_mobility
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.analyses.kinematics.redundancy import Redundancy, redundancies_of
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ class Posture:
             if slot.joint == name and slot.law.variables:
                 own = self._y[slot.q]
                 return float(own[0]) if len(own) == 1 else own.copy()
-        known = [*(slot.joint for slot in self._loops.plan.slots), *self.values]
-        raise InputError(Problem(f"no joint or variable '{name}'", hint=did_you_mean(name, known)))
+        raise InputError(self._loops.book.unknown(name, "variable"))
 
     def pose(self, name: str) -> Array:
         """Pose of a body or frame in the world, (4, 4).
@@ -314,15 +313,8 @@ class Posture:
         return mask
 
     def _vector(self, values: Mapping[str, float]) -> dict[int, float]:
-        names = self._loops.plan.variable_rates
-        places = {n: i for i, n in enumerate(names)}
-        for slot in self._loops.plan.slots:
-            if slot.law.freedom == 1:
-                places.setdefault(slot.joint, slot.v.start)
-        unknown = [n for n in values if n not in places]
-        if unknown:
-            problems = [Problem(f"no rate '{n}'", hint=did_you_mean(str(n), places)) for n in unknown]
-            raise InputError(problems, self._loops.plan.name)
+        found = self._loops.book.look_up(values, "rate", source=self._loops.plan.name)
+        places = {n: own.place for n, own in zip(values, found, strict=True)}
         wrong = [n for n, x in values.items() if not (isinstance(x, (int, float, np.number)) and np.isfinite(x))]
         if wrong:
             raise InputError(

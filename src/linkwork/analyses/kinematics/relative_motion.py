@@ -18,8 +18,9 @@ from linkwork.analyses.kinematics.screw_motion import (
     relative_screw,
 )
 from linkwork.analyses.kinematics.transmission import TransmissionAngle, transmission_angle
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
+from linkwork.names import no_such
 from linkwork.system import System
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ def body_motion(system: System, run: Run, name: str) -> tuple[Array, Array, Arra
         return X, np.zeros((len(run), 6)), np.zeros((len(run), 6))
     known = [*system.bodies, *system.mechanism.frames]
     if name not in known or f"{name}.rotation" not in run.data:
-        hint = did_you_mean(name, [*known, system.mechanism.ground.name])
-        raise InputError(Problem(f"no body or frame '{name}' in the run", hint=hint), system.name)
+        raise InputError(no_such("body or frame", name, [*known, system.mechanism.ground.name]), system.name)
     parts = {
         key: np.asarray(run.data[f"{name}.{key}"].values)
         for key in ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")

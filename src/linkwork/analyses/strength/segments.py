@@ -15,6 +15,7 @@ from linkwork.analyses.strength.stresses import Allowable, Stress, segment_stres
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.vectors import direction
+from linkwork.names import no_such
 from linkwork.system import System
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def stress(
     system = _system(run, machine)
     m = system.mechanism
     if body not in m.bodies:
-        raise InputError(Problem(f"there is no body '{body}'", "body", did_you_mean(body, m.bodies)), system.name)
+        raise InputError(no_such("body", body, m.bodies, "body"), system.name)
     if not len(run):
         raise InputError(Problem("the run has no samples", hint="its message says why it stopped"), system.name)
     if isinstance(ends, str) or len(ends) != 2:

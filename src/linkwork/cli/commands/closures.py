@@ -9,6 +9,7 @@ import typer
 
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
 from linkwork.cli.printing import MOST_ROWS, print_json, print_tables, say, tell, title
+from linkwork.names import no_such
 
 
 def closures(
@@ -58,7 +59,6 @@ def closures(
     from linkwork.cli.given import Problems, Variables
     from linkwork.cli.outputs import check_picture
     from linkwork.cli.progress import Work
-    from linkwork.errors import did_you_mean
     from linkwork.views.tables import closure_table, pose_table
 
     units, problems, bodies = units_of(m), Problems(), tuple(dict.fromkeys(of or ()))
@@ -71,7 +71,7 @@ def closures(
             problems.note(f"{starts} starts", "--starts", "give a whole number, at least 1")
         for body in bodies:
             if body not in m.bodies:
-                problems.note(f"there is no body '{body}'", f"--of {body}", did_you_mean(body, m.bodies))
+                problems.found.append(no_such("body", body, m.bodies, f"--of {body}"))
         problems.done(m.name)
         if not values:  # where it stands in the layout
             values = {n: machine.home[n] for n in machine.home.independent if n in variables.dimensions}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from linkwork.analyses.machine import Machine
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
+from linkwork.names import no_such
 from linkwork.results import Run
 from linkwork.views.layers.arrows import acceleration_layer, velocity_layer
 from linkwork.views.layers.loading import has_forces, load_layer, reaction_layer
@@ -34,7 +35,7 @@ def layers_of(s: Machine, run: Run, names: Iterable[str] | None = None) -> list[
     InputError where a layer is asked for that does not exist, or one of forces of a run that has none.
     """
     asked = list(LAYERS) if names is None else list(names)
-    problems = [Problem(f"no layer '{n}'", "layers", did_you_mean(n, LAYERS)) for n in asked if n not in LAYERS]
+    problems = [no_such("layer", n, LAYERS, "layers") for n in asked if n not in LAYERS]
     if names is not None and not has_forces(run):
         hint = "ask s.forces(run), and show what it gives"
         problems += [Problem(f"the run has no forces, so no {n}", "layers", hint) for n in asked if n in OF_FORCES]

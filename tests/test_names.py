@@ -1,0 +1,115 @@
+"""One book of names: what a name stands for, and one wording for what is not there, in every room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pytest
+
+import linkwork as lw
+from linkwork.model.name_book import MachineNames
+from linkwork.names import Name, NameBook, joint_names, no_such, variable_book
+
+LAWS = {
+    "A": ("revolute", ("angle",), 1),
+    "C": ("cylindric", ("angle", "slide"), 2),
+    "S": ("spheric", ("qw", "qx", "qy", "qz"), 0),
+    "F": ("free", ("x", "y", "z", "qw", "qx", "qy", "qz"), 3),
+    "W": ("rigid", (), 0),
+}
+PLACES = {"A": (0, 0), "C": (1, 1), "S": (3, 3), "F": (7, 6), "W": (14, 12)}
+RATES = ["A.angle", "C.angle", "C.slide", "S.wx", "S.wy", "S.wz", "F.vx", "F.vy", "F.vz", "F.wx", "F.wy", "F.wz"]
+
+
+@cache
+def book() -> NameBook:
+    return NameBook([*joint_names(LAWS, PLACES, RATES), Name("crank", "body"), Name("tip", "point")])
+
+
+@pytest.mark.parametrize(
+    ("said", "kinds", "name", "place", "column"),
+    [
+        ("A", ("variable",), "A.angle", 0, 0),
+        ("A", ("rate",), "A.angle", 0, 0),
+        ("A.angle", ("variable",), "A.angle", 0, 0),
+        ("C.slide", ("variable", "rate"), "C.slide", 2, 2),
+        ("S.wy", ("variable", "rate"), "S.wy", 4, 4),
+        ("F.z", ("variable",), "F.z", 9, 8),
+        ("F.vz", ("rate",), "F.vz", 8, 8),
+        ("W", ("joint",), "W", -1, -1),
+        ("crank", ("point", "body"), "crank", -1, -1),
+    ],
+)
+def test_what_names_stand_for(said: str, kinds: tuple[str, ...], name: str, place: int, column: int) -> None:
+    found = book().find(said, *kinds)
+    assert found is not None and (found.name, found.place, found.column) == (name, place, column)
+
+
+@pytest.mark.parametrize(
+    ("said", "kinds", "text"),
+    [
+        ("C", ("variable",), "C: the cylindric joint 'C' has several variables; say which: C.angle, C.slide"),
+        ("S", ("variable",), "S: the spheric joint 'S' has several variables; a joint that turns freely has no single"),
+        ("W", ("variable",), "W: 'W' is a rigid joint and does not move; name another joint"),
+        ("S.qx", ("variable",), "S.qx: 'S.qx' is a part of a quaternion, which is given as a whole; give all of S: qw"),
+        ("C.slid", ("variable",), "C.slid: the cylindric joint 'C' has no variable 'slid'; did you mean 'C.slide'?"),
+        ("B", ("variable",), "there is no joint 'B'; there is: A, C, S, F, A.angle, C.angle, C.slide, F.x"),
+        ("crnk", ("body",), "there is no body 'crnk'; did you mean 'crank'?"),
+        ("tup", ("body", "frame", "point"), "there is no body, frame or point 'tup'; did you mean 'tip'?"),
+        (3, ("variable",), "there is no joint '3'"),
+    ],
+)
+def test_what_is_not_there(said: object, kinds: tuple[str, ...], text: str) -> None:
+    assert book().find(said, *kinds) is None
+    assert str(book().unknown(said, *kinds)).startswith(text)
+
+
+def test_all_at_once() -> None:
+    with pytest.raises(lw.InputError) as caught:
+        book().look_up(["A", "B", "C", "C.slide", "Q.x"], "variable", source="m")
+    assert [p.what for p in caught.value.problems] == [
+        "there is no joint 'B'", "the cylindric joint 'C' has several variables", "there is no joint 'Q.x'",
+    ]  # fmt: skip
+    assert [n.place for n in book().look_up(["C.slide", "A"], "variable")] == [2, 0]
+    plain = variable_book(["A.angle", "C.angle", "C.slide"])
+    assert plain.look_up(["A", "C.slide"], "variable")[1].place == 2 and len(plain.variables_of("C")) == 2
+    assert "..." in no_such("body", "x" * 100, ["a"]).what and len(no_such("body", "x" * 100, ["a"]).what) < 90
+
+
+def test_the_book_of_a_mechanism() -> None:
+    m = lw.example("slider-crank")
+    names = MachineNames(m)
+    assert names.find("A", "variable") == names.find("A.angle", "variable")
+    assert names.find("P.x", "coordinate") is not None and names.find("P", "point") is not None
+    assert names.find("rod", "body") is not None and names.find("rod", "point") is None
+    assert names.is_known("rate(A)") and names.is_known("P.y") and not names.is_known("P.q")
+
+
+def with_a_load_on_nothing() -> lw.Machine:
+    m = lw.example("slider-crank")
+    m.load("L", "Q", amount=1.0)
+    return m.assemble()
+
+
+def test_one_wording_in_every_room() -> None:
+    """The same name, wrong in the same way, is told in the same words wherever it is said."""
+    s = lw.example("slider-crank").assemble()
+    run = s.motion(A=(0.0, 1.0), samples=3)
+    sweep = s.solve({"A": np.linspace(0.0, 1.0, 3)})
+    asks: list[Callable[[], object]] = [
+        lambda: s.at(Q=0.1), lambda: s.motion(Q=(0, 1)), lambda: s.solve({"Q": [0.1]}), lambda: s.travel("Q"),
+        lambda: s.closures(Q=0.1), lambda: s.home["Q"], lambda: s.home.velocities({"Q": 1.0}),
+        lambda: s.forces(run, drives=["Q"]), lambda: s.accelerations(rates={"Q": 1.0}), lambda: sweep.value("Q"),
+        lambda: sweep.rate("Q"), lambda: sweep.plot("Q"),
+        lambda: s.simulate(1.0, start={"Q": 0.1}), lambda: s.solve({"A": [0.1]}, {"Q": [1.0]}),
+        with_a_load_on_nothing,
+    ]  # fmt: skip
+    for ask in asks:
+        with pytest.raises(lw.ModelError) as caught:
+            ask()
+        assert any(p.what == "there is no joint 'Q'" for p in caught.value.problems), str(caught.value)
+    for ask in (lambda: s.at({"A.slide": 0.1}), lambda: s.forces(run, drives=["A.slide"]), lambda: s.travel("A.slide")):
+        with pytest.raises(lw.ModelError, match=r"the revolute joint 'A' has no variable 'slide'; there is: A\.angle"):
+            ask()
