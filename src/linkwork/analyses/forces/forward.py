@@ -190,10 +190,8 @@ class ForwardDynamics:
     @cached_property
     def _values(self) -> Array:
         """Singular values of the loops' equations at states around home."""
-        found: Array = np.linalg.svd(
-            self.loops.equations(states_around(self.loops, self.home).y)[1], compute_uv=False
-        )
-        return found
+        J = self.loops.equations(states_around(self.loops, self.home).y)[1]
+        return np.linalg.svd(J, compute_uv=False).astype(float)
 
     @cached_property
     def rank(self) -> int:

@@ -21,7 +21,8 @@ from linkwork.errors import LinkworkError
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
-    from linkwork.analyses.kinematics.loops import Loops
+    from linkwork.analyses.kinematics.loops import Loops, Mask
+    from linkwork.analyses.machine import Machine
     from linkwork.analyses.simulation.session import Session
 
 MOST = 7
@@ -39,6 +40,9 @@ SLACK = 10.0
 ONWARD = 100.0
 """How much weaker pivots must become before it is looked at again, where nothing better was found."""
 
+ANY = 1e300
+"""As often weaker as may be, until pivots are strong again."""
+
 
 def others(loops: Loops, first: Elimination) -> tuple[Elimination, ...]:
     """Eliminations of the machine that are known besides the first one."""
@@ -52,11 +56,15 @@ def independence(session: Session) -> float:
     loops, forward = session.machine._loops, session.machine._forward_dynamics
     if not forward.rank:
         return 1.0
-    ny, large = session.p.ny, loops.rows * loops.columns > LARGE
-    ahead = session.state[loop.STEP] * (AHEAD[::8] if large else AHEAD)
-    y: Array = session.z[:ny] + np.outer(ahead, np.nan_to_num(session.f[:ny]))
-    values = np.linalg.svd(loops.equations(y)[1], compute_uv=False)[:, forward.rank - 1]
-    return float(values.min() / forward.margin)
+    z, f, h = session.z[: session.p.ny], np.nan_to_num(session.f[: session.p.ny]), session.state[loop.STEP]
+    places = AHEAD[::8] if loops.rows * loops.columns > LARGE else AHEAD
+    least = np.inf
+    for _ in range(2):  # the second time around the least one
+        values = np.linalg.svd(loops.equations(z + np.outer(h * places, f))[1], compute_uv=False)[:, forward.rank - 1]
+        at, wide = places[np.argmin(values)], places[1] - places[0]
+        least = min(least, float(values.min()))
+        places = np.linspace(at - wide, at + wide, 9)
+    return least / forward.margin
 
 
 def weakened(session: Session) -> None:
@@ -68,9 +76,10 @@ def weakened(session: Session) -> None:
     left = independence(session)
     session.least_independence = min(session.least_independence, left)
     searched, session.searched_at = session.searched_at, session.t
-    if searched != session.t and weak > SLACK / max(left, 1e-60) ** 4 and anew(session, session.z[: session.p.ny], weak):
+    sound = left > LOST and weak > SLACK / left**4
+    if sound and searched != session.t and anew(session, session.z[: session.p.ny], weak):
         return
-    session.state[loop.BAR] = ONWARD * weak / WEAK
+    session.state[loop.BAR] = ONWARD * weak / WEAK if left > LOST else ANY
 
 
 def served(session: Session, y: Array) -> bool:
@@ -93,34 +102,50 @@ def anew(session: Session, y: Array, weak: float = np.inf) -> bool:
     from linkwork.numerics.stepping.eliminations import BETTER, weakness_of
 
     loops, before = session.machine._loops, session._elimination
-    found = found_at(loops, y)
-    if found is None or found.key in {before.key, *(own.key for own in others(loops, before))}:
-        return False
-    loops.eliminations += [before] if before.key not in {own.key for own in loops.eliminations} else []
-    loops.eliminations.append(found)
-    session._elimination = found
-    session._engage()
-    session._refresh()
-    z = session.z.copy()
-    z[: session.p.ny] = y
-    own = float(weakness_of(session.p, 0, session.t, z, np.empty(session.p.n)))
-    if own * BETTER < weak or weak == np.inf:
-        return True
-    loops.eliminations.remove(found)
-    session._elimination = before
-    session._engage()
-    session._refresh()
+    for lasting in (True, False):
+        found = found_at(loops, y, lasting)
+        if found is None or found.order in {own.order for own in (before, *loops.eliminations)}:
+            continue
+        keep(loops, before)
+        keep(loops, found)
+        session._elimination = found
+        session._engage()
+        session._refresh()
+        z = session.z.copy()
+        z[: session.p.ny] = y
+        own = float(weakness_of(session.p, 0, session.t, z, np.empty(session.p.n)))
+        if own * BETTER < weak or weak == np.inf:
+            return True
+        loops.eliminations.remove(found)
+        session._elimination = before
+        session._engage()
+        session._refresh()
     return False
 
 
-def found_at(loops: Loops, y: Array) -> Elimination | None:
-    """An elimination for postures around one; None if there is none."""
+def keep(loops: Loops, elimination: Elimination) -> None:
+    """Keep an elimination with the machine."""
+    if all(own.key != elimination.key for own in loops.eliminations):
+        loops.eliminations.append(elimination)
+
+
+def lose_rank(machine: Machine, y: Array) -> Mask:
+    """At which of some postures the rows are themselves less independent than usual."""
+    forward = machine._forward_dynamics
+    if not forward.rank:
+        return np.zeros(len(y), bool)
+    values = np.linalg.svd(machine._loops.equations(y)[1], compute_uv=False)[:, forward.rank - 1]
+    return np.asarray(values < NEARLY * forward.margin)
+
+
+def found_at(loops: Loops, y: Array, lasting: bool) -> Elimination | None:
+    """An elimination for postures around one, which serves far from there too if it can; None if there is none."""
     from linkwork.analyses.forces.states import states_around
     from linkwork.equations.elimination_search import find_elimination
 
     try:
         states = states_around(loops, Posture(loops, y.copy()), seed=3)
         numbers, constants = loops.system._formulas.numbers(loops.system.parameters, True)
-        return find_elimination(loops.plan, numbers, constants, states)
+        return find_elimination(loops.plan, numbers, constants, states, lasting)
     except LinkworkError:
         return None

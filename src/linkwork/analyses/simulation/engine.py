@@ -127,6 +127,10 @@ class Engine:
         """(y, effort, mismatch) -> x."""
         return self._bound(Question(equations.response(self.elimination)))
 
+    def response_by(self, active: int) -> Kernel:
+        """The same by one of the eliminations."""
+        return (self, *self._alternatives)[active].response
+
     @cached_property
     def mismatch(self) -> Kernel:
         """(y, w) -> e, de."""
@@ -286,6 +290,7 @@ class Engine:
             pushed=_integers([c for c, _ in pushed]), pushed_law=_integers([k for _, k in pushed]),
             rows=np.zeros((rows, 4), np.int64), hold=zeros(rows), count=np.zeros(1, np.int64), force=zeros(rows),
             X=zeros((rows, nw)), S=zeros((rows, rows + 1)), wanted=zeros(rows),
+            past=0, past_t=zeros(2), past_z=zeros((2, layout.n)), past_f=zeros((2, layout.n)),
             evaluations=np.zeros(1, np.int64), static=self._static(), held=np.zeros(plan.n_slips, np.int64),
             worst=zeros(1), touch=zeros(len(needs.gaps)),
             rate_sizes=np.array(loops.column_scale, float), gap_sizes=self._gap_sizes(),
@@ -314,7 +319,8 @@ class Engine:
             found |= {f"{name} {k}": getattr(other, name) for name in EXCHANGED if found[name]}
             derived[f"tangent {k}"] = f"rates {k}"
         settled = {name: kernel.bound[0] for name, kernel in found.items() if kernel is not None and kernel.bound}
-        settled |= {name: np.ascontiguousarray(settled.get(of, NONE)) for name, of in derived.items() if found.get(name)}
+        present = {name: of for name, of in derived.items() if found.get(name)}
+        settled |= {name: np.ascontiguousarray(settled.get(of, NONE)) for name, of in present.items()}
         if self.varied is not None:
             of_runs = [self._rows[id(found[derived.get(name, name)])] for name in settled]
             edges = np.cumsum([0, *(x.size for x in settled.values())])

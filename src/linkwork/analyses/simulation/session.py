@@ -12,7 +12,7 @@ import numpy as np
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.asked import FIXED, Asked
 from linkwork.analyses.simulation.compiling import say_once
-from linkwork.analyses.simulation.eliminations import LOST, anew, independence, others, served, weakened
+from linkwork.analyses.simulation.eliminations import LOST, NEARLY, anew, independence, others, served, weakened
 from linkwork.analyses.simulation.engine import Engine, Equipment
 from linkwork.analyses.simulation.modes import AT_REST, Modes, Watch, tables
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
@@ -364,7 +364,8 @@ class Session:
         from linkwork.numerics.stepping import advance as loop
 
         self._assert_finite_loads()
-        if self.p.worst[0] > SINGULAR and self.method not in FIXED and leapt(self):
+        fails = self.p.worst[0] > SINGULAR and self.method not in FIXED
+        if fails and independence(self) < NEARLY and leapt(self):
             self._watch()
             return
         h = self.state[loop.STEP]

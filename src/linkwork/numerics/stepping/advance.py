@@ -27,12 +27,13 @@ stability, not by accuracy; no step leads past a posture at which the pivots fai
 pivots fail where an event is, which has not been dealt with: its state stands in `trail` after those of the steps;
 pivots of all eliminations are weak on the next step, which has not been taken."""
 
-TIME, STEP, FRESH, NEXT, STEPS, REJECTED, GAP, WORST, STIFF_SIGNS, SMOOTH, LONGEST, FIXED, BAD, WORK, HARDY, BAR = range(16)
+STATES = 16
+TIME, STEP, FRESH, NEXT, STEPS, REJECTED, GAP, WORST, STIFF_SIGNS, SMOOTH, LONGEST, FIXED, BAD = range(13)
+WORK, HARDY, BAR = range(13, STATES)
 """What is known of a run, in `state`: time, length of the next step (0: to be found), whether f belongs to z, the next
 sample, steps and rejected ones so far, largest gap and worst health, signs for and against stiffness, longest step,
 whether steps are of one length, why the last step failed (`ERROR`, `OPEN`, `PIVOTS`), work done on the machine [J],
 whether events are taken where pivots fail, how many times weaker than `WEAK` pivots may be before it is asked again."""
-STATES = 16
 ERROR, OPEN, PIVOTS = 1.0, 2.0, 3.0
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 6.0
@@ -308,8 +309,8 @@ def advance(  # type: ignore[no-untyped-def]
     watches = table.shape[0]
     values = np.empty(watches)
     forces = is_force(table)
-    taken, avoided, failed, past = 0, 0, False, 0
-    past_t, past_z, past_f = np.empty(2), np.empty((2, n)), np.empty((2, n))
+    taken, avoided, failed = 0, 0, False
+    past_t, past_z, past_f = p.past_t, p.past_z, p.past_f
     pieces = np.empty((2, 8, n))
     limit, shorter, exchanged = FAILS, math.inf, False
     while True:
@@ -321,7 +322,8 @@ def advance(  # type: ignore[no-untyped-def]
             if weak == math.inf:
                 state[BAD] = PIVOTS
                 return SICK, taken
-            state[FRESH], past = 1.0, 0
+            state[FRESH] = 1.0
+            p.past = 0
             if watches:
                 look(p, table, numbers, forces, t, z, slope, values)
                 take_sides(table, numbers, values)
@@ -379,13 +381,13 @@ def advance(  # type: ignore[no-untyped-def]
             shorter = h * 0.83
             continue
         avoided, shorter = 0, math.inf
-        if weak <= WEAK:
+        if weak <= WEAK and state[BAR] < math.inf:
             state[BAR] = 0.0
         stiff = is_stiff(method, p, store, h, z_new, f_new)
         ahead = int(state[NEXT]) < times.size and times[int(state[NEXT])] < t + h
         counted = p.energies_at != 0
         if watches or ahead or counted:
-            if health > DOUBTFUL and past == 2:
+            if health > DOUBTFUL and p.past == 2:
                 through_steps(t, h, past_t, past_z, past_f, z, f, z_new, f_new, C)
             else:
                 refine(method, p, store, t, h, z, f, z_new, f_new, C)
@@ -430,7 +432,8 @@ def advance(  # type: ignore[no-untyped-def]
             state[NEXT] += 1.0
         if counted:
             state[WORK] += work(p, t, h, C, scratch, slope)
-        past_t[0], past_t[1], past = past_t[1], t, min(past + 1, 2)
+        p.past = min(p.past + 1, 2)
+        past_t[0], past_t[1] = past_t[1], t
         for i in range(n):
             past_z[0, i], past_z[1, i], z[i] = past_z[1, i], z[i], z_new[i]
             past_f[0, i], past_f[1, i], f[i] = past_f[1, i], f[i], f_new[i]
