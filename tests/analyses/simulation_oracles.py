@@ -3,8 +3,8 @@
 `maximal_motion` : accelerations from maximal coordinates (`maximal.forward`: Newton and Euler of every body, all joints
     at once, loads of every kind), integrated by scipy's DOP853
 `kane_motion` : accelerations from `kane`, integrated likewise; quicker
-`least_squares_motion` : masses, forces and all rows of all loops as one system, solved by singular values where rows are
-    redundant: nothing is eliminated in any order; quicker still
+`least_squares_motion` : masses, forces and all rows of all loops as one system, solved by singular values where rows
+    are redundant: nothing is eliminated in any order; quicker still
 `ida_motion` : the equations of Gear, Gupta and Leimkuhler, positions and velocities both closed, by SUNDIALS' IDA:
         y' = N(y) (w + Jᵀ μ),   M w' + h + Jᵀ λ = 0,   e(y) = 0,   J w = 0
 

@@ -60,7 +60,8 @@ def turning_machine(kind: str, seed: int) -> lw.Mechanism:
     if kind in ("rssr", "rsur"):
         foot = np.array([0.6, 0.2, 0.1]) + 0.1 * rng.normal(size=3)
         C = np.array([0.5, -0.3, 0.5]) + 0.05 * rng.normal(size=3)
-        axis = np.cross(C - foot, own.across(C - A))
+        axis = np.cross(C - foot, C - A)  # so that the rod pushes where the rocker can go
+        axis = axis / np.linalg.norm(axis) + 0.15 * rng.normal(size=3)
         _rod(own, kind[2] == "u", A, C)
         own.body("rocker", foot, C)
         m.revolute("D", "ground", "rocker", at=tuple(foot), axis=tuple(axis / np.linalg.norm(axis)))
@@ -71,31 +72,19 @@ def turning_machine(kind: str, seed: int) -> lw.Mechanism:
         _rod(own, kind[2] == "u", A, C)
         own.body("slider", C, C + 0.1 * own.unit())
         m.prismatic("D", "ground", "slider", at=tuple(C), axis=tuple(way / np.linalg.norm(way)))
-    elif kind == "rccc":
-        tilt = rng.uniform(0.2, 0.5)
-        axis = np.array([0.0, np.sin(tilt), np.cos(tilt)])
-        foot, B = np.array([0.5, 0.1, 0.0]), A + [0, 0, 0.05]
-        C = np.array([0.45, 0.45, 0.1]) + 0.03 * rng.normal(size=3)
+    elif kind in ("rccc", "spherical"):
+        b, c, d = _spherical_four_bar(rng)
+        free = kind == "rccc"
+        B, C, D = ((0.2 * rng.normal(size=3) if free else 0.3 * v) for v in (b, c, d))
         own.body("rod", B, C)
-        own.body("rocker", foot, C)
-        near, far = (v / np.linalg.norm(v) for v in ([0.1, 0.1, 1.0], [-0.1, 0.15, 1.0]))
-        m.cylindric("B", "crank", "rod", at=tuple(B), axis=tuple(near))
-        m.cylindric("C", "rod", "rocker", at=tuple(C), axis=tuple(far))
-        m.cylindric("D", "ground", "rocker", at=tuple(foot), axis=tuple(axis))
-    elif kind == "spherical":
-        short, long, back, ground = rng.uniform([0.3, 1.0, 0.9, 1.1], [0.45, 1.2, 1.1, 1.3])
-        z = np.array([0.0, 0.0, 1.0])
-        e = [z, _turned(short, 0.0)]
-        d = _turned(ground, 0.3)
-        c = _on_sphere(e[1], d, long, back)
-        own.body("rod", 0.3 * e[1], 0.3 * c)
-        own.body("rocker", 0.3 * d, 0.3 * c)
-        for name, tail, head, v in (
-            ("B", "crank", "rod", e[1]),
-            ("C", "rod", "rocker", c),
-            ("D", "ground", "rocker", d),
+        own.body("rocker", D, C)
+        join = m.cylindric if free else m.revolute
+        for name, tail, head, at, v in (
+            ("B", "crank", "rod", B, b),
+            ("C", "rod", "rocker", C, c),
+            ("D", "ground", "rocker", D, d),
         ):
-            m.revolute(name, tail, head, at=tuple(0.3 * v), axis=tuple(v))
+            join(name, tail, head, at=tuple(at), axis=tuple(v))
     else:
         _planar(own, kind, A)
     return m
@@ -120,28 +109,36 @@ def _planar(own: Maker, kind: str, A: Array) -> None:
     def pin(name: str, tail: str, head: str, at: Array) -> None:
         m.revolute(name, tail, head, at=tuple(at), axis="z")
 
-    C = np.array([0.5, 0.35, 0.0]) + [*(0.04 * rng.normal(size=2)), 0.0]
+    def near(x: float, y: float) -> Array:
+        return np.array([x + 0.04 * rng.normal(), y + 0.04 * rng.normal(), 0.0])
+
+    C = near(0.5, 0.35)
     own.body("rod", A, C)
     pin("B", "crank", "rod", A)
     if kind == "slider-crank":
-        way = rng.uniform(-0.5, 0.5)
+        way = np.arctan2(C[1], C[0]) + rng.uniform(-0.4, 0.4)
         own.body("slider", C, C)
         pin("C", "rod", "slider", C)
-        turned = np.array([np.cos(way), np.sin(way), 0.0])
-        m.prismatic("D", "ground", "slider", at=tuple(C), axis=tuple(turned if C @ turned > 0 else -turned))
+        m.prismatic("D", "ground", "slider", at=tuple(C), axis=(np.cos(way), np.sin(way), 0.0))
         return
     foot = np.array([0.6, 0.0, 0.0])
     own.body("rocker", foot, C)
     pin("C", "rod", "rocker", C)
     pin("D", "ground", "rocker", foot)
     if kind == "six-bar":
-        E, far = np.array([0.65, 0.2, 0.0]), np.array([1.1, 0.25, 0.0])
-        foot = np.array([1.2, -0.2, 0.0]) + [*(0.05 * rng.normal(size=2)), 0.0]
+        E, far, foot = near(0.65, 0.2), near(1.1, 0.25), near(1.2, -0.2)
         own.body("link", E, far)
         own.body("lever", foot, far)
         pin("E", "rocker", "link", E)
         pin("F", "link", "lever", far)
         pin("G", "ground", "lever", foot)
+
+
+def _spherical_four_bar(rng: Any) -> tuple[Array, Array, Array]:
+    """Directions of the axes after that of the crank, z, which turns fully."""
+    crank, rod, rocker, ground = rng.uniform([0.3, 1.0, 0.9, 1.1], [0.45, 1.2, 1.1, 1.3])
+    b, d = _turned(crank, 0.0), _turned(ground, 0.3)
+    return b, _on_sphere(b, d, rod, rocker), d
 
 
 def _turned(angle: float, about: float) -> Array:
