@@ -135,7 +135,14 @@ def check_loops(kind: str, seeds: range) -> None:
 # ---------------------------------------------------------------- which joint is cut
 
 
-@pytest.mark.parametrize(("kind", "seed"), [("rssr", 2), ("rssp", 0), ("rsup", 1), ("slider-crank", 3)])
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [
+        ("rssr", 2),
+        ("slider-crank", 3),
+        *(pytest.param(*own, marks=pytest.mark.slow) for own in (("rssp", 0), ("rsup", 1), ("rccc", 0))),
+    ],
+)
 def test_no_matter_which_joint_is_cut(kind: str, seed: int) -> None:
     m = turning_machine(kind, seed)
     m.point("P", list(m.bodies)[-1], (0.3, 0.2, 0.1))

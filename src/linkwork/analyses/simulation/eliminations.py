@@ -91,7 +91,7 @@ def served(session: Session, y: Array) -> bool:
     weak = float(weakness_of(p, p.number("active"), session.t, z, scratch))
     if weak < WEAK or strengthen(p, session.t, z, False, session.t, z, scratch, weak):
         return True
-    return anew(session, y, weak)
+    return independence(session) > LOST and anew(session, y, weak)
 
 
 def anew(session: Session, y: Array, weak: float = np.inf) -> bool:
