@@ -3,6 +3,8 @@
 `maximal_motion` : accelerations from maximal coordinates (`maximal.forward`: Newton and Euler of every body, all joints
     at once, loads of every kind), integrated by scipy's DOP853
 `kane_motion` : accelerations from `kane`, integrated likewise; quicker
+`least_squares_motion` : masses, forces and all rows of all loops as one system, solved by singular values where rows
+    are redundant: nothing is eliminated in any order; quicker still
 `ida_motion` : the equations of Gear, Gupta and Leimkuhler, positions and velocities both closed, by SUNDIALS' IDA:
         y' = N(y) (w + Jᵀ μ),   M w' + h + Jᵀ λ = 0,   e(y) = 0,   J w = 0
 
@@ -19,6 +21,11 @@ import numpy as np
 from kane import Closing, Kane
 from maximal import forward
 from scipy.integrate import solve_ivp
+
+from linkwork.equations.closed_dynamics import unconstrained
+from linkwork.equations.closing import closure_products
+from linkwork.equations.coordinates import flow
+from linkwork.formulas import Question
 
 Array = np.ndarray
 Motion = tuple[Array, Array]
@@ -70,6 +77,27 @@ def kane_motion(machine: Any, y: Array, w: Array, times: Array, rtol: float = 1e
     """By Kane's equations."""
     ny, kane = len(y), Kane(machine, y)
     return _integrated(lambda t, z: np.concatenate(kane.accelerations(z[:ny], z[ny:])[:2]), y, w, times, rtol)
+
+
+def least_squares_motion(machine: Any, y: Array, w: Array, times: Array, rtol: float = 3e-14) -> Motion:
+    """By the least-squares solution of [[M, Jᵀ], [J, 0]] (w', λ) = (f, -γ)."""
+    loops, plan = machine._loops, machine._plan
+    ny, nw, nl, scale = plan.ny, plan.nw, plan.nl, machine._loops.column_scale
+    free, products = (machine._own(Question(q)) for q in (unconstrained(), closure_products(1)))
+    still, K, right = np.zeros(nw), np.zeros((nw + nl, nw + nl)), np.zeros(nw + nl)
+    redundant = np.linalg.matrix_rank(loops.equations(y)[1], tol=1e-8) < nl
+    unit = float(np.abs(free(y, w, still, np.zeros(1))[0] * scale[:, np.newaxis] * scale).max())
+
+    def rates(t: float, z: Array) -> Array:
+        y, w = z[:ny], z[ny:]
+        M, force = free(y, w, still, np.array([t]))
+        J = loops.equations(y)[1]
+        K[:nw, :nw], K[nw:, :nw], K[:nw, nw:] = M * scale[:, np.newaxis] * scale / unit, J, J.T
+        right[:nw], right[nw:] = force * scale / unit, -products(y, w) * loops.row_scale
+        x = np.linalg.lstsq(K, right, rcond=1e-9)[0] if redundant else np.linalg.solve(K, right)
+        return np.concatenate([flow(plan.slots, y, w), x[:nw] * scale])
+
+    return _integrated(rates, y, w, times, rtol)
 
 
 def ida_motion(machine: Any, y: Array, w: Array, times: Array, rtol: float = 1e-12) -> Motion:

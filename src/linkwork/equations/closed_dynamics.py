@@ -56,6 +56,11 @@ class Elimination:
         """Tells one elimination from another."""
         return hashlib.sha256(repr(self).encode()).hexdigest()[:24]
 
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """What is done, whatever the numbers were for which it was found."""
+        return self.axes, self.rows, self.steps, self.hub
+
 
 def closed_forward_dynamics(elimination: Elimination, efforts: Joints, joints: Joints) -> Quantity:
     """Accelerations of joint rates: (y, w, effort, t) -> a, health.

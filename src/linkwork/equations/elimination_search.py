@@ -26,7 +26,7 @@ from linkwork.equations.tree import Weightless
 from linkwork.equations.vectors import add, apply, cross, dot, is_zero
 from linkwork.geometry import Array
 
-Strategy = Literal["pivots", "links"]
+Strategy = Literal["pivots", "links", "rates"]
 STRATEGIES: tuple[Strategy, ...] = ("pivots", "links")
 """All links substituted first, then pivots; or link by link."""
 FEW_LOOPS = 3
@@ -55,14 +55,21 @@ class States:
     """Size of the machine [m]: rows of lengths and of angles are compared by it."""
 
 
-def find_elimination(plan: Plan, numbers: Numbers, constants: Array, states: States) -> Elimination:
+def find_elimination(
+    plan: Plan, numbers: Numbers, constants: Array, states: States, lasting: bool = False
+) -> Elimination:
     """The elimination with the fewest operations among some that are safe at all states.
 
     constants : values of the numbers that the trace leaves free, in its order
+    lasting : all rates come before the multipliers, which costs more. What is left of the constraints is then J M⁻¹ Jᵀ,
+        whose pivots shrink only where the rows that are kept lose rank
     """
     long = _is_long(plan)
+    usual: list[tuple[int, RowAxes, Strategy]]
     usual = [(hub, axes, s) for hub in _hubs(plan) for axes in ROW_AXES[:2] for s in STRATEGIES[: 1 + long]]
     others = [(-1, axes, s) for axes in ROW_AXES for s in STRATEGIES if (-1, axes, s) not in usual]
+    if lasting:
+        usual, others = [(-1, axes, "rates") for axes in ROW_AXES[:2]], [(-1, axes, "rates") for axes in ROW_AXES[2:]]
     safe: list[tuple[int, int, Elimination]] = []
     poor: list[tuple[float, int, int, Elimination]] = []
     refused: Weightless | None = None
@@ -163,6 +170,12 @@ class Search:
             self._ignore_rounding(multipliers)
             rates |= {("q", k) for k in range(self.plan.nv) if k not in held}
             self._greedy(multipliers | rates)
+        elif strategy == "rates":
+            for i in reversed(links):
+                self._substitute(i)
+            self._ignore_rounding(multipliers)
+            rates |= {("q", k) for k in range(self.plan.nv)}
+            self._greedy(multipliers | self._greedy(rates, partial=True))
         else:
             waiting = multipliers
             for i in reversed(links):

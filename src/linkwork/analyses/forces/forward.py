@@ -188,10 +188,20 @@ class ForwardDynamics:
         return found
 
     @cached_property
+    def _values(self) -> Array:
+        """Singular values of the loops' equations at states around home."""
+        J = self.loops.equations(states_around(self.loops, self.home).y)[1]
+        return np.linalg.svd(J, compute_uv=False).astype(float)
+
+    @cached_property
     def rank(self) -> int:
         """Equations of the loops that say something of their own, away from singular postures."""
-        values = np.linalg.svd(self.loops.equations(states_around(self.loops, self.home).y)[1], compute_uv=False)
-        return int((values > LOST * values[:, :1]).sum(axis=1).max(initial=0))
+        return int((self._values > LOST * self._values[:, :1]).sum(axis=1).max(initial=0))
+
+    @cached_property
+    def margin(self) -> float:
+        """The least of so many singular values, as it usually is."""
+        return float(np.median(self._values[:, self.rank - 1])) if self.rank else 1.0
 
     def _refuse(self, y: Array, place: NDArray[np.intp]) -> None:
         loops = self.loops

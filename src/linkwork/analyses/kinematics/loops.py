@@ -93,6 +93,8 @@ class Loops:
         """See `forces.reactions.plain_efforts`."""
         self.problems: dict[Any, Any] = {}
         """See `simulation.engine`: addresses, good in this process alone."""
+        self.eliminations: list[Any] = []
+        """See `simulation.eliminations`: orders of pivots that serve at some postures."""
         self.plan = system._plan
         self.ordinary_mobility: int | None = None
         """See `ordinary.ordinary_mobility`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -70,13 +70,15 @@ KERNELS = {
 part where the machine has some."""
 DIRECTIONS = {"tangent": ALONG, "gaps_tangent": GAPS_ALONG}
 """By kernel that tells derivatives, along what."""
+EXCHANGED = ("rates", "response", "tangent")
+"""Kernels that rest on an elimination."""
 DERIVED = {"tangent": "rates", "gaps_tangent": "gaps"}
 """By kernel that tells derivatives, of which other one."""
 
 
 @dataclass
 class Engine:
-    """Kernels of one machine for one elimination.
+    """Kernels of one machine for one elimination, and for others that compiled loops may change to.
 
     varied : of many runs with parameters of their own, those parameters by name, (runs,)
     """
@@ -85,6 +87,7 @@ class Engine:
     elimination: Elimination
     needs: Equipment
     varied: Mapping[str, Array] | None = None
+    others: tuple[Elimination, ...] = ()
     _held: list[Any] = field(default_factory=list)
     _rows: dict[int, Array] = field(default_factory=dict)
     """By kernel, settled values of all runs."""
@@ -123,6 +126,10 @@ class Engine:
     def response(self) -> Kernel:
         """(y, effort, mismatch) -> x."""
         return self._bound(Question(equations.response(self.elimination)))
+
+    def response_by(self, active: int) -> Kernel:
+        """The same by one of the eliminations."""
+        return (self, *self._alternatives)[active].response
 
     @cached_property
     def mismatch(self) -> Kernel:
@@ -205,7 +212,7 @@ class Engine:
 
         if laws or pushed or soft or self.varied is not None:
             return self._made(rtol, atol, laws, pushed, rows, effort, soft)
-        key = (self.elimination.key, self.needs, rows)
+        key = (self.elimination.key, *(own.key for own in self.others), self.needs, rows)
         known = self.loops.problems.get(key)
         if known is None:
             first = self._made(rtol, 1.0, (), (), rows, None, ())
@@ -253,13 +260,17 @@ class Engine:
             **{name: zeros(plan.n_states) for name in (*OF_STATES, "tangent_states")},
         }  # fmt: skip
         wiring: dict[str, Any] = {}
-        for name, (kernel, settled) in self._kernels(rows).items():
+        kernels = self._kernels(rows)
+        for name, (kernel, settled) in kernels.items():
+            if name not in KERNELS:
+                self._held += [kernel, settled]
+                continue
             if kernel is None:
                 wiring.update({f"{name}_at": 0, f"{name}_in": NOTHING, f"{name}_out": NOTHING})
                 continue
             inputs, outputs = (self._present(own.split()) for own in KERNELS[name])
             if name == "tangent":
-                a["tangent_settled"] = zeros(settled.size)
+                a["tangent_settled"] = zeros(max(own.size for _, own in kernels.values()))
             after = [a[f"tangent_{k}"] for k in self._present(DIRECTIONS.get(name, ()))]
             wiring[f"{name}_at"] = kernel.address
             wiring[f"{name}_in"] = pointers([*(a[k] for k in inputs), settled, *after])
@@ -271,7 +282,7 @@ class Engine:
         scales = layout.join(self._sizes(), loops.column_scale, [own.scale for own in plan.states])
         return Problem(
             ny=ny, nw=nw, n=layout.n, rtol=float(rtol), atol=atol * scales, size=float(loops.length), loops=loops.count,
-            **wiring, **a,
+            **wiring, **a, **self._exchange(kernels),
             plain_y=_integers([p for p, _ in plain]), plain_w=_integers([p for _, p in plain]),
             turning_y=_integers([p for p, _ in turning]), turning_w=_integers([p for _, p in turning]),
             law_edges=laws_.edges, law_coefficients=laws_.coefficients, law_starts=laws_.starts,
@@ -279,6 +290,7 @@ class Engine:
             pushed=_integers([c for c, _ in pushed]), pushed_law=_integers([k for _, k in pushed]),
             rows=np.zeros((rows, 4), np.int64), hold=zeros(rows), count=np.zeros(1, np.int64), force=zeros(rows),
             X=zeros((rows, nw)), S=zeros((rows, rows + 1)), wanted=zeros(rows),
+            past=0, past_t=zeros(2), past_z=zeros((2, layout.n)), past_f=zeros((2, layout.n)),
             evaluations=np.zeros(1, np.int64), static=self._static(), held=np.zeros(plan.n_slips, np.int64),
             worst=zeros(1), touch=zeros(len(needs.gaps)),
             rate_sizes=np.array(loops.column_scale, float), gap_sizes=self._gap_sizes(),
@@ -309,14 +321,37 @@ class Engine:
             "tangent": self.tangent if needs.tangents else None,
             "gaps_tangent": self._gaps_tangent() if needs.tangents else None,
         }
+        derived = dict(DERIVED)
+        for k, other in enumerate(self._alternatives, 1):
+            found |= {f"{name} {k}": getattr(other, name) for name in EXCHANGED if found[name]}
+            derived[f"tangent {k}"] = f"rates {k}"
         settled = {name: kernel.bound[0] for name, kernel in found.items() if kernel is not None and kernel.bound}
-        settled |= {name: np.ascontiguousarray(settled.get(of, NONE)) for name, of in DERIVED.items() if found[name]}
+        present = {name: of for name, of in derived.items() if found.get(name)}
+        settled |= {name: np.ascontiguousarray(settled.get(of, NONE)) for name, of in present.items()}
         if self.varied is not None:
-            of_runs = [self._rows[id(found[DERIVED.get(name, name)])] for name in settled]
+            of_runs = [self._rows[id(found[derived.get(name, name)])] for name in settled]
             edges = np.cumsum([0, *(x.size for x in settled.values())])
             self.room, self.settled_of_runs = np.concatenate(list(settled.values())), np.hstack(of_runs)
             settled = {name: self.room[a:b] for name, a, b in zip(settled, edges[:-1], edges[1:], strict=True)}
         return {name: (kernel, settled.get(name, np.zeros(0))) for name, kernel in found.items()}
+
+    @cached_property
+    def _alternatives(self) -> list[Engine]:
+        """The same for the other eliminations."""
+        return [replace(self, elimination=own, others=()) for own in self.others]
+
+    def _exchange(self, kernels: Mapping[str, tuple[Kernel | None, Array]]) -> dict[str, Any]:
+        """What compiled loops need to change from one elimination to another."""
+        eliminations = (self.elimination, *self.others)
+        table = np.zeros((len(eliminations), 2 * len(EXCHANGED)), np.int64)
+        for k in range(len(eliminations)):
+            for i, name in enumerate(EXCHANGED):
+                kernel, settled = kernels.get(f"{name} {k}" if k else name, (None, NONE))
+                if kernel is not None:
+                    table[k, 2 * i : 2 * i + 2] = kernel.address, *pointers([settled])
+        places = [len(self._present(KERNELS[name][0].split())) for name in EXCHANGED]
+        parts = np.array([max(1, len(own.usual)) for own in eliminations], float)
+        return {"active": 0, "eliminations": table, "parts": parts, "settled_places": _integers(places)}
 
     def _static(self) -> Array:
         """By exact friction, what it holds in parts of what it slides with."""

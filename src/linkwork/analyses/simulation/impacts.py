@@ -177,7 +177,8 @@ def take_along(session: Session, old: Machine) -> None:
     p = session.p
     y, w = session.z[p.layout.y], session.z[p.layout.w].copy()
     missing = _momenta(old, y, w) - _momenta(session.machine, y, w)
-    session.z[p.layout.w] += session.engine.response(y, missing, np.zeros(session.machine._plan.nl))
+    response = session.engine.response_by(p.number("active"))
+    session.z[p.layout.w] += response(y, missing, np.zeros(session.machine._plan.nl))
     kept = sorted(session.modes.touching)
     session._impulse({}, kept)
     session.modes.touching = set(not_left(session, kept))

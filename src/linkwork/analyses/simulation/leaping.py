@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from linkwork.analyses.simulation.session import Session
 
 NODES = 4
+TRAILS = 24
+"""Parts of the way that are looked at for them: the compiled loop comes back where pivots weaken."""
 LONGEST = 24
 """Doublings of the length that are tried, from the last step on."""
 REACH = 4.0
@@ -71,8 +73,9 @@ def _last_steps(session: Session) -> tuple[Array, Array, Array]:
 
     p = session.p
     since = max([0.0, *(t for t, _ in [*session.impacts, *session.changes]), *(h.time for h in session.happened)])
-    t = np.concatenate([np.zeros(0), *(own for own, _ in session.trails[-4:])])
-    rows = np.vstack([np.zeros((0, 2 * p.n - p.ny + 1)), *(own for _, own in session.trails[-4:])])
+    trails = [own for own in session.trails[-TRAILS:] if own[0].size]
+    t = np.concatenate([np.zeros(0), *(own for own, _ in trails)])
+    rows = np.vstack([np.zeros((0, 2 * p.n - p.ny + 1)), *(own for _, own in trails)])
     kept = np.flatnonzero(t > since)[-64:]
     slopes = np.empty((len(kept), p.n))
     for k, row in enumerate(rows[kept]):

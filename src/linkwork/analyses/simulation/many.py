@@ -22,7 +22,9 @@ from linkwork.analyses.kinematics.failures import ClosureError
 from linkwork.analyses.kinematics.given import merged, place_of
 from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_histories
 from linkwork.analyses.kinematics.loops import Loops, Mask
+from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.asked import FIXED, Asked, asked
+from linkwork.analyses.simulation.eliminations import MOST, found_at, keep, lose_rank, others
 from linkwork.analyses.simulation.engine import Engine
 from linkwork.analyses.simulation.modes import Modes
 from linkwork.analyses.simulation.session import WAYS, Session
@@ -185,14 +187,15 @@ class _Table:
         """All runs in compiled loops; those that need more are returned."""
         from linkwork.numerics.stepping import many as loop
         from linkwork.numerics.stepping import methods
-        from linkwork.numerics.stepping.advance import DONE, REJECTED, STATES, STEPS, WORK, Samples
+        from linkwork.numerics.stepping.advance import DONE, REJECTED, STATES, STEPS, WEAKENS, WORK, Samples
         from linkwork.numerics.stepping.laws import breaks_of
         from linkwork.numerics.stepping.layout import layout_of
 
         question, loops, count, nsample = self.asked, self.machine._loops, self.given.count, len(self.asked.times)
         efforts = _efforts(self.given, loops, question.efforts)
         session = Session(replace(question, efforts=np.abs(efforts).max(axis=0)))  # what any of the runs needs
-        engine = Engine(loops, self._elimination(), session._needs(), self.varied or None)
+        first = self._elimination()
+        engine = Engine(loops, first, session._needs(), self.varied or None, self._known(first))
         starts, lost = _starts(self.given, question)
         held, held_rates = _held(self.given, question)
         drives = np.array([[0, d.column, d.place, d.law] for d in question.driven], np.int64).reshape(-1, 4)
@@ -204,17 +207,23 @@ class _Table:
             "A": np.full((count, self.a[0].size), np.nan), "E": np.full((count, self.e[0].size), np.nan),
             "D": np.full((count, self.dx[0].size), np.nan),
             "ends": np.full(starts.shape, np.nan), "reports": np.full((count, 2 + STATES), -2.0),
+            "bars": np.zeros(count),
         }  # fmt: skip
         run_some: Any = loop.run_some
         benches: queue.SimpleQueue[Any] = queue.SimpleQueue()
-        for _ in range(min(self.threads, count)):
-            p = engine.problem(question.rtol, question.atol, question.laws, question.pushed, rows, question.efforts)
-            stepper, size = methods.method_of(getattr(methods, WAYS[session.method]), p.n)
-            sizes = {"Z": p.n, "A": p.nw, "E": p.nw, "P": 0, "H": 0, "D": p.layout.nx}
-            samples = Samples(times=question.times, **{k: np.empty((nsample, n)) for k, n in sizes.items()})
-            settled = engine.settled_of_runs if self.varied else np.zeros((count, 0))
-            batch = loop.Batch(**shared, settled=np.ascontiguousarray(settled), room=engine.room)
-            benches.put((stepper, p, np.zeros(size), samples, batch))
+
+        def prepare() -> None:
+            while not benches.empty():
+                benches.get()
+            for _ in range(min(self.threads, count)):
+                p = engine.problem(question.rtol, question.atol, question.laws, question.pushed, rows, question.efforts)
+                stepper, size = methods.method_of(getattr(methods, WAYS[session.method]), p.n)
+                sizes = {"Z": p.n, "A": p.nw, "E": p.nw, "P": 0, "H": 0, "D": p.layout.nx}
+                samples = Samples(times=question.times, **{k: np.empty((nsample, n)) for k, n in sizes.items()})
+                settled = engine.settled_of_runs if self.varied else np.zeros((count, 0))
+                batch = loop.Batch(**shared, settled=np.ascontiguousarray(settled), room=engine.room)
+                benches.put((stepper, p, np.zeros(size), samples, batch))
+
         longest = question.step if question.step is not None else question.until
 
         def some(first: int, last: int) -> int:
@@ -225,8 +234,22 @@ class _Table:
                 benches.put(bench)
             return last - first
 
-        self._in_threads(some, _parts(count, self.threads))
-        reports = shared["reports"]
+        reports, parts_of_work = shared["reports"], _parts(count, self.threads)
+        for _ in range(MOST + 2):  # runs whose pivots weaken go on with others, or as they are where rows lose rank
+            prepare()
+            self._in_threads(some, parts_of_work)
+            weak = np.flatnonzero(reports[:, 0] == WEAKENS)
+            if self.interrupted or not weak.size:
+                break
+            lose = lose_rank(self.machine, shared["ends"][weak, : self.machine._plan.ny])
+            shared["bars"][weak[lose]] = np.inf
+            more = () if lose.all() else self._stronger(engine, int(weak[~lose][0]), shared["ends"])
+            if not (more or lose.any()):
+                break
+            engine = replace(engine, others=(*engine.others, *more), _held=[], _rows={})
+            chosen = weak if more else weak[lose]
+            parts_of_work = iter([(k, k + 1) for k in chosen.tolist()])
+            self.done -= len(chosen)
         finished = (reports[:, 0] == DONE) & ~lost
         parts = layout_of(self.machine._plan).split(shared["Z"].reshape(count, nsample, -1)[finished])
         self.y[finished], self.w[finished], self.x[finished] = parts
@@ -257,6 +280,34 @@ class _Table:
             return self.machine.with_parameters(between)._forward_dynamics.elimination
         except LinkworkError:
             return self.machine._forward_dynamics.elimination
+
+    def _known(self, first: Elimination) -> tuple[Elimination, ...]:
+        """Others that are known; they may ignore what counts for other numbers."""
+        return () if self.varied else others(self.machine._loops, first)
+
+    def _stronger(self, engine: Engine, run: int, ends: Array) -> tuple[Elimination, ...]:
+        """An elimination for where the pivots of a run weaken, if there is another one.
+
+        Where runs have numbers of their own it is found a little beside those of the run: nothing is ignored by chance.
+        """
+        machine, y = self.machine, ends[run, : self.machine._plan.ny]
+        if self.varied:
+            rng = np.random.default_rng(run)
+            own = {n: float(x[run] + rng.uniform(0.02, 0.05) * (x.mean() - x[run])) for n, x in self.varied.items()}
+            try:
+                machine = machine.with_parameters(own)
+                machine = machine.starting_from(Posture(machine._loops, y.copy()))
+            except LinkworkError:
+                return ()
+            y = machine.home.y
+        orders = {own.order for own in (engine.elimination, *engine.others)}
+        for lasting in (True, False):
+            found = found_at(machine._loops, y, lasting)
+            if found is not None and found.order not in orders:
+                if not self.varied:
+                    keep(machine._loops, found)
+                return (found,)
+        return ()
 
     def _in_threads(self, work: Callable[..., int], parts: Iterable[tuple[int, ...]]) -> None:
         with ThreadPoolExecutor(self.threads) as pool:

@@ -111,6 +111,8 @@ class SensitiveSession(Session):
         self._dead: set[str] = set()
         """Parameters to which an event gave other values."""
         self._own: tuple[VariedEngine, Arrays, Directions] | None = None
+        self._equipments: list[tuple[VariedEngine, Arrays, Directions]] = []
+        """Those that were in use, by elimination."""
         self._holds: dict[int, Array] = {}
         """By rate of a variable that is held, how the value moves at which it is."""
         self._delay = self._last = np.zeros(len(self.ways))
@@ -140,7 +142,7 @@ class SensitiveSession(Session):
 
     def _engage(self) -> None:
         super()._engage()
-        self._own = None
+        self._own, self._equipments = None, []
 
     def _begin_chapter(self) -> None:
         super()._begin_chapter()
@@ -149,13 +151,8 @@ class SensitiveSession(Session):
     def _equipped(self) -> tuple[VariedEngine, Arrays, Directions]:
         """Engine, problem and directions of the machine as it is, in the mode in which it is."""
         if self._own is None:
-            asked, modes, loops = self.asked, self.modes, self.machine._loops
-            variation, needs = self._variation(), self._needs()
-            own = Equipment(needs.efforts, needs.switched, (), needs.gaps)
-            engine = VariedEngine(loops, self._eliminated(variation), own, variation=variation)
-            soft = [(s.gap, s.side, s.limit, s.stop.stiffness or 0.0, s.stop.damping) for s in modes.soft]
-            p = engine.problem(asked.rtol, asked.atol, asked.laws, asked.pushed, modes.most_rows, asked.efforts, soft)
-            self._own = engine, p, engine.directions(p)
+            self._own = self._equipment(None)
+            self._equipments = [self._own]
         engine, p, d = self._own
         for name in ("slip", "switch", "given_effort", "effort", "rows", "hold", "count", "held"):
             getattr(p, name)[:] = getattr(self.p, name)
@@ -165,7 +162,20 @@ class SensitiveSession(Session):
             d.hold[:, r] = self._holds.get(int(column), 0.0) if p.rows[r, 0] != GAP else 0.0
         return engine, p, d
 
-    def _eliminated(self, variation: Variation) -> Elimination:
+    def _equipment(self, y: Array | None) -> tuple[VariedEngine, Arrays, Directions]:
+        """Engine, problem and directions of the machine as it is.
+
+        y : posture whose pivots are to be strong; of the present one those of the simulation serve, where they can
+        """
+        asked, modes, loops = self.asked, self.modes, self.machine._loops
+        variation, needs = self._variation(), self._needs()
+        own = Equipment(needs.efforts, needs.switched, (), needs.gaps)
+        engine = VariedEngine(loops, self._eliminated(variation, y), own, variation=variation)
+        soft = [(s.gap, s.side, s.limit, s.stop.stiffness or 0.0, s.stop.damping) for s in modes.soft]
+        p = engine.problem(asked.rtol, asked.atol, asked.laws, asked.pushed, modes.most_rows, asked.efforts, soft)
+        return engine, p, engine.directions(p)
+
+    def _eliminated(self, variation: Variation, y: Array | None) -> Elimination:
         """An elimination that ignores nothing which the parameters move: found with numbers a little beside theirs."""
         from linkwork.analyses.forces.states import states_around
 
@@ -179,12 +189,13 @@ class SensitiveSession(Session):
             if moved
         }
         tight = machine._formulas.numbers(machine.parameters, True)[0].pattern
-        if not beside and variation.numbers(True)[0].pattern == tight:
+        if y is None and not beside and variation.numbers(True)[0].pattern == tight:
             return self._elimination
         other = machine.with_parameters(beside) if beside else machine
-        posture = other.starting_from(Posture(other._loops, self.z[: self.p.ny].copy())).home
+        posture = other.starting_from(Posture(other._loops, (self.z[: self.p.ny] if y is None else y).copy())).home
         numbers, constants = Variation(other, variation.names).numbers(True)
-        return find_elimination(machine._plan, numbers, constants, states_around(other._loops, posture))
+        states = states_around(other._loops, posture)
+        return find_elimination(machine._plan, numbers, constants, states, lasting=y is not None)
 
     def _begin_again(self) -> None:
         """Go on from the state as it is now."""
@@ -197,26 +208,64 @@ class SensitiveSession(Session):
     def _carry(self) -> None:
         """Let the directions catch up with the steps taken since the last time; the mode is still theirs."""
         from linkwork.numerics.stepping.advance import FAILS
-        from linkwork.numerics.stepping.laws import enter_laws
-        from linkwork.numerics.stepping.sensitivity import follow
 
         trails = self.trails[self._seen :]
         if self._ended or (not trails and self._noted == self.reached):
             return
-        _, p, d = self._equipped()
-        t, z = self._from
-        enter_laws(p.law_edges, p.law_starts, p.last, t)
         times = np.concatenate([np.zeros(0), *(own for own, _ in trails)])
-        states = np.vstack([np.zeros((0, p.n)), *(own[:, : p.n] for _, own in trails)])
-        samples = self.samples
-        health = follow(
-            p, d, t, z, self.dz, times, states, samples.times, samples.Z, self._noted, self.reached, self.found
-        )
+        states = np.vstack([np.zeros((0, self.p.n)), *(own[:, : self.p.n] for _, own in trails)])
+        health = self._followed(times, states)
         self._seen, self._noted = len(self.trails), self.reached
-        if len(times):
-            self._from = float(times[-1]), states[-1].copy()
         if health > FAILS or not np.isfinite(self.dz).all():
             self._end_here()
+
+    def _followed(self, times: Array, states: Array) -> float:
+        """Carry the directions along steps; where pivots weaken, with others from there on. The worst health."""
+        from linkwork.numerics.stepping.eliminations import WEAK
+        from linkwork.numerics.stepping.laws import enter_laws
+        from linkwork.numerics.stepping.sensitivity import follow
+
+        samples, worst, tries, bar = self.samples, 0.0, 0, WEAK
+        while True:
+            _, p, d = self._equipped()
+            t, z = self._from
+            enter_laws(p.law_edges, p.law_starts, p.last, t)
+            health, done = follow(
+                p, d, t, z, self.dz, times, states, samples.times, samples.Z, self._noted, self.reached, self.found, bar
+            )
+            worst, tries, bar = max(worst, float(health)), (0 if done else tries), WEAK
+            if done:
+                self._from = float(times[done - 1]), states[done - 1].copy()
+            if done == len(times):
+                return worst
+            noted = int(np.searchsorted(samples.times[: self.reached], self._from[0], side="right"))
+            self._noted = max(self._noted, noted)
+            times, states = times[done:], states[done:]
+            if tries or not self._strengthened(self._from[1], states[0]):
+                bar = np.inf  # over the step with the pivots that there are
+            tries += 1
+
+    def _strengthened(self, z: Array, ahead: Array) -> bool:
+        """Go on with an elimination that is strong at both ends of a step: one that was in use, or a new one."""
+        from linkwork.numerics.stepping.eliminations import BETTER, weakness_of
+
+        assert self._own is not None
+        scratch = np.empty(self.p.n)
+
+        def weak(own: Any) -> float:
+            return max(float(weakness_of(own[1], 0, self._from[0], x, scratch)) for x in (z, ahead))
+
+        before = self._own
+        limit = weak(before) / BETTER
+        known = [own for own in self._equipments if own is not before]
+        best = min(known, key=weak, default=None)
+        if best is None or weak(best) > limit:
+            best = self._equipment(z[: self.p.ny])
+            self._equipments.append(best)
+        if weak(best) > limit:
+            return False
+        self._own = best
+        return True
 
     def _end_here(self) -> None:
         """Derivatives end at a singular posture, and the simulation with them."""

@@ -12,9 +12,9 @@ import numpy as np
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.asked import FIXED, Asked
 from linkwork.analyses.simulation.compiling import say_once
+from linkwork.analyses.simulation.eliminations import LOST, NEARLY, anew, independence, others, served, weakened
 from linkwork.analyses.simulation.engine import Engine, Equipment
 from linkwork.analyses.simulation.modes import AT_REST, Modes, Watch, tables
-from linkwork.equations.elimination_search import find_elimination
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.model.events import Actions, At, Event, Stop
@@ -79,6 +79,8 @@ class Session:
         self._recent: deque[tuple[float, float]] = deque(maxlen=CROWDED)
         """Times [s] of the last events, and how many steps had been taken."""
         self._elimination = asked.machine._forward_dynamics.elimination
+        self.least_independence, self.searched_at = 1.0, -1.0
+        """Of the rows where pivots were weak, as a part of the usual one; and when [s] others were looked for."""
         self._begin()
 
     # ---------------------------------------------------------------- set up
@@ -102,7 +104,8 @@ class Session:
         import linkwork.numerics.stepping.methods as methods
 
         asked, modes = self.asked, self.modes
-        engine = Engine(self.machine._loops, self._elimination, self._needs())
+        loops = self.machine._loops
+        engine = Engine(loops, self._elimination, self._needs(), others=others(loops, self._elimination))
         soft = [(s.gap, s.side, s.limit, s.stop.stiffness or 0.0, s.stop.damping) for s in modes.soft]
         before = getattr(self, "p", None)
         self.p = engine.problem(asked.rtol, asked.atol, asked.laws, asked.pushed, modes.most_rows, asked.efforts, soft)
@@ -237,6 +240,8 @@ class Session:
                 self._stiff()
             elif code == loop.SICK:
                 self._sick()
+            elif code == loop.WEAKENS:
+                weakened(self)
             elif code == loop.SHORT:
                 self._too_short()
             elif code == loop.FAINT:
@@ -318,10 +323,14 @@ class Session:
         if not np.isfinite(self.z).all():
             self._not_finite()
         self._assert_finite_loads()
+        left = independence(self)
+        self.least_independence = min(self.least_independence, left)
+        if left > LOST and anew(self, y):  # the rows are sound: other pivots serve
+            return
         if leapt(self):
             self._watch()
             return
-        if not self._eliminate_anew(y):
+        if not anew(self, y):
             loose = Posture(loops, y.copy()).independent
             text = f"singular posture at {self.t:.6g} s: forces do not determine how it goes on"
             raise Halt(f"{text}; {', '.join(loose)} move by themselves there")
@@ -330,29 +339,7 @@ class Session:
         """The posture of an event is one where the pivots fail; if no others serve there, it is taken as it is."""
         from linkwork.numerics.stepping import advance as loop
 
-        try:
-            served = self._eliminate_anew(y)
-        except Halt:
-            served = False
-        self.state[loop.HARDY] = 0.0 if served else 1.0
-
-    def _eliminate_anew(self, y: Array) -> bool:
-        """Other pivots, for postures around this one; False if they are the same as before."""
-        from linkwork.analyses.forces.states import states_around
-
-        loops, before = self.machine._loops, self._elimination
-        try:
-            posture = Posture(loops, y.copy())
-            states = states_around(loops, posture, seed=2 + len(self.methods))
-            numbers, constants = loops.system._formulas.numbers(loops.system.parameters, True)
-            self._elimination = find_elimination(loops.plan, numbers, constants, states)
-        except LinkworkError as error:
-            raise Halt(f"singular posture at {self.t:.6g} s: {error}") from None
-        if self._elimination.key == before.key:
-            return False
-        self._engage()
-        self._refresh()
-        return True
+        self.state[loop.HARDY] = 0.0 if served(self, y) else 1.0
 
     def _assert_finite_loads(self) -> None:
         """End here if a load has no value, now or a little ahead."""
@@ -377,7 +364,8 @@ class Session:
         from linkwork.numerics.stepping import advance as loop
 
         self._assert_finite_loads()
-        if self.p.worst[0] > SINGULAR and self.method not in FIXED and leapt(self):
+        fails = self.p.worst[0] > SINGULAR and self.method not in FIXED
+        if fails and independence(self) < NEARLY and leapt(self):
             self._watch()
             return
         h = self.state[loop.STEP]

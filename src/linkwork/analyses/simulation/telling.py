@@ -14,6 +14,7 @@ from linkwork.analyses.kinematics.histories import joint_histories, place_histor
 from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.asked import Asked
+from linkwork.analyses.simulation.eliminations import NEARLY
 from linkwork.analyses.simulation.session import SINGULAR, Session
 from linkwork.equations.load_kinds.joint_load import PushPlan
 from linkwork.geometry import Array
@@ -234,7 +235,7 @@ def _evidence(ended: Ended) -> SimulationEvidence:
 def _singular(session: Session) -> list[str]:
     from linkwork.numerics.stepping import advance as loop
 
-    worst, parts = float(session.state[loop.WORST]), max(1, len(session._elimination.usual))
-    if worst < SINGULAR * parts:
+    worst = float(session.state[loop.WORST])
+    if worst < SINGULAR or session.least_independence > NEARLY:
         return []
-    return [f"the machine passed close by a singular posture: pivots shrank to {1.0 / np.sqrt(worst / parts):.1g}"]
+    return [f"the machine passed close by a singular posture: pivots shrank to {1.0 / np.sqrt(worst):.1g}"]

@@ -12,6 +12,7 @@ import numba
 import numpy as np
 
 from linkwork.kernels import drive
+from linkwork.numerics.stepping.eliminations import WEAK, strengthen, weakness
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.laws import reach
 from linkwork.numerics.stepping.methods import is_fresh, is_stiff, refine, take
@@ -20,17 +21,19 @@ from linkwork.numerics.stepping.watching import first_crossing, is_force, larges
 
 call = drive.call
 
-DONE, PAUSED, EVENT, STIFF, SICK, SHORT, FAINT = 0, 1, 2, 3, 4, 5, 6
+DONE, PAUSED, EVENT, STIFF, SICK, SHORT, FAINT, WEAKENS = 0, 1, 2, 3, 4, 5, 6, 7
 """Why the loop came back: at its end; after as many steps as it was given; at an event; the steps are held short by
 stability, not by accuracy; no step leads past a posture at which the pivots fail; the step has become too short; the
-pivots fail where an event is, which has not been dealt with: its state stands in `trail` after those of the steps."""
+pivots fail where an event is, which has not been dealt with: its state stands in `trail` after those of the steps;
+pivots of all eliminations are weak on the next step, which has not been taken."""
 
-TIME, STEP, FRESH, NEXT, STEPS, REJECTED, GAP, WORST, STIFF_SIGNS, SMOOTH, LONGEST, FIXED, BAD, WORK, HARDY = range(15)
+STATES = 16
+TIME, STEP, FRESH, NEXT, STEPS, REJECTED, GAP, WORST, STIFF_SIGNS, SMOOTH, LONGEST, FIXED, BAD = range(13)
+WORK, HARDY, BAR = range(13, STATES)
 """What is known of a run, in `state`: time, length of the next step (0: to be found), whether f belongs to z, the next
 sample, steps and rejected ones so far, largest gap and worst health, signs for and against stiffness, longest step,
 whether steps are of one length, why the last step failed (`ERROR`, `OPEN`, `PIVOTS`), work done on the machine [J],
-whether events are taken where pivots fail."""
-STATES = 15
+whether events are taken where pivots fail, how many times weaker than `WEAK` pivots may be before it is asked again."""
 ERROR, OPEN, PIVOTS = 1.0, 2.0, 3.0
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 6.0
@@ -306,17 +309,21 @@ def advance(  # type: ignore[no-untyped-def]
     watches = table.shape[0]
     values = np.empty(watches)
     forces = is_force(table)
-    taken, avoided, failed, past = 0, 0, False, 0
-    past_t, past_z, past_f = np.empty(2), np.empty((2, n)), np.empty((2, n))
+    taken, avoided, failed = 0, 0, False
+    past_t, past_z, past_f = p.past_t, p.past_z, p.past_f
     pieces = np.empty((2, 8, n))
-    limit, shorter = FAILS, math.inf
+    limit, shorter, exchanged = FAILS, math.inf, False
     while True:
         t = state[TIME]
         if state[FRESH] == 0.0:
-            if rates(p, t, z, f) == math.inf:
+            weak = weakness(p, rates(p, t, z, f))
+            if weak > WEAK and strengthen(p, t, z, False, t, z, scratch, weak):
+                weak = weakness(p, rates(p, t, z, f))
+            if weak == math.inf:
                 state[BAD] = PIVOTS
                 return SICK, taken
-            state[FRESH], past = 1.0, 0
+            state[FRESH] = 1.0
+            p.past = 0
             if watches:
                 look(p, table, numbers, forces, t, z, slope, values)
                 take_sides(table, numbers, values)
@@ -340,6 +347,17 @@ def advance(  # type: ignore[no-untyped-def]
         if h < SHORTEST * 2.2e-16 * max(abs(t), 1e-3) and not lands:
             return SHORT, taken
         error, gap, health = attempt(method, p, store, t, h, z, f, z_new, f_new, C)
+        weak = weakness(p, health)
+        if weak > WEAK * max(state[BAR], 1.0):  # other pivots may be stronger where these shrink
+            whole = error <= 1.0 and gap >= 0.0
+            if not exchanged and strengthen(p, t, z, whole, t + h, z_new, scratch, weak):
+                rates(p, t, z, f)
+                exchanged = True
+                continue
+            if weak < math.inf:
+                state[BAD] = PIVOTS
+                return WEAKENS, taken
+        exchanged = False
         if not error <= 1.0 or gap < 0.0:
             if state[FIXED] != 0.0:
                 state[BAD] = ERROR if gap >= 0.0 else OPEN
@@ -363,11 +381,13 @@ def advance(  # type: ignore[no-untyped-def]
             shorter = h * 0.83
             continue
         avoided, shorter = 0, math.inf
+        if weak <= WEAK and state[BAR] < math.inf:
+            state[BAR] = 0.0
         stiff = is_stiff(method, p, store, h, z_new, f_new)
         ahead = int(state[NEXT]) < times.size and times[int(state[NEXT])] < t + h
         counted = p.energies_at != 0
         if watches or ahead or counted:
-            if health > DOUBTFUL and past == 2:
+            if health > DOUBTFUL and p.past == 2:
                 through_steps(t, h, past_t, past_z, past_f, z, f, z_new, f_new, C)
             else:
                 refine(method, p, store, t, h, z, f, z_new, f_new, C)
@@ -412,7 +432,8 @@ def advance(  # type: ignore[no-untyped-def]
             state[NEXT] += 1.0
         if counted:
             state[WORK] += work(p, t, h, C, scratch, slope)
-        past_t[0], past_t[1], past = past_t[1], t, min(past + 1, 2)
+        p.past = min(p.past + 1, 2)
+        past_t[0], past_t[1] = past_t[1], t
         for i in range(n):
             past_z[0, i], past_z[1, i], z[i] = past_z[1, i], z[i], z_new[i]
             past_f[0, i], past_f[1, i], f[i] = past_f[1, i], f[i], f_new[i]
@@ -427,7 +448,7 @@ def advance(  # type: ignore[no-untyped-def]
         state[TIME] = t_new
         state[STEPS] += 1.0
         state[GAP] = max(state[GAP], gap)
-        state[WORST] = max(state[WORST], health)
+        state[WORST] = max(state[WORST], weak)
         if state[FIXED] == 0.0 and not event:
             longer = MOST if error == 0.0 else min(MOST, max(0.333, SAFETY * error ** (-1.0 / method.order)))
             if failed:

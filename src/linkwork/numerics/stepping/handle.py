@@ -20,7 +20,7 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.imputils import lower_getattr_generic
+from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
 from numba.np.arrayobj import populate_array
@@ -80,6 +80,10 @@ class Handle:
         at = WORDS * list(self.fields).index(name)
         self.words[at : at + 1].view(np.float64)[0] = value
         self.__dict__[name] = value
+
+    def number(self, name: str) -> int:
+        """One of the plain integers as it is now: compiled code may have given it another value."""
+        return int(self.words[WORDS * list(self.fields).index(name)])
 
     @property
     def address(self) -> int:
@@ -198,3 +202,15 @@ def _get(context: Any, builder: Any, kind: HandleType, value: Any, name: str) ->
         array, builder.inttoptr(first, element.as_pointer()), shape, strides, eight, meminfo=None, parent=None
     )
     return array._getvalue()
+
+
+@lower_setattr_generic(HandleType)
+def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> None:
+    """Store a number; arrays stay where they are."""
+    fields = signature.args[0].owner.fields
+    if fields[name] not in ("integer", "float"):
+        raise TypeError(f"'{name}' is no number")
+    words = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
+    at = cgutils.gep_inbounds(builder, words, ir.Constant(ir.IntType(64), WORDS * list(fields).index(name)))
+    value = arguments[1]
+    builder.store(value if fields[name] == "integer" else builder.bitcast(value, ir.IntType(64)), at)

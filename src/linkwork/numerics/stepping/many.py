@@ -13,6 +13,7 @@ import numpy as np
 
 from linkwork.kernels import drive
 from linkwork.numerics.stepping.advance import (
+    BAR,
     DONE,
     FIXED,
     FRESH,
@@ -27,6 +28,7 @@ from linkwork.numerics.stepping.advance import (
     advance,
     note,
 )
+from linkwork.numerics.stepping.eliminations import select
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.laws import enter_laws
 from linkwork.numerics.stepping.problem import (
@@ -56,6 +58,7 @@ class Batch(Handle):
     settled : values that kernels read from `room` (runs, ...); empty where all runs have the same
     efforts : that do not change (runs, nw); stops : times at which laws have corners, the end last
     held, held_rates : variables that keep their values, and their rates, while the start is closed; like `rows`
+    bars : by run, how weak pivots may be, as `BAR`
     Z, A, E : states, accelerations, efforts (runs, samples · n or nw); ends : the last states (runs, n)
     reports : reason, evaluations, then `state` (runs, ...)
     """
@@ -63,8 +66,7 @@ class Batch(Handle):
     fields = {  # noqa: RUF012
         "starts": "matrix", "settled": "matrix", "room": "floats", "efforts": "matrix", "stops": "floats",
         "held": "table", "held_rates": "table", "Z": "matrix", "A": "matrix", "E": "matrix", "D": "matrix",
-        "ends": "matrix",
-        "reports": "matrix",
+        "ends": "matrix", "reports": "matrix", "bars": "floats",
     }  # fmt: skip
 
 
@@ -155,9 +157,11 @@ def run_some(method, p, store, samples, batch, active_rows, hold, first, last, l
             z[i] = batch.starts[k, i]
         p.evaluations[0] = 0
         p.count[0] = 0
+        select(p, 0)
         store[:] = 0.0
         state[:] = 0.0
         state[LONGEST] = longest
+        state[BAR] = batch.bars[k]
         if fixed:
             state[FIXED], state[STEP] = 1.0, longest
         enter_laws(p.law_edges, p.law_starts, p.last, 0.0)

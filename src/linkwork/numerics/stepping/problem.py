@@ -48,11 +48,12 @@ FLOATS = (
     "tangent_g", "tangent_dg", "tangent_gamma",
     "g", "dg", "gamma", "watched", "kinetic", "potential", "power", "momentum", "drift",
     "law", "law_edges", "given_effort", "hold", "force", "wanted", "worst", "touch", "static",
-    "rate_sizes", "gap_sizes", "row_scale", "lent", "states", "dstates", "tangent_states", "tangent_dstates",
+    "rate_sizes", "gap_sizes", "row_scale", "lent", "states", "dstates", "tangent_states", "tangent_dstates", "parts",
+    "past_t",
 )
 INTEGERS = (
     "plain_y", "plain_w", "turning_y", "turning_w", "law_starts", "last", "pushed", "pushed_law", "count",
-    "evaluations", "held",
+    "evaluations", "held", "settled_places",
 )
 # fmt: on
 
@@ -90,10 +91,14 @@ class Problem(Handle):
     touch : by gap, the force of elastic stops
     count : (1,) rows that are active; force : by active row; X, S, wanted : room for their equations
     evaluations : (1,) calls of `rates`; worst : (1,) largest health seen
+    eliminations : by elimination, what `eliminations.select` puts in place: addresses and settled values of its kernels
+    active : which of them is in use; parts : by elimination, pivots that its health is a sum of
+    past : how many steps before this one are known, at most two; past_t, past_z, past_f : where they began
+    settled_places : where settled values stand in `rates_in`, `response_in`, `tangent_in`
     """
 
     fields = (
-        dict.fromkeys(("ny", "nw", "n", "loops"), "integer")
+        dict.fromkeys(("ny", "nw", "n", "loops", "active", "past"), "integer")
         | {"rtol": "float", "size": "float", "atol": "floats"}
         | _kernel("rates")
         | _kernel("mismatch")
@@ -108,7 +113,7 @@ class Problem(Handle):
         | dict.fromkeys(FLOATS, "floats")
         | dict.fromkeys(("G", "tangent_G", "X", "S", "law_coefficients", "soft_numbers", "grip"), "matrix")
         | dict.fromkeys(INTEGERS, "integers")
-        | {"rows": "table", "soft": "table"}
+        | {"rows": "table", "soft": "table", "eliminations": "table", "past_z": "matrix", "past_f": "matrix"}
     )
 
     @property

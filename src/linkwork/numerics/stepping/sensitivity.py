@@ -21,6 +21,7 @@ import numpy as np
 
 from linkwork.kernels import drive
 from linkwork.numerics.stepping.dormand_prince import NODES, WEIGHTS
+from linkwork.numerics.stepping.eliminations import weakness
 from linkwork.numerics.stepping.explicit import LAST, STAGES, powers
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.problem import (
@@ -276,11 +277,12 @@ def note(p, d, k, t, z, dz, found):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def follow(p, d, t0, z0, dz, trail_t, trail, times, Z, next_, reached, found):  # type: ignore[no-untyped-def]
-    """Carry directions dz (directions, n) from a state along the steps of a trail, in place; returns the worst health.
+def follow(p, d, t0, z0, dz, trail_t, trail, times, Z, next_, reached, found, bar):  # type: ignore[no-untyped-def]
+    """Carry directions dz (directions, n) from a state along the steps of a trail, in place.
 
     trail_t, trail : times and states after each step; times, Z : samples, of which those from `next_` to `reached` lie
-    at the beginning or on the way; found : their derivatives
+    at the beginning or on the way; found : their derivatives; bar : how weak pivots may be (`eliminations.weakness`)
+    Returns the worst health, and how many steps were taken: all of them, or those before one with pivots too weak.
     """
     n, m = p.n, dz.shape[0]
     K, D = np.zeros((STAGES, n)), np.zeros((m, STAGES * n))
@@ -294,7 +296,10 @@ def follow(p, d, t0, z0, dz, trail_t, trail, times, Z, next_, reached, found):  
     for step in range(trail_t.size):
         h = trail_t[step] - t
         z_new = trail[step, :n]
-        worst = max(worst, stages(p, d, 0, LAST, t, h, z, dz, K, D, state, ways))
+        health = stages(p, d, 0, LAST, t, h, z, dz, K, D, state, ways)
+        if weakness(p, health) > bar:
+            return worst, step
+        worst = max(worst, health)
         for j in range(m):
             for i in range(n):
                 total = 0.0
@@ -332,4 +337,4 @@ def follow(p, d, t0, z0, dz, trail_t, trail, times, Z, next_, reached, found):  
         for i in range(n):
             z[i] = z_new[i]
         t = t_new
-    return worst if math.isfinite(worst) else math.inf
+    return (worst if math.isfinite(worst) else math.inf), trail_t.size

@@ -1,0 +1,151 @@
+"""Other pivots where those of a simulation weaken, as long as the rows of the loops are independent.
+
+An elimination is found for postures around one; far from there its pivots may vanish though nothing is wrong with the
+machine. The compiled loop then changes to another one that it knows, and asks here where none serves: an elimination is
+found at that very posture, and kept with the machine for this run and later ones. Only where the rows lose rank no
+order of pivots helps, and the posture is singular.
+
+How independent rows are is told by the least of their singular values that is not zero by redundancy, as a part of what
+it is around home. Pivots of J M⁻¹ Jᵀ shrink with its square, their inverses squared grow with its fourth power.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.equations.closed_dynamics import Elimination
+from linkwork.errors import LinkworkError
+from linkwork.geometry import Array
+
+if TYPE_CHECKING:
+    from linkwork.analyses.kinematics.loops import Loops, Mask
+    from linkwork.analyses.machine import Machine
+    from linkwork.analyses.simulation.session import Session
+
+MOST = 7
+"""Eliminations that are kept beside the first."""
+AHEAD = np.linspace(0.0, 1.5, 25)
+"""Parts of the next step at which rows are looked at."""
+LARGE = 100_000
+"""Entries of the rows from which on they are looked at in fewer places."""
+LOST = 0.03
+"""Part of their usual independence below which rows lose rank."""
+NEARLY = 0.1
+"""Part of it below which a posture is told as nearly singular."""
+SLACK = 10.0
+"""How much weaker than the rows pivots may be."""
+ONWARD = 100.0
+"""How much weaker pivots must become before it is looked at again, where nothing better was found."""
+
+ANY = 1e300
+"""As often weaker as may be, until pivots are strong again."""
+
+
+def others(loops: Loops, first: Elimination) -> tuple[Elimination, ...]:
+    """Eliminations of the machine that are known besides the first one."""
+    return tuple(own for own in loops.eliminations if own.key != first.key)[-MOST:]
+
+
+def independence(session: Session) -> float:
+    """Least independence of the rows now and on the next step, as a part of the usual one."""
+    from linkwork.numerics.stepping import advance as loop
+
+    loops, forward = session.machine._loops, session.machine._forward_dynamics
+    if not forward.rank:
+        return 1.0
+    z, f, h = session.z[: session.p.ny], np.nan_to_num(session.f[: session.p.ny]), session.state[loop.STEP]
+    places = AHEAD[::8] if loops.rows * loops.columns > LARGE else AHEAD
+    least = np.inf
+    for _ in range(2):  # the second time around the least one
+        values = np.linalg.svd(loops.equations(z + np.outer(h * places, f))[1], compute_uv=False)[:, forward.rank - 1]
+        at, wide = places[np.argmin(values)], places[1] - places[0]
+        least = min(least, float(values.min()))
+        places = np.linspace(at - wide, at + wide, 9)
+    return least / forward.margin
+
+
+def weakened(session: Session) -> None:
+    """Pivots of all known eliminations are weak on the next step: find one that is not, if the rows allow."""
+    from linkwork.numerics.stepping import advance as loop
+    from linkwork.numerics.stepping.eliminations import WEAK, weakness
+
+    weak = float(weakness(session.p, float(session.p.worst[0])))
+    left = independence(session)
+    session.least_independence = min(session.least_independence, left)
+    searched, session.searched_at = session.searched_at, session.t
+    sound = left > LOST and weak > SLACK / left**4
+    if sound and searched != session.t and anew(session, session.z[: session.p.ny], weak):
+        return
+    session.state[loop.BAR] = ONWARD * weak / WEAK if left > LOST else ANY
+
+
+def served(session: Session, y: Array) -> bool:
+    """Use the strongest elimination at a posture: a known one, or a new one; False if none is strong there."""
+    from linkwork.numerics.stepping.eliminations import WEAK, strengthen, weakness_of
+
+    p, scratch, z = session.p, np.empty(session.p.n), session.z.copy()
+    z[: p.ny] = y
+    weak = float(weakness_of(p, p.number("active"), session.t, z, scratch))
+    if weak < WEAK or strengthen(p, session.t, z, False, session.t, z, scratch, weak):
+        return True
+    return independence(session) > LOST and anew(session, y, weak)
+
+
+def anew(session: Session, y: Array, weak: float = np.inf) -> bool:
+    """Use pivots for postures around this one from now on; False if they are not better than those there are.
+
+    weak : how weak the best known ones are
+    """
+    from linkwork.numerics.stepping.eliminations import BETTER, weakness_of
+
+    loops, before = session.machine._loops, session._elimination
+    for lasting in (True, False):
+        found = found_at(loops, y, lasting)
+        if found is None or found.order in {own.order for own in (before, *loops.eliminations)}:
+            continue
+        keep(loops, before)
+        keep(loops, found)
+        session._elimination = found
+        session._engage()
+        session._refresh()
+        z = session.z.copy()
+        z[: session.p.ny] = y
+        own = float(weakness_of(session.p, 0, session.t, z, np.empty(session.p.n)))
+        if own * BETTER < weak or weak == np.inf:
+            return True
+        loops.eliminations.remove(found)
+        session._elimination = before
+        session._engage()
+        session._refresh()
+    return False
+
+
+def keep(loops: Loops, elimination: Elimination) -> None:
+    """Keep an elimination with the machine."""
+    if all(own.key != elimination.key for own in loops.eliminations):
+        loops.eliminations.append(elimination)
+
+
+def lose_rank(machine: Machine, y: Array) -> Mask:
+    """At which of some postures the rows are themselves less independent than usual."""
+    forward = machine._forward_dynamics
+    if not forward.rank:
+        return np.zeros(len(y), bool)
+    values = np.linalg.svd(machine._loops.equations(y)[1], compute_uv=False)[:, forward.rank - 1]
+    return np.asarray(values < NEARLY * forward.margin)
+
+
+def found_at(loops: Loops, y: Array, lasting: bool) -> Elimination | None:
+    """An elimination for postures around one, which serves far from there too if it can; None if there is none."""
+    from linkwork.analyses.forces.states import states_around
+    from linkwork.equations.elimination_search import find_elimination
+
+    try:
+        states = states_around(loops, Posture(loops, y.copy()), seed=3)
+        numbers, constants = loops.system._formulas.numbers(loops.system.parameters, True)
+        return find_elimination(loops.plan, numbers, constants, states, lasting)
+    except LinkworkError:
+        return None
