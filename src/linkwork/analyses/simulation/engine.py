@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwork.analyses.kinematics.given import place_of
 from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.simulation.bounding import bounds_kernel
 from linkwork.analyses.simulation.tangents import tangent_kernel
 from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination, Joints
@@ -63,6 +64,8 @@ KERNELS = {
     "energies": ("y w t slip switch states", "kinetic potential power"),
     "momentum": ("y w effort t slip switch", "momentum drift"),
     "grips": ("y w t states", "grip"),
+    "watched_bounds": ("box", "watched_range"),
+    "gaps_bounds": ("box", "gaps_range"),
     "tangent": ("y w effort t slip switch states", "tangent_dy tangent_a tangent_dstates"),
     "gaps_tangent": ("y w t", "tangent_g tangent_dg tangent_G tangent_gamma"),
 }
@@ -70,8 +73,8 @@ KERNELS = {
 part where the machine has some."""
 DIRECTIONS = {"tangent": ALONG, "gaps_tangent": GAPS_ALONG}
 """By kernel that tells derivatives, along what."""
-DERIVED = {"tangent": "rates", "gaps_tangent": "gaps"}
-"""By kernel that tells derivatives, of which other one."""
+DERIVED = {"tangent": "rates", "gaps_tangent": "gaps", "watched_bounds": "watched", "gaps_bounds": "gaps"}
+"""By kernel that tells derivatives or bounds, of which other one."""
 
 
 @dataclass
@@ -147,9 +150,7 @@ class Engine:
         """(y, w, t, settled, directions...) -> g', dg', G', γ'."""
         if not self.needs.gaps:
             return None
-        from linkwork.equations import conditions
-
-        formula, _ = self._settled(Question(conditions.gaps(self.needs.gaps)))
+        formula, _ = self._settled(self.gaps_question)
         return tangent_kernel(formula, GAPS_ALONG, ("g", "rate", "G", "gamma"))
 
     @cached_property
@@ -166,9 +167,14 @@ class Engine:
 
     def _gaps(self) -> Kernel | None:
         """(y, w, t) -> g, dg, G, γ."""
+        return self._bound(self.gaps_question) if self.needs.gaps else None
+
+    @property
+    def gaps_question(self) -> Question:
+        """Which kernel gives the gaps that are kept open."""
         from linkwork.equations import conditions
 
-        return self._bound(Question(conditions.gaps(self.needs.gaps))) if self.needs.gaps else None
+        return Question(conditions.gaps(self.needs.gaps))
 
     @property
     def watched_question(self) -> Question:
@@ -180,6 +186,10 @@ class Engine:
     def _watched(self) -> Kernel | None:
         """(y, w, t, states) -> watched."""
         return self._bound(self.watched_question) if self.needs.watched else None
+
+    def _bounds(self, wanted: bool, question: Question) -> Kernel | None:
+        """box -> bounds of watched expressions and of their change."""
+        return bounds_kernel(self._settled(question)[0], self.loops.plan) if wanted else None
 
     def _optional(self, wanted: bool, quantity: Any) -> Kernel | None:
         return self._bound(Question(quantity)) if wanted else None
@@ -250,6 +260,8 @@ class Engine:
             "gamma": zeros(len(needs.gaps)), "watched": zeros(len(needs.watched)),
             "kinetic": zeros(1), "potential": zeros(1), "power": zeros(1),
             "momentum": zeros(nw), "drift": zeros(nw), "grip": zeros((plan.n_slips, 2)),
+            "box": zeros((layout.n + 1, 4)), "watched_range": zeros((len(needs.watched), 4)),
+            "gaps_range": zeros((len(needs.gaps), 4)),
             **{name: zeros(plan.n_states) for name in (*OF_STATES, "tangent_states")},
         }  # fmt: skip
         wiring: dict[str, Any] = {}
@@ -301,6 +313,8 @@ class Engine:
             "grips": self._optional(self.loops.plan.n_slips > 0, equations.grips(self.loops.plan)),
             "tangent": self.tangent if needs.tangents else None,
             "gaps_tangent": self._gaps_tangent() if needs.tangents else None,
+            "watched_bounds": self._bounds(bool(needs.watched), self.watched_question),
+            "gaps_bounds": self._bounds(bool(needs.gaps), self.gaps_question),
         }
         settled = {name: kernel.bound[0] for name, kernel in found.items() if kernel is not None and kernel.bound}
         settled |= {name: np.ascontiguousarray(settled.get(of, NONE)) for name, of in DERIVED.items() if found[name]}

@@ -201,4 +201,4 @@ class Modes:
 def tables(watches: Sequence[Watch]) -> tuple[NDArray[np.int64], Array]:
     """Watches as the compiled loop takes them."""
     table = np.array([[w.kind, w.index, w.sign, w.grip] for w in watches], np.int64).reshape(-1, 4)
-    return table, np.array([[w.offset, 0.0] for w in watches], float).reshape(-1, 2)
+    return table, np.array([[w.offset, 0.0, 0.0] for w in watches], float).reshape(-1, 3)

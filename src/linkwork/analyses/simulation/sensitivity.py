@@ -58,6 +58,10 @@ class VariedEngine(Engine):
         assert self.variation is not None
         return self.variation(question).kernel
 
+    def _bounds(self, wanted: bool, question: Question) -> Kernel | None:
+        """Nothing is watched along the directions."""
+        return None
+
     def directions(self, p: Arrays) -> Directions:
         """Derivatives of the kernels, wired to the arrays of a problem."""
         from linkwork.numerics.stepping.sensitivity import Directions

@@ -13,7 +13,7 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.asked import FIXED, Asked
 from linkwork.analyses.simulation.compiling import say_once
 from linkwork.analyses.simulation.engine import Engine, Equipment
-from linkwork.analyses.simulation.modes import AT_REST, Modes, Watch, tables
+from linkwork.analyses.simulation.modes import AT_REST, CONDITION, Modes, Watch, tables
 from linkwork.equations.elimination_search import find_elimination
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.geometry import Array
@@ -75,6 +75,7 @@ class Session:
         """Where the loop is bound for [s]."""
         self.watched: list[Watch] = []
         self._sizes: dict[tuple[str, int], float] = {}
+        self._left: dict[tuple[str, int], float] = {}
         self._judged = 0.0
         self._recent: deque[tuple[float, float]] = deque(maxlen=CROWDED)
         """Times [s] of the last events, and how many steps had been taken."""
@@ -182,6 +183,16 @@ class Session:
             self._last_sample()
         except KeyboardInterrupt:
             self.status, self.message = "stopped", f"interrupted at {self.t:.6g} s"
+        self._tell_unseen()
+
+    def _tell_unseen(self) -> None:
+        """Crossings may have been overlooked where a number stays next to zero."""
+        from linkwork.numerics.stepping import advance as loop
+
+        if self.state[loop.UNSEEN] > 0.0:
+            names = ", ".join(dict.fromkeys(f"'{event.name or event.condition}'" for event in self.modes.whens))
+            text = f"around {self.state[loop.UNSEEN]:.4g} s bounds do not decide whether a condition crosses zero"
+            self.warnings.append(f"{text} ({names}): crossings closer together than parts of a step are not told")
 
     def _enter(self) -> None:
         from linkwork.numerics.stepping.laws import enter_laws
@@ -251,12 +262,12 @@ class Session:
 
     def _at_once(self) -> None:
         """Events of this very instant: numbers that a jump has carried to their other side."""
-        from linkwork.numerics.stepping.watching import NOISE, SIGN, SIZE, is_force, look
+        from linkwork.numerics.stepping.watching import below_now
 
         while len(self.watched):
-            values = np.empty(len(self.watched))
-            look(self.p, self.table, self.numbers, is_force(self.table), self.t, self.z, self.f, values)
-            fallen = (self.table[:, SIGN] != 0) & (values < -NOISE * self.numbers[:, SIZE])
+            values, which = np.empty(len(self.watched)), np.empty(len(self.watched), np.int64)
+            below_now(self.p, self.table, self.numbers, self.t, self.z, self.f, values, which)
+            fallen = which > 0
             fallen &= np.array([self._sizes.get((w.what, w.which), 0.0) > 0.0 for w in self.watched])
             if not fallen.any():
                 return
@@ -419,6 +430,7 @@ class Session:
         self.table, self.numbers = tables(self.watched)
         for k, own in enumerate(self.watched):
             self.numbers[k, 1] = max(self._sizes.get((own.what, own.which), 0.0), self._usual(own))
+            self.numbers[k, 2] = self._left.get((own.what, own.which), 0.0)
         self.before, self.fired = np.zeros(len(self.watched)), np.zeros(len(self.watched), np.int64)
 
     def _usual(self, own: Watch) -> float:
@@ -431,6 +443,7 @@ class Session:
         """What the loop has learned of watched numbers: how large they are, and on which side of zero."""
         for k, own in enumerate(self.watched):
             self._sizes[own.what, own.which] = float(self.numbers[k, 1])
+            self._left[own.what, own.which] = float(self.numbers[k, 2])
             sign = int(self.table[k, 2])
             if own.sign != sign:
                 self.watched[k] = replace(own, sign=sign)
@@ -442,7 +455,7 @@ class Session:
         self.modes.write_rows(self.p)
         look_at(self)
         p, modes = self.p, self.modes
-        modes.above = [int(np.sign(value)) for value in p.watched]
+        modes.above = self._first_sides()
         modes.beyond = [own.side * (p.g[own.gap] - own.limit) > 0.0 for own in modes.soft]
         beyond: list[Problem] = []
         near: list[int] = []
@@ -461,6 +474,15 @@ class Session:
         else:
             self._choose([k for k in near if away[k] <= AT_REST], self._resting())
         self._watch()
+
+    def _first_sides(self) -> list[int]:
+        """By condition, on which side of zero it is: 1, -1, or 0 where rounding leaves that open."""
+        from linkwork.numerics.stepping.crossing import SIGN
+        from linkwork.numerics.stepping.watching import take_sides
+
+        table, numbers = tables([Watch("when", k, CONDITION, k, 0, 0.0) for k in range(len(self.modes.whens))])
+        take_sides(self.p, table, numbers, self.t, self.z, self.f, np.zeros(len(table)))
+        return [int(sign) for sign in table[:, SIGN]]
 
     def _resting(self) -> list[int]:
         """Exact frictions whose joint is at rest; the others slip the way it goes."""

@@ -74,6 +74,8 @@ class Problem(Handle):
     states -> dstates : of the rates, too, where there are named states; they stand in z after the rates (`layout`)
     tangent_... : directions of the inputs of rates and gaps, and what comes of them
     y, w, t -> g, dg, G, gamma : of the gaps; -> watched : of the conditions
+    box -> watched_range, gaps_range : between which bounds conditions and gaps are, and their change along a part of a
+        step, while the state and its change are in a box (`crossing`)
     kinetic, potential, power : of the energies; momentum, drift : of the variational method
     plain_y, plain_w : places of plain variables, and of their rates
     turning_y, turning_w : first places of quaternions, and of their angular velocities
@@ -101,11 +103,14 @@ class Problem(Handle):
         | _kernel("gaps")
         | _kernel("gaps_tangent")
         | _kernel("watched")
+        | _kernel("watched_bounds")
+        | _kernel("gaps_bounds")
         | _kernel("energies")
         | _kernel("grips")
         | _kernel("momentum")
         | dict.fromkeys(FLOATS, "floats")
         | dict.fromkeys(("G", "tangent_G", "X", "S", "law_coefficients", "soft_numbers", "grip"), "matrix")
+        | dict.fromkeys(("box", "watched_range", "gaps_range"), "matrix")
         | dict.fromkeys(INTEGERS, "integers")
         | {"rows": "table", "soft": "table"}
     )
