@@ -13,7 +13,8 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.asked import FIXED, Asked
 from linkwork.analyses.simulation.compiling import say_once
 from linkwork.analyses.simulation.engine import Engine, Equipment
-from linkwork.analyses.simulation.modes import AT_REST, CONDITION, Modes, Watch, tables
+from linkwork.analyses.simulation.jumping import first_sides, jumped, smooth
+from linkwork.analyses.simulation.modes import AT_REST, Modes, Watch, tables
 from linkwork.equations.elimination_search import find_elimination
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.geometry import Array
@@ -95,6 +96,7 @@ class Session:
             gaps=modes.gaps,
             tangents=self.method in ("radau", "exponential", "exponential-static"),
             momenta=self.method in FIXED,
+            jumps=bool(modes.side),
             counted=moved or modes.are_moved() or not _conservative(self.machine, asked.events),
         )
 
@@ -109,7 +111,7 @@ class Session:
         self.p = engine.problem(asked.rtol, asked.atol, asked.laws, asked.pushed, modes.most_rows, asked.efforts, soft)
         if before is not None:
             self.evaluations += int(before.evaluations[0])
-            for name in ("slip", "switch", "given_effort", "effort", "held"):
+            for name in ("slip", "switch", "given_effort", "effort", "held", "side"):
                 getattr(self.p, name)[:] = getattr(before, name)
         self.engine = engine
         say_once(self.method)
@@ -447,7 +449,10 @@ class Session:
             sign = int(self.table[k, 2])
             if own.sign != sign:
                 self.watched[k] = replace(own, sign=sign)
-                self.modes.above[own.which] = sign
+                if own.what == "jump":
+                    self.modes.side[own.which] = float(sign)
+                else:
+                    self.modes.above[own.which] = sign
 
     def _first(self) -> None:
         """The mode in which the start is."""
@@ -455,7 +460,8 @@ class Session:
         self.modes.write_rows(self.p)
         look_at(self)
         p, modes = self.p, self.modes
-        modes.above = self._first_sides()
+        sides = first_sides(self)
+        modes.above, modes.side = sides[: len(modes.whens)], [float(side) for side in sides[len(modes.whens) :]]
         modes.beyond = [own.side * (p.g[own.gap] - own.limit) > 0.0 for own in modes.soft]
         beyond: list[Problem] = []
         near: list[int] = []
@@ -474,15 +480,6 @@ class Session:
         else:
             self._choose([k for k in near if away[k] <= AT_REST], self._resting())
         self._watch()
-
-    def _first_sides(self) -> list[int]:
-        """By condition, on which side of zero it is: 1, -1, or 0 where rounding leaves that open."""
-        from linkwork.numerics.stepping.crossing import SIGN
-        from linkwork.numerics.stepping.watching import take_sides
-
-        table, numbers = tables([Watch("when", k, CONDITION, k, 0, 0.0) for k in range(len(self.modes.whens))])
-        take_sides(self.p, table, numbers, self.t, self.z, self.f, np.zeros(len(table)))
-        return [int(sign) for sign in table[:, SIGN]]
 
     def _resting(self) -> list[int]:
         """Exact frictions whose joint is at rest; the others slip the way it goes."""
@@ -516,6 +513,8 @@ class Session:
                 modes.beyond[w.which] = not left
                 what = "leaves the stop" if left else "touches the stop"
                 self.happened.append(Happening(self.t, modes.soft[w.which].name, what))
+        if jumps := [w for w in fired if w.what == "jump"]:
+            jumped(self, jumps)
         strikes = [w.which for w in fired if w.what == "stop"]
         if strikes:
             self._strike(strikes)
@@ -524,6 +523,10 @@ class Session:
             self._regrip({w.which: w.sign for w in fired if w.what == "grip"}, halted)
         for w in (w for w in fired if w.what == "when"):
             self._crossed(w)
+
+    def _chatters(self, own: Watch) -> None:
+        """A formula that jumps would do so without end."""
+        smooth(self, own)
 
     def _regrip(self, broken: Mapping[int, int], halted: Sequence[int]) -> None:
         """Frictions have given way, or their joints have come to rest.

@@ -231,6 +231,17 @@ def sides(p, table, numbers, t, z, f):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def changes_at(p, table, numbers, t, z, f, found):  # type: ignore[no-untyped-def]
+    """How fast numbers change at a state that changes by f, by time; zero where they jump."""
+    here = np.empty((table.shape[0], 4))
+    enclose_state(p, t, z, f)
+    bound(p, table, numbers, here)
+    for k in range(table.shape[0]):
+        change = 0.5 * (here[k, SLOPE_LOW] + here[k, SLOPE_HIGH])
+        found[k] = change if math.isfinite(change) else 0.0
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def judge(table, numbers, k, first, last, over, width, timing, allowed, at_end):  # type: ignore[no-untyped-def]
     """What number k does over a part: 0 no crossing, 1 falls through zero once, 2 not decided; and a side it takes.
 

@@ -49,6 +49,7 @@ FLOATS = (
     "g", "dg", "gamma", "watched", "kinetic", "potential", "power", "momentum", "drift",
     "law", "law_edges", "given_effort", "hold", "force", "wanted", "worst", "touch", "static",
     "rate_sizes", "gap_sizes", "row_scale", "states", "dstates", "tangent_states", "tangent_dstates",
+    "side",
 )
 INTEGERS = (
     "plain_y", "plain_w", "turning_y", "turning_w", "law_starts", "last", "pushed", "pushed_law", "count",
@@ -70,6 +71,7 @@ class Problem(Handle):
     row_scale : by row of the mismatch, what makes it count like radians
     rates_at, rates_in, rates_out, ... : kernels by address and tables of pointers; an address 0 is that of none
     y, w, effort, t, slip, switch -> dy, a, health : of the rates
+    side : on which side the switches of formulas are that jump, an input of the rates where there are some
     y, w -> e, de : of the mismatch; y, push, missing -> x : of the response
     states -> dstates : of the rates, too, where there are named states; they stand in z after the rates (`layout`)
     tangent_... : directions of the inputs of rates and gaps, and what comes of them

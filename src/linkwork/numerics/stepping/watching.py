@@ -239,10 +239,20 @@ def is_force(table):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def missed(p, table, numbers, C, t, h, forces, fired, z, dz, values):  # type: ignore[no-untyped-def]
-    """By how much the fired number that is furthest from zero misses it at the end of a step, and its change by time.
+def earlier(value, rate, other, other_rate):  # type: ignore[no-untyped-def]
+    """Which of two numbers is zero earlier, by its value and its change."""
+    if rate == 0.0 or not math.isfinite(rate):
+        return other, other_rate
+    if other_rate == 0.0 or not math.isfinite(other_rate) or value / rate >= other / other_rate:
+        return value, rate
+    return other, other_rate
 
-    Whether it jumps is told by a change that is not finite.
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def missed(p, table, numbers, C, t, h, forces, fired, z, dz, values):  # type: ignore[no-untyped-def]
+    """By how much the first of the fired numbers misses zero at the end of a step, and its change by time.
+
+    One that jumps is taken only if no other has fired.
     """
     count = table.shape[0]
     worst, rate = 0.0, 0.0
@@ -252,8 +262,7 @@ def missed(p, table, numbers, C, t, h, forces, fired, z, dz, values):  # type: i
         if fired[k] and table[k, KIND] != FORCE:
             low, high = seen_from(table[k, SIGN], here[k, LOW], here[k, HIGH])
             steepest, flattest = seen_from(table[k, SIGN], here[k, SLOPE_LOW], here[k, SLOPE_HIGH])
-            if rate == 0.0 or abs(0.5 * (low + high)) > abs(worst):
-                worst, rate = 0.5 * (low + high), 0.5 * (steepest + flattest) / h
+            worst, rate = earlier(worst, rate, 0.5 * (low + high), 0.5 * (steepest + flattest) / h)
     if not forces:
         return worst, rate
     small = 1e-6 * h
@@ -262,6 +271,6 @@ def missed(p, table, numbers, C, t, h, forces, fired, z, dz, values):  # type: i
     state_at(p, C, 1.0 - small / h, z)
     look(p, table, numbers, True, t + h - small, z, dz, values)
     for k in range(count):
-        if fired[k] and table[k, KIND] == FORCE and (rate == 0.0 or abs(ends[k]) > abs(worst)):
-            worst, rate = ends[k], (ends[k] - values[k]) / small
+        if fired[k] and table[k, KIND] == FORCE:
+            worst, rate = earlier(worst, rate, ends[k], (ends[k] - values[k]) / small)
     return worst, rate
