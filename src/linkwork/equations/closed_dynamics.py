@@ -123,7 +123,7 @@ def loaded_state(tree: Tree, x: Mapping[str, Any], switched: frozenset[str] = fr
 
     switched : loads that the input `switch` turns on and off
     """
-    modes = Modes(x.get("slip"), x.get("switch"), switched, x.get("states"))
+    modes = Modes(x.get("slip"), x.get("switch"), switched, x.get("states"), x.get("side"))
     return State(x["y"], x["w"], x["effort"], applied_loads(tree, x["t"][0], x["y"], x["w"], modes).applied)
 
 

@@ -22,6 +22,7 @@ from typing import Any
 import casadi as ca
 
 from linkwork.equations.arguments import Arguments
+from linkwork.equations.loads import switching_arguments
 from linkwork.equations.quantity import Quantity, Values
 from linkwork.equations.scalars import Block, replay
 from linkwork.equations.tree import Tree
@@ -32,12 +33,14 @@ from linkwork.expressions.names import differentiated
 INPUTS = ("y", "w", "t")
 
 
-def conditions(expressions: Sequence[str], states: bool = False) -> Quantity:
+def conditions(expressions: Sequence[str], states: bool = False, jumps: bool = False) -> Quantity:
     """Values of expressions of variables, coordinates, states, their rates, and time: (y, w, t, states) -> g (n).
 
     states : whether the machine has named states, which are then an input
+    jumps : whether what decides the jumps of loads and states comes after them (`switching`)
     """
-    return _quantity("conditions", expressions, _conditions, (*INPUTS, "states") if states else INPUTS)
+    kind, law = ("conditions and jumps", _conditions_and_jumps) if jumps else ("conditions", _conditions)
+    return _quantity(kind, expressions, law, (*INPUTS, "states") if states else INPUTS)
 
 
 def gaps(expressions: Sequence[str]) -> Quantity:
@@ -60,6 +63,12 @@ def _quantity(kind: str, expressions: Sequence[str], law: Any, inputs: tuple[str
 def _conditions(texts: tuple[str, ...], tree: Tree, x: Values) -> list[Block]:
     state = Arguments(tree, x["y"], x["w"], x["t"][0], x.get("states"))
     g = [replay(_function(text), [[state.named(name).value for name in names_in(text)]])[0][0] for text in texts]
+    return [("g", g, (len(g),))]
+
+
+def _conditions_and_jumps(texts: tuple[str, ...], tree: Tree, x: Values) -> list[Block]:
+    ((_, g, _),) = _conditions(texts, tree, x)
+    g = [*g, *switching_arguments(tree, x["t"][0], x["y"], x["w"], x.get("states"))]
     return [("g", g, (len(g),))]
 
 

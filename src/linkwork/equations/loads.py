@@ -21,6 +21,7 @@ from linkwork.equations.load_kinds.motor import MOTOR_SPEED as MOTOR_SPEED
 from linkwork.equations.load_kinds.plans import Along, AmountPlan, DirectionPlan, Done, LoadConstants, Stretch
 from linkwork.equations.plan import Pose
 from linkwork.equations.scalars import replay
+from linkwork.equations.switching import Switched, arguments_function, forced_function
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, is_zero, neg, scale, sub
 from linkwork.model.amount_values import evaluate
@@ -53,12 +54,14 @@ class Modes:
         that part of the level; without, the sign of the rate
     switch : by load of the plan, a factor; switched : names of the loads that have one
     states : values of all named states; without, those of the start
+    sides : by switch of the formulas that jump, its side (`switching`); without, formulas are as they stand
     """
 
     slip: Sequence[Any] | None = None
     switch: Sequence[Any] | None = None
     switched: frozenset[str] = frozenset()
     states: Sequence[Any] | None = None
+    sides: Sequence[Any] | None = None
 
 
 PLAIN = Modes()
@@ -67,13 +70,33 @@ PLAIN = Modes()
 def applied_loads(tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any], modes: Modes = PLAIN) -> Loaded:
     """What acts at time t, variables y and rates w of all joints."""
     plans, state = tree.plan.loads, _State(tree, t, y, w, modes)
+    jumping = {own.place: own for own in tree.plan.switched if own.kind == "load"}
     done = []
     for k, (plan, given) in enumerate(zip(plans, tree.loads, strict=True)):
+        state.jumping = jumping.get(k)
         state.factor = modes.switch[k] if modes.switch is not None and plan.name in modes.switched else None
         done.append(plan.act(state, given))
     applied = Applied(state.forces, state.moments, state.along, state.rotors)
     magnitudes, powers = tuple(d.magnitude for d in done), tuple(d.power for d in done)
     return Loaded(applied, magnitudes, powers, state.potential, state.storing)
+
+
+def switching_arguments(
+    tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any], states: Sequence[Any] | None
+) -> list[Any]:
+    """What decides the jumps of all formulas, by switch."""
+    state = _State(tree, t, y, w, Modes(states=states))
+    state.deciding = []
+    for own in tree.plan.switched:
+        if own.kind == "load":
+            plan = tree.plan.loads[own.place]
+            state.jumping = own
+            _RULES[type(plan)](state, plan, tree.loads[own.place])
+        else:
+            named = {"t": [t], "y": y, "w": w, **state.named}
+            sources = tree.plan.states[own.place].law.sources
+            state.deciding += replay(arguments_function(own.law), [[named[kind][k] for kind, k in sources]])[0]
+    return state.deciding
 
 
 def field_loads(tree: Tree, t: Any) -> Applied:
@@ -114,6 +137,11 @@ class _State:
         self.factor: Any = None
         """Of the load that is at work, where it is switched."""
         self.slips = iter(modes.slip) if modes.slip is not None else None
+        self.sides = modes.sides
+        self.jumping: Switched | None = None
+        """The formula of the load that is at work, if it jumps."""
+        self.deciding: list[Any] | None = None
+        """What decides jumps, where that is asked for."""
         self.named = state_arguments(tree, modes.states)
         self.forces: dict[int, Vector] = {}
         self.moments: dict[int, Vector] = {}
@@ -203,13 +231,28 @@ class _State:
         """The value of an amount."""
         if plan.law is None:
             return steady
-        return amount_value(plan, {"t": [self.t], "y": self.y, "w": self.w, "x": [x], "v": [v], **self.named})
+        named = {"t": [self.t], "y": self.y, "w": self.w, "x": [x], "v": [v], **self.named}
+        if self.jumping is not None and self.deciding is not None:
+            given = [named[kind][k] for kind, k in plan.sources]
+            self.deciding += replay(arguments_function(self.jumping.law), [given])[0]
+        return amount_value(plan, named, self.jumping, self.sides)
 
 
-def amount_value(plan: AmountPlan, own: Mapping[str, Sequence[Any]]) -> Any:
-    """The value of a formula or table from everything that it may name, by kind of source."""
+def amount_value(
+    plan: AmountPlan,
+    own: Mapping[str, Sequence[Any]],
+    jumping: Switched | None = None,
+    sides: Sequence[Any] | None = None,
+) -> Any:
+    """The value of a formula or table from everything that it may name, by kind of source.
+
+    jumping, sides : if it is a formula that jumps, and where sides are given: on which side its switches are
+    """
     assert plan.law is not None
-    return replay(_amount(plan.law), [[own[kind][k] for kind, k in plan.sources]])[0][0]
+    given = [own[kind][k] for kind, k in plan.sources]
+    if jumping is not None and sides is not None:
+        return replay(forced_function(jumping.law), [given, sides[jumping.switches]])[0][0]
+    return replay(_amount(plan.law), [given])[0][0]
 
 
 def state_arguments(tree: Tree, states: Sequence[Any] | None) -> dict[str, Sequence[Any]]:

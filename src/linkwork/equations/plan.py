@@ -29,6 +29,7 @@ from linkwork.equations.load_plans import (
 )
 from linkwork.equations.rounding import EPSILON, Rounded, magnitude
 from linkwork.equations.state_plans import StatePlan, plan_states, state_constants, with_states
+from linkwork.equations.switching import Switched, switched_formulas
 from linkwork.equations.vectors import (
     IDENTITY,
     NOTHING,
@@ -223,6 +224,16 @@ class Plan:
     def n_slips(self) -> int:
         """Number of exact frictions, each of which sticks or slips."""
         return len(exact_frictions(self.loads))
+
+    @cached_property
+    def switched(self) -> tuple[Switched, ...]:
+        """Formulas of loads and states that jump."""
+        return switched_formulas(self.loads, self.states)
+
+    @property
+    def n_sides(self) -> int:
+        """Number of switches of formulas that jump, each of which is on one side."""
+        return self.switched[-1].switches.stop if self.switched else 0
 
     @property
     def one(self) -> int:

@@ -54,6 +54,7 @@ SIZES = {
     "effort": "nw",
     "external": "nx",
     "slip": "n_slips",
+    "side": "n_sides",
     "switch": "n_loads",
     "states": "n_states",
     "mismatch": "nl",

@@ -35,7 +35,7 @@ from linkwork.equations.vectors import ZERO, dot
 
 RATES = ("y", "w", "effort", "t", "slip", "switch")
 """Inputs of the rates; named states come after them, where there are any."""
-STATES = "states"
+STATES, SIDE = "states", "side"
 
 
 def with_states(inputs: tuple[str, ...], plan: Plan) -> tuple[str, ...]:
@@ -43,14 +43,19 @@ def with_states(inputs: tuple[str, ...], plan: Plan) -> tuple[str, ...]:
     return (*inputs, STATES) if plan.states else inputs
 
 
+def with_sides(inputs: tuple[str, ...], plan: Plan) -> tuple[str, ...]:
+    """Inputs of a quantity in which formulas that jump are on the side that they are told."""
+    return (*inputs, SIDE) if plan.n_sides else inputs
+
+
 def rates(plan: Plan, elimination: Elimination, efforts: Joints, switched: frozenset[str]) -> Quantity:
-    """Derivatives of the whole state: (y, w, effort, t, slip, switch, states) -> dy, a, health, dstates.
+    """Derivatives of the whole state: (y, w, effort, t, slip, switch, states, side) -> dy, a, health, dstates.
 
     efforts : whether joints outside the tree may have efforts; switched : names of loads that are switched
     """
     name = f"simulation rates {efforts} {sorted(switched)} {elimination.key}"
     law = partial(_rates, elimination, efforts, switched)
-    return Quantity(name, with_states(RATES, plan), law, regroups=True, title="simulation_rates")
+    return Quantity(name, with_sides(with_states(RATES, plan), plan), law, regroups=True, title="simulation_rates")
 
 
 def _rates(
@@ -60,7 +65,7 @@ def _rates(
     a, health = eliminated(elimination, tree, loaded_state(tree, x, switched), efforts, "all")
     outputs: list[Block] = [("dy", flow(plan.slots, y, w), (plan.ny,)), ("a", a, (plan.nw,)), ("health", [health], ())]
     if plan.states:
-        outputs.append(("dstates", state_rates(tree, x["t"][0], y, w, x[STATES]), (plan.n_states,)))
+        outputs.append(("dstates", state_rates(tree, x["t"][0], y, w, x[STATES], x.get(SIDE)), (plan.n_states,)))
     return outputs
 
 

@@ -16,10 +16,13 @@ from linkwork.equations.scalars import Block
 from linkwork.equations.tree import Tree
 
 
-def state_rates(tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any], states: Sequence[Any]) -> list[Any]:
-    """Derivatives of all states by time."""
+def state_rates(
+    tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any], states: Sequence[Any], sides: Sequence[Any] | None = None
+) -> list[Any]:
+    """Derivatives of all states by time; sides : of formulas that jump (`switching`)."""
     own = {"t": [t], "y": y, "w": w, **state_arguments(tree, states)}
-    return [amount_value(plan.law, own) for plan in tree.plan.states]
+    jumping = {law.place: law for law in tree.plan.switched if law.kind == "state"}
+    return [amount_value(plan.law, own, jumping.get(k), sides) for k, plan in enumerate(tree.plan.states)]
 
 
 def rates_of_states() -> Quantity:

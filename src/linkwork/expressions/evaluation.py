@@ -98,7 +98,7 @@ def _numpy_operations() -> dict[str, Callable[..., Any]]:
 
 
 @lru_cache(maxsize=1)
-def _casadi_operations() -> dict[str, Callable[..., Any]]:
+def casadi_operations() -> dict[str, Callable[..., Any]]:
     """Arithmetic on CasADi expressions."""
     import casadi
 
@@ -131,7 +131,7 @@ def evaluate_casadi(order: Iterable[Node], values: Mapping[str, Any]) -> Any:
     """The value with CasADi symbols among the variables."""
     import casadi
 
-    result = evaluate(order, values, _casadi_operations())
+    result = evaluate(order, values, casadi_operations())
     given = [value for value in values.values() if is_casadi(value)]
     symbols = [value for value in given if not isinstance(value, casadi.DM)] or given
     like = max(symbols, key=lambda value: int(value.numel()))

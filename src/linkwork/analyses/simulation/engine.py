@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwork.analyses.kinematics.given import place_of
 from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.simulation.bounding import bounds_kernel
 from linkwork.analyses.simulation.tangents import tangent_kernel
 from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination, Joints
@@ -43,6 +44,7 @@ class Equipment:
     efforts : of which joints there are efforts; switched : names of loads that are switched
     watched : expressions whose zeros are events; gaps : expressions that are kept from falling below zero
     tangents : derivatives are needed; momenta : so are momenta; counted : work is to be counted
+    jumps : what decides the jumps of formulas is watched
     """
 
     efforts: Joints = "tree"
@@ -52,10 +54,11 @@ class Equipment:
     tangents: bool = False
     momenta: bool = False
     counted: bool = False
+    jumps: bool = False
 
 
 KERNELS = {
-    "rates": ("y w effort t slip switch states", "dy a health dstates"),
+    "rates": ("y w effort t slip switch states side", "dy a health dstates"),
     "mismatch": ("y w", "e de"),
     "response": ("y push missing", "x"),
     "gaps": ("y w t", "g dg G gamma"),
@@ -63,7 +66,9 @@ KERNELS = {
     "energies": ("y w t slip switch states", "kinetic potential power"),
     "momentum": ("y w effort t slip switch states", "momentum drift dstates"),
     "grips": ("y w t states", "grip"),
-    "tangent": ("y w effort t slip switch states", "tangent_dy tangent_a tangent_dstates"),
+    "watched_bounds": ("box", "watched_range"),
+    "gaps_bounds": ("box", "gaps_range"),
+    "tangent": ("y w effort t slip switch states side", "tangent_dy tangent_a tangent_dstates"),
     "gaps_tangent": ("y w t", "tangent_g tangent_dg tangent_G tangent_gamma"),
 }
 """By kernel, arrays that it reads and writes; settled values and directions come after what is read. Named states take
@@ -72,8 +77,8 @@ DIRECTIONS = {"tangent": ALONG, "gaps_tangent": GAPS_ALONG}
 """By kernel that tells derivatives, along what."""
 EXCHANGED = ("rates", "response", "tangent")
 """Kernels that rest on an elimination."""
-DERIVED = {"tangent": "rates", "gaps_tangent": "gaps"}
-"""By kernel that tells derivatives, of which other one."""
+DERIVED = {"tangent": "rates", "gaps_tangent": "gaps", "watched_bounds": "watched", "gaps_bounds": "gaps"}
+"""By kernel that tells derivatives or bounds, of which other one."""
 
 
 @dataclass
@@ -119,7 +124,7 @@ class Engine:
 
     @cached_property
     def rates(self) -> Kernel:
-        """(y, w, effort, t, slip, switch, states) -> dy, a, health, dstates."""
+        """(y, w, effort, t, slip, switch, states, side) -> dy, a, health, dstates."""
         return self._bound(self.rates_question)
 
     @cached_property
@@ -143,20 +148,20 @@ class Engine:
 
     @cached_property
     def tangent(self) -> Kernel:
-        """(y, w, effort, t, slip, switch, states, settled, directions...) -> dy', a', dstates'."""
+        """(y, w, effort, t, slip, switch, states, side, settled, directions...) -> dy', a', dstates'."""
         return tangent_kernel(self.settled[0], self._present(ALONG), self._present(("dy", "a", "dstates")))
 
     def _present(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Arrays that this machine has: those of named states only where there are some."""
-        return tuple(name for name in names if self.loops.plan.states or name not in OF_STATES)
+        """Arrays that this machine has: those of named states and of formulas that jump only where there are some."""
+        plan = self.loops.plan
+        left_out = (*(() if plan.states else OF_STATES), *(() if plan.n_sides else ("side",)))
+        return tuple(name for name in names if name not in left_out)
 
     def _gaps_tangent(self) -> Kernel | None:
         """(y, w, t, settled, directions...) -> g', dg', G', γ'."""
         if not self.needs.gaps:
             return None
-        from linkwork.equations import conditions
-
-        formula, _ = self._settled(Question(conditions.gaps(self.needs.gaps)))
+        formula, _ = self._settled(self.gaps_question)
         return tangent_kernel(formula, GAPS_ALONG, ("g", "rate", "G", "gamma"))
 
     @cached_property
@@ -173,20 +178,34 @@ class Engine:
 
     def _gaps(self) -> Kernel | None:
         """(y, w, t) -> g, dg, G, γ."""
+        return self._bound(self.gaps_question) if self.needs.gaps else None
+
+    @property
+    def gaps_question(self) -> Question:
+        """Which kernel gives the gaps that are kept open."""
         from linkwork.equations import conditions
 
-        return self._bound(Question(conditions.gaps(self.needs.gaps))) if self.needs.gaps else None
+        return Question(conditions.gaps(self.needs.gaps))
 
     @property
     def watched_question(self) -> Question:
         """Which kernel gives the conditions that are watched."""
         from linkwork.equations import conditions
 
-        return Question(conditions.conditions(self.needs.watched, bool(self.loops.plan.states)))
+        return Question(conditions.conditions(self.needs.watched, bool(self.loops.plan.states), self.needs.jumps))
+
+    @property
+    def n_watched(self) -> int:
+        """Number of conditions that are watched, and of switches of formulas that jump."""
+        return len(self.needs.watched) + (self.loops.plan.n_sides if self.needs.jumps else 0)
 
     def _watched(self) -> Kernel | None:
         """(y, w, t, states) -> watched."""
-        return self._bound(self.watched_question) if self.needs.watched else None
+        return self._bound(self.watched_question) if self.n_watched else None
+
+    def _bounds(self, wanted: bool, question: Question) -> Kernel | None:
+        """box -> bounds of watched expressions and of their change."""
+        return bounds_kernel(self._settled(question)[0], self.loops.plan) if wanted else None
 
     def _optional(self, wanted: bool, quantity: Any) -> Kernel | None:
         return self._bound(Question(quantity)) if wanted else None
@@ -254,9 +273,11 @@ class Engine:
             "tangent_g": zeros(len(needs.gaps)), "tangent_dg": zeros(len(needs.gaps)),
             "tangent_G": zeros((len(needs.gaps), nw)), "tangent_gamma": zeros(len(needs.gaps)),
             "g": zeros(len(needs.gaps)), "dg": zeros(len(needs.gaps)), "G": zeros((len(needs.gaps), nw)),
-            "gamma": zeros(len(needs.gaps)), "watched": zeros(len(needs.watched)),
+            "gamma": zeros(len(needs.gaps)), "watched": zeros(self.n_watched), "side": zeros(plan.n_sides),
             "kinetic": zeros(1), "potential": zeros(1), "power": zeros(1),
             "momentum": zeros(nw), "drift": zeros(nw), "grip": zeros((plan.n_slips, 2)),
+            "box": zeros((layout.n + 1, 4)), "watched_range": zeros((self.n_watched, 4)),
+            "gaps_range": zeros((len(needs.gaps), 4)),
             **{name: zeros(plan.n_states) for name in (*OF_STATES, "tangent_states")},
         }  # fmt: skip
         wiring: dict[str, Any] = {}
@@ -320,6 +341,8 @@ class Engine:
             "grips": self._optional(self.loops.plan.n_slips > 0, equations.grips(self.loops.plan)),
             "tangent": self.tangent if needs.tangents else None,
             "gaps_tangent": self._gaps_tangent() if needs.tangents else None,
+            "watched_bounds": self._bounds(self.n_watched > 0, self.watched_question),
+            "gaps_bounds": self._bounds(bool(needs.gaps), self.gaps_question),
         }
         derived = dict(DERIVED)
         for k, other in enumerate(self._alternatives, 1):

@@ -176,7 +176,9 @@ class _Table:
     def _is_plain(self) -> bool:
         """Whether nothing happens on the way that the compiled loop cannot deal with."""
         asked = self.asked
-        return not (asked.events or asked.controller or Modes(asked).grips) and asked.method in ("auto", *WAYS)
+        modes, switched = Modes(asked), self.machine._plan.switched
+        jumps = bool(modes.side) and any(any(own.jumps) for own in switched)
+        return not (asked.events or asked.controller or modes.grips or jumps) and asked.method in ("auto", *WAYS)
 
     def _told(self, more: int) -> None:
         self.done += more

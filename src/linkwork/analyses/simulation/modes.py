@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.simulation.asked import Asked
+from linkwork.analyses.simulation.asked import FIXED, Asked
 from linkwork.equations.load_plans import exact_frictions
 from linkwork.geometry import Array
 from linkwork.model.events import Stop, When
@@ -86,6 +86,10 @@ class Modes:
     """Conditions that count no more."""
     above: list[int] = field(default_factory=list)
     """By condition, 1 above zero and -1 below, 0 while it has not left zero: events change it, no rounding does."""
+    side: list[float] = field(default_factory=list)
+    """By switch of the formulas that jump, its side (`equations.switching`); empty where no jump is watched."""
+    smoothed: set[int] = field(default_factory=set)
+    """Switches that are smoothed, and watched no more."""
     beyond: list[bool] = field(default_factory=list)
     """By side of an elastic stop, whether it is pressed."""
 
@@ -99,6 +103,8 @@ class Modes:
                     (self.soft if stop.elastic else self.sides).append(own)
         self.whens = [e for e in self.asked.events if isinstance(e, When)]
         loads = self.asked.loops.plan.loads
+        if self.asked.method not in FIXED:
+            self.side = [0.0] * self.asked.loops.plan.n_sides
         self.grips = [Grip(x.name, x.along.w, x.along.y, loads.index(x)) for x in exact_frictions(loads)]
 
     @property
@@ -169,6 +175,8 @@ class Modes:
         for r, (_, _, *numbers, hold) in enumerate(rows):
             p.rows[r], p.hold[r] = numbers, hold
         p.count[0] = len(rows)
+        if self.side:
+            p.side[:] = self.side
         for s, beyond in enumerate(self.beyond):
             p.soft[s, PRESSED] = beyond
         return [(what, which) for what, which, *_ in rows]
@@ -189,6 +197,9 @@ class Modes:
         for k in range(len(self.whens)):
             if k not in self.spent:
                 found.append(Watch("when", k, CONDITION, k, self.above[k], 0.0))
+        for k, side in enumerate(self.side):
+            if k not in self.smoothed:
+                found.append(Watch("jump", k, CONDITION, len(self.whens) + k, int(side), 0.0))
         for k, grip in enumerate(self.grips):
             if k in self.stuck:
                 row = owners.index(("stuck", k))
@@ -201,4 +212,4 @@ class Modes:
 def tables(watches: Sequence[Watch]) -> tuple[NDArray[np.int64], Array]:
     """Watches as the compiled loop takes them."""
     table = np.array([[w.kind, w.index, w.sign, w.grip] for w in watches], np.int64).reshape(-1, 4)
-    return table, np.array([[w.offset, 0.0] for w in watches], float).reshape(-1, 2)
+    return table, np.array([[w.offset, 0.0, 0.0] for w in watches], float).reshape(-1, 3)

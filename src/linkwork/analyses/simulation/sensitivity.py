@@ -21,6 +21,7 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.asked import Asked
 from linkwork.analyses.simulation.directions import Direction, directions, start_directions
 from linkwork.analyses.simulation.engine import Engine, Equipment
+from linkwork.analyses.simulation.jumping import chattering, owner_of, remedy
 from linkwork.analyses.simulation.modes import GAP, Watch
 from linkwork.analyses.simulation.session import Halt, Session, with_time
 from linkwork.analyses.simulation.varied import Variation
@@ -44,6 +45,8 @@ BESIDE = 1e-3
 """How far beside its own numbers a machine is looked at [rad, parts of its size]."""
 PRESSED = 2
 """As in `numerics.stepping`."""
+SMOOTH = 1e-9
+"""Part of the rates by which they may differ where nothing jumps."""
 NOTHING = np.zeros((0, 0), np.int64)
 
 
@@ -57,6 +60,10 @@ class VariedEngine(Engine):
     def _bound(self, question: Question) -> Kernel:
         assert self.variation is not None
         return self.variation(question).kernel
+
+    def _bounds(self, wanted: bool, question: Question) -> Kernel | None:
+        """Nothing is watched along the directions."""
+        return None
 
     def directions(self, p: Arrays) -> Directions:
         """Derivatives of the kernels, wired to the arrays of a problem."""
@@ -122,10 +129,22 @@ class SensitiveSession(Session):
         self.variations: list[tuple[float, Variation, Array]] = []
         """Since when [s] which numbers move, and with which loads on."""
         super().__init__(asked, progress)
+        self._assert_switched()
         self.dz: Array = start_directions(asked, start, rates, self.ways, self._variation())
         self._prepare_found()
         self._seen, self._noted = 0, 0
         self._begin_again()
+
+    def _assert_switched(self) -> None:
+        """Every jump of a formula must be one whose time is known."""
+        hint = "write it so that what is compared does not jump itself"
+        nested = []
+        for own in self.machine._plan.switched:
+            if own.is_nested:
+                text = f"the formula of '{own.owner}' jumps by what jumps itself: no derivative"
+                nested.append(Problem(text, f"{own.kind}s.{own.owner}", hint))
+        if nested:
+            raise InputError(nested, self.machine.name)
 
     def _prepare_found(self) -> None:
         from linkwork.numerics.stepping.sensitivity import Changes
@@ -154,7 +173,7 @@ class SensitiveSession(Session):
             self._own = self._equipment(None)
             self._equipments = [self._own]
         engine, p, d = self._own
-        for name in ("slip", "switch", "given_effort", "effort", "rows", "hold", "count", "held"):
+        for name in ("slip", "switch", "given_effort", "effort", "rows", "hold", "count", "held", "side"):
             getattr(p, name)[:] = getattr(self.p, name)
         if self.modes.beyond:
             p.soft[:, PRESSED] = self.modes.beyond
@@ -406,19 +425,38 @@ class SensitiveSession(Session):
     def _event(self) -> None:
         self._carry()
         fired = [own for own in (self.watched[k] for k in np.flatnonzero(self.fired)) if self._matters(own)]
-        if self._follows is None and len(fired) > 1:
+        if self._follows is None and len(fired) > 1 and not self._alike(fired):
             names = " and ".join(f"'{self._called(own)}'" for own in fired)
             text = f"{names} happen together at {self.t:.6g} s: no derivative"
             raise InputError(Problem(text, "events", "move one of them a little"), self.machine.name)
         self._delay = np.zeros(len(self.ways))
         if fired:
             self._delay = self._delayed(fired[0]) if self._follows is None else self._follows
-        self.dz += np.outer(self._delay, self._slope())
+        before = self._slope()
+        self._delay, grazed = np.nan_to_num(self._delay), bool(np.isnan(self._delay).any())
+        self.dz += np.outer(self._delay, before)
         super()._event()
         self._watch()
-        self.dz -= np.outer(self._delay, self._slope())
+        after = self._slope()
+        if grazed and not np.allclose(before, after, rtol=SMOOTH, atol=SMOOTH * np.abs(before).max(initial=0.0)):
+            text = f"what '{self._called(fired[0])}' jumps with is grazed at {self.t:.6g} s, not crossed: no derivative"
+            raise InputError(
+                Problem(text, "loads", "change the start, or end the simulation before"), self.machine.name
+            )
+        self.dz -= np.outer(self._delay, after)
         self._last, self._delay = self._delay, np.zeros(len(self.ways))
         self._begin_again()
+
+    def _alike(self, fired: Sequence[Watch]) -> bool:
+        """Whether formulas jump together not by chance: the time of all of them moves alike."""
+        if any(own.what != "jump" for own in fired):
+            return False
+        delays = [self._delayed(own) for own in fired]
+        return all(np.allclose(own, delays[0], rtol=SMOOTH, atol=0.0) for own in delays[1:])
+
+    def _chatters(self, own: Watch) -> None:
+        hint = remedy(self, own)
+        raise InputError(Problem(f"{chattering(self, own)}: no derivative", "loads", hint), self.machine.name)
 
     def _at_once(self) -> None:
         """What follows from a jump happens when that does."""
@@ -430,6 +468,8 @@ class SensitiveSession(Session):
         modes = self.modes
         if own.what == "when":
             return modes.whens[own.which].name or modes.whens[own.which].condition
+        if own.what == "jump":
+            return owner_of(self, own.which)[0].owner
         named: Sequence[Any] = {"stop": modes.sides, "lift": modes.sides, "soft": modes.soft}.get(own.what, modes.grips)
         return str(named[own.which].name)
 
@@ -445,6 +485,9 @@ class SensitiveSession(Session):
                 text = f"'{self._called(own)}' gives way at {self.t:.6g} s by a jump of its force: no derivative"
                 raise InputError(Problem(text, friction, "let it be 1"), self.machine.name)
             return False
+        if own.what == "jump":
+            law, _ = owner_of(self, own.which)
+            return bool(law.jumps[own.which - law.switches.start])
         return own.what != "lift"
 
     def _delayed(self, own: Watch) -> Array:
@@ -466,9 +509,11 @@ class SensitiveSession(Session):
             tangent = varied.tangent(engine._present(("y", "w", "t", "states")), ("g",))
             here = (*with_time(self), varied.settled)
             still = np.zeros_like(varied.slopes)
-            change = tangent(*here, *self._timed(self.dz, 0.0), varied.slopes)[:, own.which]
-            rate = float(tangent(*here, *self._timed(f, 1.0), still[0])[own.which])
+            change = tangent(*here, *self._timed(self.dz, 0.0), varied.slopes)[:, own.index]
+            rate = float(tangent(*here, *self._timed(f, 1.0), still[0])[own.index])
         if abs(rate) <= GRAZES * np.abs(change).max(initial=0.0):
+            if own.what == "jump":
+                return np.full(len(self.ways), np.nan)  # which matters only if there is a jump
             text = f"'{self._called(own)}' is grazed at {self.t:.6g} s, not crossed: no derivative"
             raise InputError(
                 Problem(text, "events", "change the start, or end the simulation before"), self.machine.name

@@ -14,6 +14,7 @@ from linkwork.analyses.simulation.asked import FIXED, Asked
 from linkwork.analyses.simulation.compiling import say_once
 from linkwork.analyses.simulation.eliminations import LOST, NEARLY, anew, independence, others, served, weakened
 from linkwork.analyses.simulation.engine import Engine, Equipment
+from linkwork.analyses.simulation.jumping import first_sides, jumped, smooth
 from linkwork.analyses.simulation.modes import AT_REST, Modes, Watch, tables
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.geometry import Array
@@ -75,6 +76,7 @@ class Session:
         """Where the loop is bound for [s]."""
         self.watched: list[Watch] = []
         self._sizes: dict[tuple[str, int], float] = {}
+        self._left: dict[tuple[str, int], float] = {}
         self._judged = 0.0
         self._recent: deque[tuple[float, float]] = deque(maxlen=CROWDED)
         """Times [s] of the last events, and how many steps had been taken."""
@@ -96,6 +98,7 @@ class Session:
             gaps=modes.gaps,
             tangents=self.method in ("radau", "exponential", "exponential-static"),
             momenta=self.method in FIXED,
+            jumps=bool(modes.side),
             counted=moved or modes.are_moved() or not _conservative(self.machine, asked.events),
         )
 
@@ -111,7 +114,7 @@ class Session:
         self.p = engine.problem(asked.rtol, asked.atol, asked.laws, asked.pushed, modes.most_rows, asked.efforts, soft)
         if before is not None:
             self.evaluations += int(before.evaluations[0])
-            for name in ("slip", "switch", "given_effort", "effort", "held"):
+            for name in ("slip", "switch", "given_effort", "effort", "held", "side"):
                 getattr(self.p, name)[:] = getattr(before, name)
         self.engine = engine
         say_once(self.method)
@@ -185,6 +188,16 @@ class Session:
             self._last_sample()
         except KeyboardInterrupt:
             self.status, self.message = "stopped", f"interrupted at {self.t:.6g} s"
+        self._tell_unseen()
+
+    def _tell_unseen(self) -> None:
+        """Crossings may have been overlooked where a number stays next to zero."""
+        from linkwork.numerics.stepping import advance as loop
+
+        if self.state[loop.UNSEEN] > 0.0:
+            names = ", ".join(dict.fromkeys(f"'{event.name or event.condition}'" for event in self.modes.whens))
+            text = f"around {self.state[loop.UNSEEN]:.4g} s bounds do not decide whether a condition crosses zero"
+            self.warnings.append(f"{text} ({names}): crossings closer together than parts of a step are not told")
 
     def _enter(self) -> None:
         from linkwork.numerics.stepping.laws import enter_laws
@@ -256,12 +269,12 @@ class Session:
 
     def _at_once(self) -> None:
         """Events of this very instant: numbers that a jump has carried to their other side."""
-        from linkwork.numerics.stepping.watching import NOISE, SIGN, SIZE, is_force, look
+        from linkwork.numerics.stepping.watching import below_now
 
         while len(self.watched):
-            values = np.empty(len(self.watched))
-            look(self.p, self.table, self.numbers, is_force(self.table), self.t, self.z, self.f, values)
-            fallen = (self.table[:, SIGN] != 0) & (values < -NOISE * self.numbers[:, SIZE])
+            values, which = np.empty(len(self.watched)), np.empty(len(self.watched), np.int64)
+            below_now(self.p, self.table, self.numbers, self.t, self.z, self.f, values, which)
+            fallen = which > 0
             fallen &= np.array([self._sizes.get((w.what, w.which), 0.0) > 0.0 for w in self.watched])
             if not fallen.any():
                 return
@@ -407,6 +420,7 @@ class Session:
         self.table, self.numbers = tables(self.watched)
         for k, own in enumerate(self.watched):
             self.numbers[k, 1] = max(self._sizes.get((own.what, own.which), 0.0), self._usual(own))
+            self.numbers[k, 2] = self._left.get((own.what, own.which), 0.0)
         self.before, self.fired = np.zeros(len(self.watched)), np.zeros(len(self.watched), np.int64)
 
     def _usual(self, own: Watch) -> float:
@@ -419,10 +433,14 @@ class Session:
         """What the loop has learned of watched numbers: how large they are, and on which side of zero."""
         for k, own in enumerate(self.watched):
             self._sizes[own.what, own.which] = float(self.numbers[k, 1])
+            self._left[own.what, own.which] = float(self.numbers[k, 2])
             sign = int(self.table[k, 2])
             if own.sign != sign:
                 self.watched[k] = replace(own, sign=sign)
-                self.modes.above[own.which] = sign
+                if own.what == "jump":
+                    self.modes.side[own.which] = float(sign)
+                else:
+                    self.modes.above[own.which] = sign
 
     def _first(self) -> None:
         """The mode in which the start is."""
@@ -430,7 +448,8 @@ class Session:
         self.modes.write_rows(self.p)
         look_at(self)
         p, modes = self.p, self.modes
-        modes.above = [int(np.sign(value)) for value in p.watched]
+        sides = first_sides(self)
+        modes.above, modes.side = sides[: len(modes.whens)], [float(side) for side in sides[len(modes.whens) :]]
         modes.beyond = [own.side * (p.g[own.gap] - own.limit) > 0.0 for own in modes.soft]
         beyond: list[Problem] = []
         near: list[int] = []
@@ -482,6 +501,8 @@ class Session:
                 modes.beyond[w.which] = not left
                 what = "leaves the stop" if left else "touches the stop"
                 self.happened.append(Happening(self.t, modes.soft[w.which].name, what))
+        if jumps := [w for w in fired if w.what == "jump"]:
+            jumped(self, jumps)
         strikes = [w.which for w in fired if w.what == "stop"]
         if strikes:
             self._strike(strikes)
@@ -490,6 +511,10 @@ class Session:
             self._regrip({w.which: w.sign for w in fired if w.what == "grip"}, halted)
         for w in (w for w in fired if w.what == "when"):
             self._crossed(w)
+
+    def _chatters(self, own: Watch) -> None:
+        """A formula that jumps would do so without end."""
+        smooth(self, own)
 
     def _regrip(self, broken: Mapping[int, int], halted: Sequence[int]) -> None:
         """Frictions have given way, or their joints have come to rest.

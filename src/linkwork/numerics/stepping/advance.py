@@ -17,7 +17,15 @@ from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.laws import reach
 from linkwork.numerics.stepping.methods import is_fresh, is_stiff, refine, take
 from linkwork.numerics.stepping.problem import COLUMN, KIND, LAW, STUCK, UNIT, own_force, rates, settle, working
-from linkwork.numerics.stepping.watching import first_crossing, is_force, largest_fired, look, state_at, take_sides
+from linkwork.numerics.stepping.watching import (
+    first_crossing,
+    is_force,
+    look,
+    missed,
+    note_left,
+    state_at,
+    take_sides,
+)
 
 call = drive.call
 
@@ -27,13 +35,14 @@ stability, not by accuracy; no step leads past a posture at which the pivots fai
 pivots fail where an event is, which has not been dealt with: its state stands in `trail` after those of the steps;
 pivots of all eliminations are weak on the next step, which has not been taken."""
 
-STATES = 16
+STATES = 17
 TIME, STEP, FRESH, NEXT, STEPS, REJECTED, GAP, WORST, STIFF_SIGNS, SMOOTH, LONGEST, FIXED, BAD = range(13)
-WORK, HARDY, BAR = range(13, STATES)
+WORK, HARDY, BAR, UNSEEN = range(13, STATES)
 """What is known of a run, in `state`: time, length of the next step (0: to be found), whether f belongs to z, the next
 sample, steps and rejected ones so far, largest gap and worst health, signs for and against stiffness, longest step,
 whether steps are of one length, why the last step failed (`ERROR`, `OPEN`, `PIVOTS`), work done on the machine [J],
-whether events are taken where pivots fail, how many times weaker than `WEAK` pivots may be before it is asked again."""
+whether events are taken where pivots fail, how many times weaker than `WEAK` pivots may be before it is asked again,
+end of the first step in which crossings may have been overlooked (0: none)."""
 ERROR, OPEN, PIVOTS = 1.0, 2.0, 3.0
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 6.0
@@ -51,6 +60,8 @@ SHORTEST = 64.0
 """Steps shorter than this many roundings of the time are none."""
 PLACES, SHARES = np.polynomial.legendre.leggauss(4)
 """Points and weights of Gauss on (-1, 1)."""
+TRIES = 12
+"""Steps that are made to end at an event."""
 SIGNS = 15
 """Steps in a row at the border of stability that tell stiffness; six others clear it."""
 
@@ -266,8 +277,8 @@ def locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fir
     forces, values = is_force(table), np.empty(table.shape[0])
     there, slope, scratch = np.empty(p.n), np.empty(p.n), np.empty(p.n)
     state_at(p, C, x, there)
-    end = x * h
-    for _ in range(6):
+    end, further = x * h, 0.0
+    for tried in range(TRIES):
         error, gap, health = attempt(method, p, store, t, end, z, f, z_new, f_new, C)
         if not error <= 1.0 or gap < 0.0:  # a shorter step is seldom worse; then the interpolant serves
             end = x * h
@@ -276,17 +287,18 @@ def locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fir
             gap = max(settle(p, t + end, z_new), 0.0)
             health = rates(p, t + end, z_new, f_new)
             break
-        refine(method, p, store, t, end, z, f, z_new, f_new, C)
-        look(p, table, numbers, forces, t + end, z_new, slope, values)
-        here = largest_fired(values, fired)
-        small = min(1e-6 * h, 1e-3 * end)
-        if small == 0.0:
+        if end == 0.0:
             break
-        state_at(p, C, 1.0 - small / end, scratch)
-        look(p, table, numbers, forces, t + end - small, scratch, slope, values)
-        rate = (here - largest_fired(values, fired)) / small
-        change = here / rate if rate != 0.0 else 0.0
-        if not abs(change) > 2e-16 * max(abs(t), h) or abs(change) > 0.1 * h:
+        refine(method, p, store, t, end, z, f, z_new, f_new, C)
+        scratch[:] = z_new
+        here, rate = missed(p, table, numbers, C, t, end, forces, fired, scratch, slope, values)
+        change = here / rate if rate != 0.0 else (math.inf if here != 0.0 else 0.0)
+        if not abs(change) <= 0.1 * h or not math.isfinite(rate):  # it jumps: to behind it
+            if not here > 0.0:
+                break
+            further = max(4.0 * further, 4.4e-16 * max(abs(t), h))
+            change = -further
+        if not abs(change) > 2e-16 * max(abs(t), h) or tried == TRIES - 1:
             break
         end = min(max(end - change, 1e-16 * h), h)
     return end, gap, health
@@ -326,7 +338,7 @@ def advance(  # type: ignore[no-untyped-def]
             p.past = 0
             if watches:
                 look(p, table, numbers, forces, t, z, slope, values)
-                take_sides(table, numbers, values)
+                take_sides(p, table, numbers, t, z, f, values)
                 for k in range(watches):
                     before[k] = max(values[k], 0.0)
             while int(state[NEXT]) < times.size and times[int(state[NEXT])] <= t:
@@ -394,11 +406,15 @@ def advance(  # type: ignore[no-untyped-def]
         event = False
         t_new = until if lands else t + h
         if watches:
-            x = first_crossing(p, table, numbers, forces, t, h, C, scratch, slope, before, values, fired)
+            x, decided = first_crossing(p, table, numbers, forces, t, h, C, scratch, slope, before, values, fired)
+            if not decided and state[UNSEEN] == 0.0:
+                state[UNSEEN] = t + h
             if x <= 1.0:
                 event = True
                 h, gap, health = locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fired)
                 t_new = t + h
+                look(p, table, numbers, forces, t_new, z_new, slope, values)
+                note_left(table, numbers, fired, values)
                 if health > DOUBTFUL and state[HARDY] == 0.0:
                     trail[taken, :n] = z_new
                     return FAINT, taken

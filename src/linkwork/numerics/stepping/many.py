@@ -144,7 +144,7 @@ def run_some(method, p, store, samples, batch, active_rows, hold, first, last, l
     """
     n, nw, nx, count = p.n, p.nw, p.states.size, samples.times.size
     z, f, state = np.empty(n), np.empty(n), np.empty(STATES)
-    table, numbers = np.empty((0, 4), np.int64), np.empty((0, 2))
+    table, numbers = np.empty((0, 4), np.int64), np.empty((0, 3))
     before, fired = np.empty(0), np.empty(0, np.int64)
     trail_t, trail = np.empty(256), np.empty((256, n + n - p.ny + 1))
     for k in range(first, last):

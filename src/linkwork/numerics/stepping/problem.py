@@ -49,7 +49,7 @@ FLOATS = (
     "g", "dg", "gamma", "watched", "kinetic", "potential", "power", "momentum", "drift",
     "law", "law_edges", "given_effort", "hold", "force", "wanted", "worst", "touch", "static",
     "rate_sizes", "gap_sizes", "row_scale", "lent", "states", "dstates", "tangent_states", "tangent_dstates", "parts",
-    "past_t",
+    "past_t", "side",
 )
 INTEGERS = (
     "plain_y", "plain_w", "turning_y", "turning_w", "law_starts", "last", "pushed", "pushed_law", "count",
@@ -72,10 +72,13 @@ class Problem(Handle):
     lent : by rate that follows a law, the inertia that it has been lent; what this takes is no effort of the drive
     rates_at, rates_in, rates_out, ... : kernels by address and tables of pointers; an address 0 is that of none
     y, w, effort, t, slip, switch -> dy, a, health : of the rates
+    side : on which side the switches of formulas are that jump, an input of the rates where there are some
     y, w -> e, de : of the mismatch; y, push, missing -> x : of the response
     states -> dstates : of the rates, too, where there are named states; they stand in z after the rates (`layout`)
     tangent_... : directions of the inputs of rates and gaps, and what comes of them
     y, w, t -> g, dg, G, gamma : of the gaps; -> watched : of the conditions
+    box -> watched_range, gaps_range : between which bounds conditions and gaps are, and their change along a part of a
+        step, while the state and its change are in a box (`crossing`)
     kinetic, potential, power : of the energies; momentum, drift : of the variational method
     plain_y, plain_w : places of plain variables, and of their rates
     turning_y, turning_w : first places of quaternions, and of their angular velocities
@@ -107,11 +110,14 @@ class Problem(Handle):
         | _kernel("gaps")
         | _kernel("gaps_tangent")
         | _kernel("watched")
+        | _kernel("watched_bounds")
+        | _kernel("gaps_bounds")
         | _kernel("energies")
         | _kernel("grips")
         | _kernel("momentum")
         | dict.fromkeys(FLOATS, "floats")
         | dict.fromkeys(("G", "tangent_G", "X", "S", "law_coefficients", "soft_numbers", "grip"), "matrix")
+        | dict.fromkeys(("box", "watched_range", "gaps_range"), "matrix")
         | dict.fromkeys(INTEGERS, "integers")
         | {"rows": "table", "soft": "table", "eliminations": "table", "past_z": "matrix", "past_f": "matrix"}
     )
