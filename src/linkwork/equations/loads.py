@@ -91,7 +91,7 @@ def switching_arguments(
         if own.kind == "load":
             plan = tree.plan.loads[own.place]
             state.jumping = own
-            _RULES[type(plan)](state, plan, tree.loads[own.place])
+            plan.act(state, tree.loads[own.place])
         else:
             named = {"t": [t], "y": y, "w": w, **state.named}
             sources = tree.plan.states[own.place].law.sources

@@ -14,7 +14,7 @@ from typing import Literal
 
 import casadi as ca
 
-from linkwork.equations.load_plans import LoadPlan, amounts_of
+from linkwork.equations.load_kinds.plans import LoadPlan
 from linkwork.equations.state_plans import StatePlan
 from linkwork.expressions import Expression
 from linkwork.expressions.jumps import arguments_casadi, forced_casadi, is_kink, is_nested, switches
@@ -50,7 +50,7 @@ def switched_formulas(loads: Sequence[LoadPlan], states: Sequence[StatePlan]) ->
     first = 0
     kinds: list[tuple[str, Literal["load", "state"], int, Formula | Tabulated | None]] = []
     for place, load in enumerate(loads):
-        kinds += [(load.name, "load", place, amount.law) for amount in amounts_of(load)]
+        kinds += [(load.name, "load", place, amount.law) for amount in load.amounts]
     kinds += [(state.name, "state", place, state.law.law) for place, state in enumerate(states)]
     for owner, kind, place, law in kinds:
         if isinstance(law, Formula) and (count := len(switches(_tree(law)))):
