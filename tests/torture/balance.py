@@ -244,7 +244,12 @@ class Balance:
         gravity = self._number("gravity", *"xyz")
         w, A = self.V[body][:, 3:], self.A[body]
         a, dw = A[:, :3], A[:, 3:]
-        parts = [mass * a, mass * cross(dw, c), mass * cross(w, cross(w, c)), -mass * gravity * np.ones((self.count, 1))]
+        parts = [
+            mass * a,
+            mass * cross(dw, c),
+            mass * cross(w, cross(w, c)),
+            -mass * gravity * np.ones((self.count, 1)),
+        ]
         force = sum(parts)
         turns = [times(inertia, dw), cross(w, times(inertia, w)), *(cross(c, x) for x in parts)]
         outside = self.given.wrenches.get(body, np.zeros(6)) * np.ones((self.count, 1))
@@ -327,8 +332,8 @@ class Balance:
             s[:, 0], least_kept, scale, terms + s[:, 0] * np.abs(x).max(1), left, clear,
         )  # fmt: skip
 
-    def freedom(self) -> tuple[Array, Array, Array, Array]:
-        """Z Hinv Zᵀ norm, cond of the loops, freedoms, and reach: what forward dynamics can know, by sample.
+    def freedom(self) -> tuple[Array, Array, Array]:
+        """|H⁻¹|, condition of the loops, and reach: what forward dynamics can know, by sample.
 
         Z spans the rates that keep all joints together, H = Zᵀ M Z; lengths in units of the size.
         """
@@ -336,7 +341,6 @@ class Balance:
         K = np.concatenate([np.swapaxes(G, 1, 2), -S / reach[:, None]], axis=2)  # [A; w'] with G' A = S w'
         _, s, Vt = np.linalg.svd(K, full_matrices=True)
         rank = (s > NONE * s[:, :1]).sum(axis=1)
-        free = Vt.shape[1] - rank
         unit = np.array([1.0] * 3 + [1.0 / self.size] * 3)
         lengths = np.array([self.size] * 3 + [1.0] * 3)
         most = np.zeros(self.count)
@@ -347,13 +351,18 @@ class Balance:
                 mass, c, inertia = self._mass(b)
                 M = np.zeros((6, 6))
                 sk = skews(c[k])
-                M[:3, :3], M[:3, 3:], M[3:, :3], M[3:, 3:] = mass * np.eye(3), -mass * sk, mass * sk, inertia[k] - mass * sk @ sk
+                M[:3, :3], M[:3, 3:], M[3:, :3], M[3:, 3:] = (
+                    mass * np.eye(3),
+                    -mass * sk,
+                    mass * sk,
+                    inertia[k] - mass * sk @ sk,
+                )
                 Zb = Z[6 * i : 6 * i + 6]
                 H += Zb.T @ ((unit[:, None] * M * lengths) @ Zb)
             values = np.linalg.eigvalsh(0.5 * (H + H.T))
             most[k] = 1.0 / max(values[0], 1e-300)
         least = np.take_along_axis(s, np.maximum(rank - 1, 0)[:, None], axis=1)[:, 0]
-        return most, s[:, 0] / least, free, reach
+        return most, s[:, 0] / least, reach
 
 
 def shifted(twist: Array, d: Array) -> Array:

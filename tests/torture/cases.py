@@ -137,7 +137,9 @@ def _recipe(family: str, seed: int, rng: Random) -> Recipe | None:
     if family == "spherical":
         return spherical_loops(seed, int(rng.integers(1, 3)))
     if family == "general":
-        return many_loops(seed, int(rng.integers(1, 3)), SMOOTH, mobility=int(rng.integers(1, 4)), floating=rng.random() < 0.3)
+        return many_loops(
+            seed, int(rng.integers(1, 3)), SMOOTH, mobility=int(rng.integers(1, 4)), floating=rng.random() < 0.3
+        )
     if family == "balls":
         return many_loops(seed, int(rng.integers(1, 3)), BALLS, mobility=int(rng.integers(1, 4)))
     if family == "single":
@@ -149,7 +151,9 @@ def _coincident(seed: int) -> Recipe | None:
     """One or two loops in which neighbours meet in a point, or lie parallel, or both."""
     rng = np.random.default_rng([seed, 5])
     kinds = (*ONE, "revolute", "cylindric", "universal", "spheric", "flat")
-    recipe = single_loop(seed, str(rng.choice(kinds[:2])), 1, kinds) if rng.random() < 0.6 else many_loops(seed, 2, kinds)
+    recipe = (
+        single_loop(seed, str(rng.choice(kinds[:2])), 1, kinds) if rng.random() < 0.6 else many_loops(seed, 2, kinds)
+    )
     joints: list[Planned] = []
     for j in recipe.joints:
         X = j.X_WF.copy()

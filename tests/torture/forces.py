@@ -20,10 +20,12 @@ from typing import Any
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).parent)]
+sys.path[:0] = [
+    str(Path(__file__).parent),
+    *(str(Path(__file__).parents[1] / f) for f in ("analyses", "model", "equations")),
+]
+from balance import EPS, Balance, Solved  # noqa: E402
 from cases import Case, drawn  # noqa: E402
-
-from balance import EPS, Balance, Given, Solved  # noqa: E402, I001
 
 import linkwork as lw  # noqa: E402
 from linkwork.analyses.forces.trajectory import Trajectory, trajectory_of  # noqa: E402
@@ -84,7 +86,14 @@ def check_forces(case: Case, k: int, machine: Any, run: lw.Run, path: Trajectory
 
 
 def compare(
-    case: Case, machine: Any, forces: lw.Run, rows: Array, balance: Balance, there: Solved, names: list[str], tally: Tally
+    case: Case,
+    machine: Any,
+    forces: lw.Run,
+    rows: Array,
+    balance: Balance,
+    there: Solved,
+    names: list[str],
+    tally: Tally,
 ) -> Iterator[str]:
     unit = np.array([1.0] * 3 + [balance.size] * 3)
     joints = [j.name for j in balance.joints]
@@ -93,7 +102,13 @@ def compare(
         [np.concatenate([forces.data[f"{joints[i]}.force"].values, forces.data[f"{joints[i]}.moment"].values], 1) for i in own], 1
     )[rows] / unit  # fmt: skip
     signals = {str(n) for n in forces.data}
-    efforts = np.stack([forces.data[f"{n}.effort"].values[rows] if f"{n}.effort" in signals else np.full(len(rows), np.nan) for n in names], 1)
+    efforts = np.stack(
+        [
+            forces.data[f"{n}.effort"].values[rows] if f"{n}.effort" in signals else np.full(len(rows), np.nan)
+            for n in names
+        ],
+        1,
+    )
     efforts = efforts / there.units
     told = np.isfinite(six).all(axis=(1, 2)) | np.isfinite(efforts).all(axis=1)
     open_ = open_of(machine, forces, [joints[i] for i in own])[rows]
@@ -160,7 +175,14 @@ def open_of(machine: Any, forces: lw.Run, joints: list[str]) -> Array:
 
 
 def check_forward(
-    case: Case, machine: Any, path: Trajectory, rows: Array, balance: Balance, there: Solved, names: list[str], tally: Tally
+    case: Case,
+    machine: Any,
+    path: Trajectory,
+    rows: Array,
+    balance: Balance,
+    there: Solved,
+    names: list[str],
+    tally: Tally,
 ) -> Iterator[str]:
     """Forward dynamics undoes inverse dynamics."""
     known = there.clear & ~(there.loose_efforts > 1e-7).any(axis=1)
@@ -171,7 +193,7 @@ def check_forward(
     when = path.t[rows][known]
     tau = np.zeros_like(w)
     tau[:, columns] = (there.efforts * there.units)[known]
-    most, cond, free, reach = (x[known] for x in balance.freedom())
+    most, cond, reach = (x[known] for x in balance.freedom())
     misfit = np.max(list(balance.misfits.values()), axis=0)[known]
     eps = balance.eps[known] + 0.1 * misfit
     try:
@@ -182,8 +204,7 @@ def check_forward(
         return
     scaled = np.abs((a - dw) * reach).max(axis=1)
     usual = np.abs(dw * reach).max(axis=1)
-    force = there.known_within(eps + 0 * balance.eps[known]) if False else (eps * there.terms[known] * cond)
-    allowed = ALLOWED * (eps * cond * usual + most * force)
+    allowed = ALLOWED * eps * cond * (usual + most * there.terms[known])
     ratio = scaled / np.maximum(allowed, 1e-300)
     tally.error("forward", float(ratio.max(initial=0.0)))
     bad = np.flatnonzero(~(ratio < 1.0))
@@ -263,8 +284,13 @@ def main() -> None:
         torture(seed, tally, asked.sets)
         done += 1
         if done % 20 == 0:
-            print(f"... {done} machines, {sum(tally.checks.values())} checks, {len(tally.failures)} failures, {time.time() - start:.0f} s", flush=True)
-    print(f"{done} machines, checks {dict(tally.checks)}, {sum(tally.checks.values())} in all; skipped {dict(tally.skipped)}")
+            print(
+                f"... {done} machines, {sum(tally.checks.values())} checks, {len(tally.failures)} failures, {time.time() - start:.0f} s",
+                flush=True,
+            )
+    print(
+        f"{done} machines, checks {dict(tally.checks)}, {sum(tally.checks.values())} in all; skipped {dict(tally.skipped)}"
+    )
     print("largest parts of what is allowed: " + ", ".join(f"{n} {x:.1e}" for n, x in tally.worst.items()))
     print(f"{len(tally.failures)} failures; rounding {EPS:.1e}, allowed {ALLOWED:.0f} times rounding and condition")
     sys.exit(bool(tally.failures))

@@ -90,11 +90,11 @@ def find_elimination(plan: Plan, numbers: Numbers, constants: Array, states: Sta
             continue
         finally:
             right = search.right
-        error = search.error()
-        if search.threshold >= ENOUGH and error <= ACCURATE:
+        missed = search.error()
+        if search.threshold >= ENOUGH and missed <= ACCURATE:
             safe.append((cost, k, found))
         else:  # a digit more or less is no difference
-            poor.append((float(np.ceil(np.log10(max(error, ACCURATE)))), -search.threshold, cost, k, found))
+            poor.append((float(np.ceil(np.log10(max(missed, ACCURATE)))), -search.threshold, cost, k, found))
     if safe:
         return min(safe, key=lambda found: found[:2])[2]
     if poor:
@@ -202,9 +202,7 @@ class Search:
     def _scales(self, rates: Iterable[Key]) -> dict[Key, float]:
         """By rate, what counts like a radian."""
         is_length = length_rates(self.plan)
-        return {
-            k: self.states.length if (is_length[k[1]] if len(k) == 2 else k[2] > 2) else 1.0 for k in sorted(rates)
-        }
+        return {k: self.states.length if (is_length[k[1]] if len(k) == 2 else k[2] > 2) else 1.0 for k in sorted(rates)}
 
     def error(self) -> float:
         """How far accelerations at the states are from those by the null space, of the largest."""

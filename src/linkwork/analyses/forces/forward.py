@@ -192,7 +192,7 @@ class ForwardDynamics:
         Z = np.swapaxes(Vt[:, r:], 1, 2)
         Zt = Vt[:, r:]
         H, push = Zt @ M @ Z, np.einsum("sji,si->sj", Zt, f - np.einsum("sij,sj->si", M, g))
-        values, axes = np.linalg.eigh(0.5 * (H + np.swapaxes(H, 1, 2)))
+        values = np.linalg.eigvalsh(0.5 * (H + np.swapaxes(H, 1, 2)))
         singular = lost | (values <= WEIGHTLESS).any(axis=1)
         unit = 1.0 / np.sqrt(np.maximum(np.einsum("sii->si", H), WEIGHTLESS))
         scaled = H * unit[:, :, np.newaxis] * unit[:, np.newaxis]
