@@ -18,16 +18,16 @@ MENDED = {
     26: "a point on a curve 44 km large: a row that is an area made the others look like rounding",
     1013: "Bricard, 2 um, masses over six decades: forward dynamics off by 2e-3",
 }
-SEEDS = [*MENDED, 4, 6, 8, 17]
-"""And one each of overconstrained, coincident, planar and spherical ones."""
-MORE = [pytest.param(seed, marks=pytest.mark.slow) for seed in range(3000, 3040)]
+SEEDS = [*MENDED, 4, 17]
+"""And an overconstrained and a spherical one."""
+MORE = [pytest.param(seed, marks=pytest.mark.slow) for seed in [6, 8, *range(3000, 3030)]]
 
 
 @pytest.mark.parametrize("seed", [*SEEDS, *MORE])
 def test_forces_and_accelerations(seed: int) -> None:
     """Efforts, reactions, open components and accelerations as Newton and Euler have them, at 120 postures and more."""
     tally = torture.Tally()
-    torture.torture(seed, tally, sets=2)
+    torture.torture(seed, tally, sets=2 if seed < 3000 else 4)
     assert not tally.failures, "\n".join(tally.failures)
     assert tally.checks["forces"] > 20 and tally.checks["forward"] > 20
     assert tally.worst["reactions"] < 1.0 and tally.worst["efforts"] < 1.0 and tally.worst["forward"] < 1.0
@@ -64,5 +64,9 @@ def folding(reach: float) -> lw.Run:
 def test_few_digits_are_told() -> None:
     """σ falls as the root of what is left: far from the dead centre nothing is told, next to it the lost digits are."""
     assert folding(1e-2).warnings == ()
-    (told,) = folding(1e-13).warnings
-    assert "forces are known to about" in told and "of 11 samples" in told
+    for reach, digits in ((1e-6, 7), (1e-8, 5), (1e-10, 3)):
+        run = folding(reach)
+        (told,) = run.warnings
+        assert f"at 1 of 11 samples, worst at 1 s: forces are known to about {digits} digits of the largest" in told
+        # Effort · reach² goes to a limit, from which its slope by the root of the reach departs.
+        assert run["O.effort"].values[-1] * reach**2 == pytest.approx(0.21024, rel=1e-3)

@@ -99,7 +99,8 @@ def compare(
     joints = [j.name for j in balance.joints]
     own = [i for i, n in enumerate(joints) if n in case.mechanism.joints]
     six = np.stack(
-        [np.concatenate([forces.data[f"{joints[i]}.force"].values, forces.data[f"{joints[i]}.moment"].values], 1) for i in own], 1
+        [np.concatenate([forces.data[f"{joints[i]}.{x}"].values for x in ("force", "moment")], axis=1) for i in own],
+        axis=1,
     )[rows] / unit  # fmt: skip
     signals = {str(n) for n in forces.data}
     efforts = np.stack(
@@ -132,7 +133,8 @@ def compare(
         yield f"withheld at sample {rows[i]} though σ {there.last[i]:.1e}, {good.sum()} samples; {forces.warnings}"
     wild = told & there.clear & unsettled
     if wild.any():
-        yield f"told at sample {rows[np.flatnonzero(wild)[0]]} though the drives do not determine efforts, {wild.sum()} samples"
+        first = rows[np.flatnonzero(wild)[0]]
+        yield f"told at sample {first} though the drives do not determine efforts, {wild.sum()} samples"
     wrong = (there.loose[:, own] > 1e-6) & ~open_ | (there.loose[:, own] < 1e-8) & open_
     wrong &= (known & told & (there.last > 1e-4 * there.first))[:, None, None]
     if wrong.any():
@@ -154,7 +156,8 @@ def compare(
         if bad.size:
             i = bad[np.argmax(ratio[bad])]
             yield (
-                f"{what} off by {error[i] / there.scale[i]:.1e} of the largest (allowed {allowed[i] / there.scale[i]:.1e}, "
+                f"{what} off by {error[i] / there.scale[i]:.1e} of the largest "
+                f"(allowed {allowed[i] / there.scale[i]:.1e}, "
                 f"cond {there.first[i] / there.last[i]:.1e}) at sample {rows[i]}, {bad.size} samples; {forces.warnings}"
             )
         silent = np.flatnonzero(known & told & (error > WARNED * there.scale))
@@ -250,7 +253,8 @@ def torture(seed: int, tally: Tally, sets: int = SETS) -> None:
         return
     for k in range(sets):
         rng = np.random.default_rng([seed, k, 9])
-        where = f"seed {seed} set {k} ({case.family}, {case.size.length:.1e} m, far {case.size.far:.0f}, spread {case.size.spread:.1f})"
+        kind = f"{case.family}, {case.size.length:.1e} m, far {case.size.far:.0f}, spread {case.size.spread:.1f}"
+        where = f"seed {seed} set {k} ({kind})"
         try:
             numbers = case.numbers(k)
             one = machine.with_parameters(numbers) if numbers else machine
@@ -263,7 +267,7 @@ def torture(seed: int, tally: Tally, sets: int = SETS) -> None:
             for failure in check_forces(case, k, one, run, path, tally):
                 tally.failures.append(f"{where}: {failure}")
                 print(tally.failures[-1], flush=True)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001, so that the others are seen too
             tally.failures.append(f"{where}: {type(error).__name__} {error}")
             print(tally.failures[-1], flush=True)
             if not isinstance(error, LinkworkError):
@@ -285,11 +289,13 @@ def main() -> None:
         done += 1
         if done % 20 == 0:
             print(
-                f"... {done} machines, {sum(tally.checks.values())} checks, {len(tally.failures)} failures, {time.time() - start:.0f} s",
+                f"... {done} machines, {sum(tally.checks.values())} checks, {len(tally.failures)} failures, "
+                f"{time.time() - start:.0f} s",
                 flush=True,
             )
     print(
-        f"{done} machines, checks {dict(tally.checks)}, {sum(tally.checks.values())} in all; skipped {dict(tally.skipped)}"
+        f"{done} machines, checks {dict(tally.checks)}, {sum(tally.checks.values())} in all; "
+        f"skipped {dict(tally.skipped)}"
     )
     print("largest parts of what is allowed: " + ", ".join(f"{n} {x:.1e}" for n, x in tally.worst.items()))
     print(f"{len(tally.failures)} failures; rounding {EPS:.1e}, allowed {ALLOWED:.0f} times rounding and condition")

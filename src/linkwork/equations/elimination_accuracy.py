@@ -75,12 +75,11 @@ def _solved(M: Array, J: Array, f: Array, right: Array) -> Array:
 
 
 def off(a: Sequence[Array], right: dict[Key, Array], scales: dict[Key, float]) -> float:
-    """Largest error of accelerations of the tree's rates, of the largest one of its state; 0 where nothing is known."""
+    """Largest error of accelerations of the tree's rates, of the largest at any state; 0 where nothing is known."""
     mine = np.array([x / scales["q", k] for k, x in enumerate(a) if ("q", k) in right])
     true = np.array([right["q", k] / scales["q", k] for k in range(len(a)) if ("q", k) in right])
     known = np.isfinite(true).all(axis=0) if len(true) else np.zeros(0, bool)
     if not known.any():
         return 0.0
-    size = np.maximum(np.abs(true[:, known]).max(axis=0), 1e-300)
-    error = float((np.abs(mine - true)[:, known].max(axis=0) / size).max())
+    error = float(np.abs(mine - true)[:, known].max() / max(float(np.abs(true[:, known]).max()), 1e-300))
     return error if np.isfinite(error) else np.inf

@@ -80,7 +80,7 @@ class ForwardDynamics:
         none, scale = np.zeros_like(states.w), self.loops.column_scale
         right, singular = self._by_null_space(states.y, states.w, none, np.zeros((len(a), 1)))
         error = np.abs((a - right) / scale).max(axis=1)
-        return bool((singular | (error <= ACCURATE * np.abs(right / scale).max(axis=1))).all())
+        return bool((singular | (error <= ACCURATE * np.abs(right[~singular] / scale).max(initial=0.0))).all())
 
     def _keeps_loops(self, states: States, a: Array) -> bool:
         """Whether accelerations obey J a + γ = 0: what was ignored for other numbers may count for these."""
