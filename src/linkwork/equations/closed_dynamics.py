@@ -18,7 +18,7 @@ from linkwork.equations import folding
 from linkwork.equations.acceleration_system import AccelerationSystem
 from linkwork.equations.inverse_dynamics import inverse_dynamics
 from linkwork.equations.loads import Modes, applied_loads
-from linkwork.equations.loop_rows import CutRows, RowAxes, gram_solve
+from linkwork.equations.loop_rows import CutRows, RowAxes, gram_solve, row_weights
 from linkwork.equations.mass_matrix import dense, mass_matrix
 from linkwork.equations.motion_equations import Choice, Place, State, motion_equations
 from linkwork.equations.plan import Plan
@@ -205,8 +205,10 @@ def _of_cuts(tree: Tree, cuts: Sequence[CutRows], a: Sequence[Any]) -> list[Any]
             for (angular, linear), (n, f) in zip(sides, (row.head, row.tail), strict=True):
                 total = total + dot(n, angular) + dot(f, linear)
             mismatch.append(total)
-        right = [sum((s * m for s, m in zip(column, mismatch, strict=True)), 0.0) for column in found.S]
-        result += gram_solve(found.S, right)
+        weights = row_weights(found.S, tree.plan)
+        missed = [w * m for w, m in zip(weights, mismatch, strict=True)]
+        right = [sum((s * m for s, m in zip(column, missed, strict=True)), 0.0) for column in found.S]
+        result += gram_solve(found.S, right, weights)
     return result
 
 

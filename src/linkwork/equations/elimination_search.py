@@ -1,8 +1,8 @@
 """Looking for an elimination: which constraints to keep and in which order to eliminate, at states that matter.
 
 Rows of redundant loops are chosen by their worst-case margin over a dozen states that the machine can be in; pivots are
-taken cheapest first among those that are safe at every state. Several ways to write the equations are tried, and the
-one with the fewest operations is kept.
+taken cheapest first among those that are safe at every state. Several ways to write the equations are tried, and of
+those that find the accelerations to many digits (`elimination_accuracy`) the one with the fewest operations is kept.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from linkwork.equations.acceleration_system import Key
 from linkwork.equations.closed_dynamics import Elimination, Step, joint_accelerations, traced_machine, watched
 from linkwork.equations.closing import length_rates
+from linkwork.equations.elimination_accuracy import null_space_accelerations, off
 from linkwork.equations.loop_rows import ROW_AXES, RowAxes
 from linkwork.equations.motion_equations import Choice, Place, motion_equations
 from linkwork.equations.plan import Plan
@@ -26,9 +27,12 @@ from linkwork.equations.tree import Weightless
 from linkwork.equations.vectors import add, apply, cross, dot, is_zero
 from linkwork.geometry import Array
 
-Strategy = Literal["pivots", "links", "rates"]
-STRATEGIES: tuple[Strategy, ...] = ("pivots", "links")
-"""All links substituted first, then pivots; or link by link."""
+Strategy = Literal["pivots", "links", "rows", "rates"]
+STRATEGIES: tuple[Strategy, ...] = ("pivots", "links", "rows")
+"""All links substituted first, then pivots; link by link; or each row with a rate that it holds, then the others.
+
+The last costs most, but no mass is a pivot before the loops are kept: light bodies on heavy ones lose nothing.
+"""
 FEW_LOOPS = 3
 """Cut joints from which on a link counts as a hub."""
 LONG_CHAIN = 12
@@ -37,10 +41,14 @@ SAFE = 1e-3
 """Part of the terms it is made of, and of its largest value, that a pivot must keep at every state."""
 ENOUGH = 1e-5
 """An elimination whose pivots keep less of their terms is only taken where there is no better one."""
+ACCURATE = 1e-11
+"""Part of the largest acceleration by which an elimination may be off; a better one is looked for otherwise."""
+LARGE_ENOUGH = 0.1
+"""Part of the largest coefficient of its row that a rate must have to go with the row."""
 REDUNDANT = 1e-8
 """Part of a row that must be new for it to count as independent."""
 NOISE = 1e-10
-"""Part of the largest row below which a row is rounding."""
+"""Part of what a row is made of below which its coefficients are rounding."""
 DENSE = 10_000_000
 """Numbers up to which rows are compared with each other all at once."""
 
@@ -58,7 +66,7 @@ class States:
 def find_elimination(
     plan: Plan, numbers: Numbers, constants: Array, states: States, lasting: bool = False
 ) -> Elimination:
-    """The elimination with the fewest operations among some that are safe at all states.
+    """The elimination with the fewest operations among some that are safe and accurate at all states.
 
     constants : values of the numbers that the trace leaves free, in its order
     lasting : all rates come before the multipliers, which costs more. What is left of the constraints is then J M⁻¹ Jᵀ,
@@ -71,13 +79,15 @@ def find_elimination(
     if lasting:
         usual, others = [(-1, axes, "rates") for axes in ROW_AXES[:2]], [(-1, axes, "rates") for axes in ROW_AXES[2:]]
     safe: list[tuple[int, int, Elimination]] = []
-    poor: list[tuple[float, int, int, Elimination]] = []
+    poor: list[tuple[float, float, int, int, Elimination]] = []
     refused: Weightless | None = None
+    right: dict[Key, Array] | None = None
     for k, (hub, axes, strategy) in enumerate([*usual, *others]):
         if safe and k >= len(usual):
             break
         # Each try has a trace of its own: in a common one its answers would be known from those before.
         search = Search(Setting(plan, numbers, constants, states), axes, hub)
+        search.right = right
         try:
             found, cost = search.run(strategy)
         except Weightless as error:
@@ -85,14 +95,17 @@ def find_elimination(
             continue
         except ZeroDivisionError:  # a pivot that is nothing but rows which say the same
             continue
-        if search.threshold >= ENOUGH:
+        finally:
+            right = search.right
+        missed = search.error()
+        if search.threshold >= ENOUGH and missed <= ACCURATE:
             safe.append((cost, k, found))
-        else:
-            poor.append((-search.threshold, cost, k, found))
+        else:  # a digit more or less is no difference
+            poor.append((float(np.ceil(np.log10(max(missed, ACCURATE)))), -search.threshold, cost, k, found))
     if safe:
         return min(safe, key=lambda found: found[:2])[2]
     if poor:
-        return min(poor, key=lambda found: found[:3])[3]
+        return min(poor, key=lambda found: found[:4])[4]
     if refused is None:
         hint = "look for loops that hold a body twice"
         raise Weightless("the loops hold each other so that no pivot is left", plan.name, hint)
@@ -146,6 +159,8 @@ class Search:
         self.equations = motion_equations(machine.tree, machine.state, choice, self._margin)
         self.system = self.equations.system
         self.steps: list[Step] = []
+        self.right: dict[Key, Array] | None = None
+        """Accelerations by the null space, as soon as they are known."""
         self._judged: dict[Key, tuple[Any, float, bool]] = {}
         self._first: dict[Key, Array] = {}
 
@@ -164,18 +179,21 @@ class Search:
         rates: set[Key] = {key for key in self.system.A if key[0] == "u"}
         held = set(range(*_span(self.plan, self.hub))) if self.hub >= 0 else set()
         rates |= {("a", self.hub, c) for c in range(6)} if self.hub >= 0 else set()
-        if strategy == "pivots":
+        if strategy != "links":
             for i in reversed(links):
                 self._substitute(i)
             self._ignore_rounding(multipliers)
             rates |= {("q", k) for k in range(self.plan.nv) if k not in held}
+            if self.right is None and self.hub < 0 and len(rates) ** 2 * self.shadow.count <= DENSE:
+                self.right = null_space_accelerations(
+                    self.system, self.shadow, self._scales(rates), sorted(multipliers), self.shadow.count
+                )
+            if strategy == "rows":
+                rates -= self._held_by(multipliers, rates)
+                multipliers = set()
+            if strategy == "rates":
+                rates = self._greedy(rates, partial=True)
             self._greedy(multipliers | rates)
-        elif strategy == "rates":
-            for i in reversed(links):
-                self._substitute(i)
-            self._ignore_rounding(multipliers)
-            rates |= {("q", k) for k in range(self.plan.nv)}
-            self._greedy(multipliers | self._greedy(rates, partial=True))
         else:
             waiting = multipliers
             for i in reversed(links):
@@ -189,6 +207,40 @@ class Search:
             self.axes, tuple(self.margins), tuple(sorted(rows)), tuple(self.steps), self.hub, tuple(map(float, usual))
         )
         return found, operations(joint_accelerations(self.system, self.hub))
+
+    def _scales(self, rates: Iterable[Key]) -> dict[Key, float]:
+        """By rate, what counts like a radian."""
+        is_length = length_rates(self.plan)
+        return {k: self.states.length if (is_length[k[1]] if len(k) == 2 else k[2] > 2) else 1.0 for k in sorted(rates)}
+
+    def error(self) -> float:
+        """How far accelerations at the states are from those by the null space, of the largest."""
+        if not self.right:
+            return 0.0
+        a = [self.shadow(x) for x in joint_accelerations(self.system, self.hub)]
+        return off(a, self.right, self._scales(("q", k) for k in range(self.plan.nv)))
+
+    def _held_by(self, rows: set[Key], rates: set[Key]) -> set[Key]:
+        """Eliminate each row with a rate of which it has a large coefficient at every state, cheapest first."""
+        A, left, free, scales = self.system.A, set(rows), set(rates), self._scales(rates)
+        while left:
+            best: tuple[float, int, Key, Key] | None = None
+            for u in sorted(left):
+                own = {k: np.abs(self.shadow(x)) * scales[k] for k, x in A.get(u, {}).items() if k in free}
+                if not own:
+                    raise ZeroDivisionError("a row that holds nothing")
+                largest = np.max(list(own.values()), axis=0)
+                for k, values in own.items():
+                    part = float(np.min(values / np.maximum(largest, 1e-300)))
+                    found = (-min(part, LARGE_ENOUGH), (len(A[u]) - 1) * (len(A[k]) - 1), u, k)
+                    best = found if best is None or found < best else best
+            assert best is not None
+            pair = sorted(best[2:])
+            self.steps.append(("eliminate", *pair))
+            self.system.eliminate_pair(pair[0], pair[1])
+            left.discard(best[2])
+            free.discard(best[3])
+        return rates - free
 
     def _substitute(self, i: int) -> None:
         if i == self.hub:
@@ -220,6 +272,7 @@ class Search:
 
         A projection over the states: at each turn the row is taken of which, where it is shortest, most is left.
         """
+        made_of = self._made_of()
         jacobian = self._jacobian()
         used = [(place, row) for place, row in jacobian.items() if row]
         if not used:
@@ -234,7 +287,9 @@ class Search:
         is_length = length_rates(self.plan)
         J *= [self.states.length if (is_length[k[1]] if len(k) == 2 else k[2] > 2) else 1.0 for k in columns]
         sizes = np.linalg.norm(J, axis=2, keepdims=True)
-        J = np.where(sizes > NOISE * sizes.max(initial=0.0), J / np.maximum(sizes, 1e-300), 0.0)
+        # Each row against itself: one that is crossed of lengths is an area, and says as much as an angle.
+        terms = np.stack([made_of[place] for place, _ in used], axis=1)[..., np.newaxis]
+        J = np.where(sizes > NOISE * terms, J / np.maximum(sizes, 1e-300), 0.0)
         rank = max((int(np.linalg.matrix_rank(X, tol=REDUNDANT)) for X in J), default=0)
         kept: set[Place] = set()
         for _ in range(rank):
@@ -245,6 +300,18 @@ class Search:
             J -= np.einsum("srk,sk->sr", J, direction)[..., np.newaxis] * direction[:, np.newaxis]
             J[:, best] = 0.0
         return kept
+
+    def _made_of(self) -> dict[Place, Array]:
+        """By constraint and state, its largest coefficient of a link's acceleration, lengths by the machine's size."""
+        is_length = length_rates(self.plan)
+        found: dict[Place, Array] = {}
+        for place, key in self.equations.multipliers.items():
+            largest = np.zeros(self.shadow.count)
+            for k, x in self.system.A.get(key, {}).items():
+                long = is_length[k[1]] if len(k) == 2 else k[2] > 2
+                largest = np.maximum(largest, np.abs(self.shadow(x)) * (self.states.length if long else 1.0))
+            found[place] = largest
+        return found
 
     def _jacobian(self) -> dict[Place, dict[Key, Any]]:
         """By constraint, its coefficients of joint accelerations: wrenches handed inward from link to link."""

@@ -12,13 +12,14 @@ perpendicular. The wrench of the joint is n λ plus what its efforts e put along
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from linkwork.equations.inverse_dynamics import LinkMotion, turning
 from linkwork.equations.joint_motion import joint_motion
-from linkwork.equations.plan import CutConstants, CutPlan
+from linkwork.equations.plan import CutConstants, CutPlan, Plan
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import (
     IDENTITY,
@@ -249,16 +250,37 @@ def combined(rows: Sequence[Row], weights: Combination) -> Row:
     return Row(head, tail, gamma)
 
 
-def along(S: Sequence[Sequence[Any]], efforts: Sequence[Any]) -> list[Any]:
-    """A wrench along six rows that does the work of efforts on the joint's rates: W = S g, Sᵀ S g = e."""
-    g = gram_solve(S, efforts)
-    return [sum((column[r] * x for column, x in zip(S, g, strict=True)), 0.0) for r in range(6)]
+ALIKE = (1.0,) * 6
+"""Weights of rows where no rate both shifts and turns."""
 
 
-def gram_solve(S: Sequence[Sequence[Any]], right: Sequence[Any]) -> list[Any]:
-    """g with Sᵀ S g = right, by elimination; S has independent columns, so that every pivot is positive."""
+def row_weights(S: Sequence[Sequence[Any]], plan: Plan) -> tuple[float, ...]:
+    """Weights by which six rows are compared with each other: a length of the machine's size like a radian.
+
+    They matter where a rate both shifts and turns, as along a curve: next to one that only turns, its shift of a few
+    micrometres would be lost. Any weights give the same answer but for rounding.
+    """
+    mixed = any(not all(map(is_zero, c[:3])) and not all(map(is_zero, c[3:])) for c in S)
+    known = sorted(x for x in plan.distances.values() if x > 0.0)
+    if len(S) < 2 or not mixed or not known:
+        return ALIKE
+    weight = 4.0 ** -round(math.log2(known[len(known) // 2]))  # a power of two costs no digits
+    return (weight,) * 3 + (1.0,) * 3
+
+
+def along(S: Sequence[Sequence[Any]], efforts: Sequence[Any], weights: Sequence[float] = ALIKE) -> list[Any]:
+    """A wrench along six rows that does the work of efforts on the joint's rates: W = D S g, Sᵀ D S g = e."""
+    g = gram_solve(S, efforts, weights)
+    return [sum((weights[r] * column[r] * x for column, x in zip(S, g, strict=True)), 0.0) for r in range(6)]
+
+
+def gram_solve(S: Sequence[Sequence[Any]], right: Sequence[Any], weights: Sequence[float] = ALIKE) -> list[Any]:
+    """g with Sᵀ D S g = right, by elimination; S has independent columns, so that every pivot is positive."""
     n = len(S)
-    G = [[sum((a * b for a, b in zip(S[i], S[j], strict=True)), 0.0) for j in range(n)] for i in range(n)]
+    G = [
+        [sum((w * (a * b) for w, a, b in zip(weights, S[i], S[j], strict=True)), 0.0) for j in range(n)]
+        for i in range(n)
+    ]
     x = list(right)
     for i in range(n):
         for j in range(i + 1, n):

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from linkwork.equations.acceleration_system import AccelerationSystem, Key
 from linkwork.equations.inverse_dynamics import Applied, inertia_wrenches, link_motion
-from linkwork.equations.loop_rows import CutRows, Margin, RowAxes, along, combined, constraints, cut_rows
+from linkwork.equations.loop_rows import CutRows, Margin, RowAxes, along, combined, constraints, cut_rows, row_weights
 from linkwork.equations.rows import constraint_rows
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import ZERO, Vector, add, apply, cross, is_zero, neg, sub
@@ -137,7 +137,8 @@ def _join(
     pushes = [state.applied.along.get(k, 0.0) + (state.effort[k] if driven else 0.0) for k in own]
     wrench: list[Any] = [0.0] * 6
     if any(not is_zero(pushes[j]) for j in plain):
-        wrench = along([rows.S[j] for j in plain], [pushes[j] for j in plain])
+        S = [rows.S[j] for j in plain]
+        wrench = along(S, [pushes[j] for j in plain], row_weights(S, system.tree.plan))
         pair = combined(rows.rows, dict(enumerate(wrench)))
         for link, (moment, force) in ((cut.head, pair.head), (cut.tail, pair.tail)):
             if link >= 0:

@@ -1,8 +1,8 @@
 """Forward dynamics of machines with loops: the elimination that was found, watched, with a robust way beside it.
 
 The kernel of an elimination is straight-line code. Where its health shows that pivots have shrunk, the equations of
-motion with all rows of all loops are solved by singular values instead, sample by sample; a posture at which even they
-do not determine the accelerations is singular, and said to be.
+motion are solved in the null space of the loops instead, by singular values, sample by sample; a posture at which even
+they do not determine the accelerations is singular, and said to be.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ SERVES = 1e3
 """The same for an elimination that was found for other numbers."""
 KEPT = 1e-9
 """Part of the accelerations by which they may miss the loops."""
-RANK = 1e-11
-"""Singular values below this part of the largest are none."""
+WEIGHTLESS = 1e-15
+"""Part of the largest inertia below which none resists a freedom."""
+ACCURATE = 1e-9
+"""Part of the accelerations by which an elimination that was found for other numbers may be off."""
 _START = np.zeros(1)
 LOST = 1e-6
 """Singular values of the loops' equations below this part of the largest are lost to a singular posture."""
@@ -71,7 +73,14 @@ class ForwardDynamics:
         kernel = self.loops.system._own(Question(closed_forward_dynamics(elimination, "tree", "all")))
         a, health = kernel(states.y, states.w, np.zeros(self.loops.columns), _START)
         sound = health < SERVES * max(1, len(elimination.usual))
-        return bool(sound.all() and np.isfinite(a).all() and self._keeps_loops(states, a))
+        if not (sound.all() and np.isfinite(a).all() and self._keeps_loops(states, a)):
+            return False
+        if not self.loops.count:
+            return True
+        none, scale = np.zeros_like(states.w), self.loops.column_scale
+        right, singular = self._by_null_space(states.y, states.w, none, np.zeros((len(a), 1)))
+        error = np.abs((a - right) / scale).max(axis=1)
+        return bool((singular | (error <= ACCURATE * np.abs(right[~singular] / scale).max(initial=0.0))).all())
 
     def _keeps_loops(self, states: States, a: Array) -> bool:
         """Whether accelerations obey J a + γ = 0: what was ignored for other numbers may count for these."""
@@ -157,35 +166,40 @@ class ForwardDynamics:
                 raise ModelError(Problem(f"the {what} of {names[column]}{where} is not a finite number"), plan.name)
 
     def _robust(self, y: Array, w: Array, effort: Array, when: Array, places: NDArray[np.intp]) -> Array:
-        """Least-squares solution of the equations of motion with all rows: [[M, Jᵀ], [J, 0]]."""
-        loops, plan = self.loops, self.loops.plan
-        system = loops.system
-        nw, rows = plan.nw, plan.nl
-        system_matrix = np.zeros((len(y), nw + rows, nw + rows))
-        right = np.zeros((len(y), nw + rows))
-        mass, force = system._own(Question(unconstrained()))(y, w, effort, when)
-        J = loops.equations(y)[1]
-        scale = loops.column_scale
-        system_matrix[:, :nw, :nw] = mass * scale[:, np.newaxis] * scale
-        system_matrix[:, nw:, :nw] = J
-        system_matrix[:, :nw, nw:] = np.swapaxes(J, 1, 2)
-        right[:, :nw] = force * scale
-        products = system._own(Question(closure_products(1)))(y, w)
-        right[:, nw:] = -products * loops.row_scale
-        size = np.abs(system_matrix[:, :nw, :nw]).max(axis=(1, 2), keepdims=True)
-        system_matrix[:, :nw, :nw] /= size
-        right[:, :nw] /= size[:, 0]
-        U, s, Vt = np.linalg.svd(system_matrix)
-        kept = s > RANK * s[:, :1]
-        loose = np.abs(np.where(kept[:, :, np.newaxis], 0.0, Vt)[:, :, :nw]).max(axis=(1, 2), initial=0.0)
-        values = np.linalg.svd(J, compute_uv=False)
-        singular = (loose > 1e-6) | ((values > LOST * values[:, :1]).sum(axis=1) < self.rank)
+        """Accelerations by the null space of the loops' equations: what loops, masses and loads allow, and no less."""
+        found, singular = self._by_null_space(y, w, effort, when)
         if singular.any():
             first = int(np.argmax(singular))
             self._refuse(y[first], places[first])
-        x = np.einsum("sji,sj->si", U, right) * np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
-        found: Array = np.einsum("sji,sj->si", Vt, x)[:, :nw] * scale
         return found
+
+    def _by_null_space(self, y: Array, w: Array, effort: Array, when: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """Accelerations of all joints (samples, nw), and which samples are singular.
+
+        a = Z u + g,   J Z = 0,   J g = -γ,   Zᵀ M Z u = Zᵀ (f - M g),   with lengths in units of the machine's size
+        """
+        loops, system, scale = self.loops, self.loops.system, self.loops.column_scale
+        mass, force = system._own(Question(unconstrained()))(y, w, effort, when)
+        M, f = mass * scale[:, np.newaxis] * scale, force * scale
+        size = np.maximum(np.abs(M).max(axis=(1, 2)), 1e-300)
+        M, f = M / size[:, np.newaxis, np.newaxis], f / size[:, np.newaxis]
+        gamma = system._own(Question(closure_products(1)))(y, w) * loops.row_scale
+        U, s, Vt = np.linalg.svd(loops.equations(y)[1])
+        r = self.rank
+        lost = (s > LOST * s[:, :1]).sum(axis=1) < r
+        across = np.einsum("sij,si->sj", U[:, :, :r], -gamma) / np.where(lost[:, np.newaxis], 1.0, s[:, :r])
+        g = np.einsum("sji,sj->si", Vt[:, :r], across)
+        Z = np.swapaxes(Vt[:, r:], 1, 2)
+        Zt = Vt[:, r:]
+        H, push = Zt @ M @ Z, np.einsum("sji,si->sj", Zt, f - np.einsum("sij,sj->si", M, g))
+        values = np.linalg.eigvalsh(0.5 * (H + np.swapaxes(H, 1, 2)))
+        singular = lost | (values <= WEIGHTLESS).any(axis=1)
+        unit = 1.0 / np.sqrt(np.maximum(np.einsum("sii->si", H), WEIGHTLESS))
+        scaled = H * unit[:, :, np.newaxis] * unit[:, np.newaxis]
+        scaled[singular] = np.eye(H.shape[1])
+        u = unit * np.linalg.solve(scaled, (unit * push)[:, :, np.newaxis])[:, :, 0]
+        a: Array = np.einsum("sij,sj->si", Z, u) + g
+        return a * scale, singular
 
     @cached_property
     def _values(self) -> Array:

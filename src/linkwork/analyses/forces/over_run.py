@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.analyses.forces.conditioning import few_digits
 from linkwork.analyses.forces.drives import (
     Drives,
     TooFewDrives,
@@ -112,7 +113,11 @@ def forces_of(
     return (
         signals,
         {j: c for j, c in open_names(joints, open_[told]).items() if j in loops.system.mechanism.joints},
-        [*_told(part, found, times), *beyond_tables(loops, part)],
+        [
+            *_told(part, found, times),
+            *few_digits(loops, part, drives.independent, ~told, times),
+            *beyond_tables(loops, part),
+        ],
         drives,
     )
 

@@ -22,7 +22,9 @@ LONG = 0.7
 PIECE = 8192
 """Samples worked on at a time: their arrays stay in the processor's cache."""
 POLISHED = 1e-26
-"""Σ e² below which another of Newton's steps changes nothing."""
+"""Σ e² below which another of Newton's steps changes nothing, but next to singular postures."""
+FINE = 1e-13
+"""Step that is worth being taken although the loops are closed [rad, or parts of the machine's size]."""
 
 
 def _pieces(count: int) -> Iterator[slice]:
@@ -115,7 +117,24 @@ def _steps(kernel: Kernel, Y: Array, loops: Loops, threads: int | None) -> tuple
         else:
             most = ROUNDS
             kernel(own, scale, out=(spare, found), threads=threads)
+        _refined(kernel, own, spare, found, loops, threads)
     return measures, most
+
+
+def _refined(kernel: Kernel, own: Array, moved: Array, measures: Array, loops: Loops, threads: int | None) -> None:
+    """Close loops to rounding where that moves variables: next to singular postures errors count many times over.
+
+    A step x is taken where what it leaves, of the order of x², is much less than the error e that it mends.
+    """
+    far = max(loops.plan.distances.values(), default=0.0)
+    rounding = float(np.finfo(float).eps) * (1.0 + far / loops.length)
+    for _ in range(2):
+        e2, x2 = measures[:, 0], measures[:, 1]
+        fine = np.flatnonzero((x2 > FINE**2) & (100.0 * x2 * x2 < e2) & (e2 > rounding**2) & (e2 <= POLISHED))
+        if not fine.size:
+            return
+        own[fine] = moved[fine]
+        moved[fine], measures[fine] = kernel(own[fine], np.array([loops.length]), threads=threads)
 
 
 def _shortened(own: Array, moved: Array, squares: Array, quaternions: list[int]) -> None:

@@ -1,0 +1,85 @@
+"""What an elimination should find: accelerations by the null space of the constraints, at some states.
+
+Eliminations take masses as pivots. Where light bodies hang on heavy ones, or masses differ by many decades, their
+products lose digits that the motion itself does not: the freedoms alone, a = Z u + g with J Z = 0 and J g = -γ, obey
+
+    Zᵀ M Z u = Zᵀ (f - M g)
+
+whose condition is that of the machine. It is too slow for a kernel, and just right to judge one by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from linkwork.equations.acceleration_system import AccelerationSystem, Key
+from linkwork.geometry import Array
+
+REDUNDANT = 1e-8
+"""Part of the largest singular value of the constraints below which one says nothing new."""
+Values = Callable[[Any], Array]
+"""Numbers of a scalar at the states, (states,)."""
+
+
+def null_space_accelerations(
+    system: AccelerationSystem, values: Values, scales: dict[Key, float], rows: Sequence[Key], count: int
+) -> dict[Key, Array]:
+    """By rate, its derivative (states,) from a system whose links are all substituted.
+
+    scales : by rate, its unit; rows : multipliers of constraints that count
+    """
+    rates = [k for k in scales if k in system.A]
+    n, m = len(rates), len(rows)
+    M, J = np.zeros((count, n, n)), np.zeros((count, m, n))
+    f, right = np.zeros((count, n)), np.zeros((count, m))
+    place = {k: i for i, k in enumerate(rates)}
+    for k, i in place.items():
+        f[:, i] = values(system.b.get(k, 0.0)) * scales[k]
+        for other, x in system.A[k].items():
+            if other in place:
+                M[:, i, place[other]] = values(x) * scales[k] * scales[other]
+    for r, key in enumerate(rows):
+        right[:, r] = values(system.b.get(key, 0.0))
+        for k, x in system.A.get(key, {}).items():
+            if k in place:
+                J[:, r, place[k]] = values(x) * scales[k]
+    found = np.stack([_solved(*at) for at in zip(M, J, f, right, strict=True)]) if n else np.zeros((count, 0))
+    return {k: found[:, i] * scales[k] for k, i in place.items()}
+
+
+def _solved(M: Array, J: Array, f: Array, right: Array) -> Array:
+    """One state: M a + Jᵀ λ = f, J a = right; not a number where masses do not determine it."""
+    if not all(np.isfinite(x).all() for x in (M, J, f, right)):
+        return np.full(len(f), np.nan)
+    size = np.linalg.norm(J, axis=1)
+    own = size > 0.0
+    J, right = J[own] / size[own, np.newaxis], right[own] / size[own]
+    U, s, Vt = np.linalg.svd(J)
+    rank = int((s > REDUNDANT * s.max(initial=0.0)).sum())
+    Z = Vt[rank:].T
+    g = Vt[:rank].T @ ((U[:, :rank].T @ right) / s[:rank])
+    H, push = Z.T @ M @ Z, Z.T @ (f - M @ g)
+    diagonal = np.diag(H).copy()
+    if (diagonal <= 0.0).any():
+        return np.full(len(f), np.nan)
+    unit = 1.0 / np.sqrt(diagonal)
+    try:
+        u = unit * np.linalg.solve(H * unit[:, np.newaxis] * unit, unit * push)
+    except np.linalg.LinAlgError:
+        return np.full(len(f), np.nan)
+    a: Array = Z @ u + g
+    return a
+
+
+def off(a: Sequence[Array], right: dict[Key, Array], scales: dict[Key, float]) -> float:
+    """Largest error of accelerations of the tree's rates, of the largest at any state; 0 where nothing is known."""
+    mine = np.array([x / scales["q", k] for k, x in enumerate(a) if ("q", k) in right])
+    true = np.array([right["q", k] / scales["q", k] for k in range(len(a)) if ("q", k) in right])
+    known = np.isfinite(true).all(axis=0) if len(true) else np.zeros(0, bool)
+    if not known.any():
+        return 0.0
+    error = float(np.abs(mine - true)[:, known].max() / max(float(np.abs(true[:, known]).max()), 1e-300))
+    return error if np.isfinite(error) else np.inf
