@@ -10,13 +10,12 @@ from linkwork.errors import Problem
 
 if TYPE_CHECKING:
     from linkwork.results import Evidence, Run
-    from linkwork.results.simulation_evidence import Happening, SimulationEvidence
+    from linkwork.results.happenings import Happening
+    from linkwork.results.simulation_evidence import SimulationEvidence
     from linkwork.units import UnitSystem
 
 MOST_EVENTS = 6
 """Events that are printed, besides the last one."""
-RECORDED = "record it"
-"""What events do that do nothing: their name tells enough."""
 
 
 def held_in(run: Run) -> list[str]:
@@ -103,5 +102,5 @@ def _print_simulation(found: SimulationEvidence, at: Callable[[float | None], st
 def _event_line(event: Happening, at: Callable[[float | None], str], told: Callable[[str], str]) -> str:
     """When, who and what; without a name that says the time again, and without what a name alone tells."""
     who = "" if event.name.startswith("at ") else told(event.name)
-    what = "" if event.what == RECORDED else event.what
+    what = "" if event.kind == "condition" and not event.actions else event.what
     return f"    {at(event.time)}  {': '.join(part for part in (who, what) if part)}"

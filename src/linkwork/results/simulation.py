@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from linkwork.results.happenings import Happening
 from linkwork.results.run import Run
 from linkwork.results.sensitivities import Sensitivities
 from linkwork.results.signals import Signal
-from linkwork.results.simulation_evidence import Happening
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -15,9 +15,10 @@ import numpy as np
 from linkwork.analyses.simulation.choosing import least, reduced
 from linkwork.analyses.simulation.contacts import responses
 from linkwork.analyses.simulation.modes import AT_REST
+from linkwork.analyses.simulation.records import impact, rest, units_of_stop
 from linkwork.formulas import Question
 from linkwork.geometry import Array
-from linkwork.results.simulation_evidence import Happening
+from linkwork.results.happenings import Happening
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -91,7 +92,7 @@ def strike(session: Session, sides: Sequence[int]) -> None:
     for k in struck:
         _record(session, k, abs(rates[k]), abs(pushes.get(k, 0.0)), waits.get(k))
     for k in sorted(grips - modes.stuck - modes.held):
-        session.happened.append(Happening(session.t, modes.grips[k].name, "slips"))
+        session.happened.append(Happening(session.t, modes.grips[k].name, "slip"))
 
 
 def _put_back(session: Session, sides: Sequence[int]) -> None:
@@ -161,15 +162,14 @@ def _bounce(session: Session, k: int, leaning: Sequence[int]) -> float | None:
 def _record(session: Session, k: int, speed: float, push: float, wait: float | None) -> None:
     """wait : of a machine that rests from now on, length of the first bounce that was left out [s]."""
     own, bounces = session.modes.sides[k], session.bounces
+    if wait is not None and bounces.get(k, 0) > 1 and own.stop.restitution > 0.0:
+        left = wait / (1.0 - own.stop.restitution) if own.stop.restitution < 1.0 else 0.0
+        session.happened.append(rest(session.t + left, own.name, bounces.pop(k) + 1))
+        return
     if wait is None:
         bounces[k] = bounces.get(k, 0) + 1
-        session.happened.append(Happening(session.t, own.name, f"struck at {speed:.6g}, impulse {push:.6g}"))
-    elif bounces.get(k, 0) > 1 and own.stop.restitution > 0.0:
-        text = f"comes to rest after {bounces.pop(k) + 1} bounces in ever shorter time"
-        left = wait / (1.0 - own.stop.restitution) if own.stop.restitution < 1.0 else 0.0
-        session.happened.append(Happening(session.t + left, own.name, text))
-    else:
-        session.happened.append(Happening(session.t, own.name, f"struck at {speed:.6g}, impulse {push:.6g}, stays"))
+    units = units_of_stop(session.machine._loops, own.stop.what)
+    session.happened.append(impact(session.t, own.name, units, speed, push, wait is not None))
 
 
 def take_along(session: Session, old: Machine) -> None:

@@ -32,7 +32,7 @@ from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
 from linkwork.kernels.drive import pointers
-from linkwork.model.events import Actions
+from linkwork.model.events import Actions, At, When
 
 if TYPE_CHECKING:
     from linkwork.numerics.stepping.problem import Problem as Arrays
@@ -262,8 +262,8 @@ class SensitiveSession(Session):
         super()._corner()
         self._begin_again()
 
-    def _act(self, actions: Actions, name: str, what: str) -> None:
-        super()._act(actions, name, what)
+    def _act(self, event: When | At) -> None:
+        super()._act(event)
         self._begin_again()
 
     def _set(self, values: dict[str, float]) -> None:

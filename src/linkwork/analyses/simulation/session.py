@@ -14,11 +14,12 @@ from linkwork.analyses.simulation.asked import FIXED, Asked
 from linkwork.analyses.simulation.compiling import say_once
 from linkwork.analyses.simulation.engine import Engine, Equipment
 from linkwork.analyses.simulation.modes import AT_REST, Modes, Watch, tables
+from linkwork.analyses.simulation.records import done
 from linkwork.equations.elimination_search import find_elimination
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.geometry import Array
-from linkwork.model.events import Actions, At, Event, Stop
-from linkwork.results.simulation_evidence import Happening
+from linkwork.model.events import Actions, At, Event, Stop, When
+from linkwork.results.happenings import Happening
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -166,7 +167,7 @@ class Session:
             while True:
                 while at and at[0].time <= self.t:
                     event = at.pop(0)
-                    self._act(event.actions, event.name or f"at {event.time:g} s", str(event.actions))
+                    self._act(event)
                 if self.t >= asked.until:
                     break
                 target = next(t for t in stops if t > self.t)
@@ -488,12 +489,11 @@ class Session:
         for w in fired:
             if w.what == "lift":
                 modes.touching.discard(w.which)
-                self.happened.append(Happening(self.t, modes.sides[w.which].name, "leaves the stop"))
+                self.happened.append(Happening(self.t, modes.sides[w.which].name, "leave"))
             elif w.what == "soft":
                 left = modes.soft[w.which].side == w.sign
                 modes.beyond[w.which] = not left
-                what = "leaves the stop" if left else "touches the stop"
-                self.happened.append(Happening(self.t, modes.soft[w.which].name, what))
+                self.happened.append(Happening(self.t, modes.soft[w.which].name, "leave" if left else "touch"))
         strikes = [w.which for w in fired if w.what == "stop"]
         if strikes:
             self._strike(strikes)
@@ -516,7 +516,7 @@ class Session:
         for k in sorted({*broken, *halted, *held}):
             holds = k in modes.stuck or k in modes.held
             if (k in held) != holds or k in halted:
-                self.happened.append(Happening(self.t, modes.grips[k].name, "sticks" if holds else "slips"))
+                self.happened.append(Happening(self.t, modes.grips[k].name, "stick" if holds else "slip"))
 
     def _crossed(self, w: Watch) -> None:
         event = self.modes.whens[w.which]
@@ -526,7 +526,7 @@ class Session:
             return
         if event.once:
             self.modes.spent.add(w.which)
-        self._act(event.actions, event.name or event.condition, str(event.actions))
+        self._act(event)
 
     def _count(self) -> None:
         """Stop when events crowd together without end."""
@@ -576,12 +576,13 @@ class Session:
 
     # ---------------------------------------------------------------- actions
 
-    def _act(self, actions: Actions, name: str, what: str) -> None:
+    def _act(self, event: When | At) -> None:
         """Do what an event is for."""
         from linkwork.analyses.simulation.impacts import take_along
 
         modes, p, old = self.modes, self.p, self.machine
-        self.happened.append(Happening(self.t, name, what))
+        record, actions = done(self.t, event), event.actions
+        self.happened.append(record)
         if actions == Actions():
             return
         moving, stored = self._energies()
@@ -607,7 +608,7 @@ class Session:
             self._choose(sorted(modes.touching), self._resting())
         self._refresh()
         if actions.stop:
-            raise Halt(f"{name} at {self.t:.6g} s")
+            raise Halt(f"{record.name} at {self.t:.6g} s")
 
     def _hold_still(self) -> None:
         """An impact without bounce that brings locked variables to rest; what is leant on may be left."""

@@ -14,6 +14,7 @@ from linkwork.analyses.kinematics.histories import joint_histories, place_histor
 from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.asked import Asked
+from linkwork.analyses.simulation.records import as_data
 from linkwork.analyses.simulation.session import SINGULAR, Session
 from linkwork.equations.load_plans import PushPlan
 from linkwork.geometry import Array
@@ -153,10 +154,10 @@ def _all_efforts(ended: Ended) -> Array:
 
 def _changed(ended: Ended) -> tuple[str, ...]:
     """Parameters that events set, and loads that they switched, on the way."""
-    took_place = {event.what for event in ended.outcome.events}
+    took_place = {event.actions for event in ended.outcome.events if event.actions}
     names: list[str] = []
     for event in ended.asked.events:
-        if not isinstance(event, Stop) and str(event.actions) in took_place:
+        if not isinstance(event, Stop) and as_data(event.actions) in took_place:
             states = [plan.name for plan in ended.asked.loops.plan.states]  # whose values the run has
             names += [*(n for n, _ in event.actions.set if n not in states), *event.actions.on, *event.actions.off]
     return tuple(dict.fromkeys(names))
