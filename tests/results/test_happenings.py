@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import pickle
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import linkwork as lw
@@ -78,3 +80,33 @@ def test_texts_of_older_files_stay() -> None:
 def test_what_is_no_event_is_told(change: dict[str, object]) -> None:
     event = Happening(1.0, "anvil", "impact", (("speed", 2.0, "m/s"), ("impulse", 1.0, "N s"), ("stays", 0.0, "1")))
     assert is_happening(event.as_dict()) and not is_happening(event.as_dict() | change)
+
+
+def turned_down(t: float, state: lw.State) -> dict[str, float]:
+    return {"A": -0.1 * state.rate("A")}
+
+
+def test_what_was_asked_is_kept_and_can_be_asked_again(tmp_path: Path) -> None:
+    """A request is plain data: pickled, asked again with the same answer, and saved with the run."""
+    s = arm()
+    anvil = lw.stop("A", low=0.0, restitution=0.3, name="anvil")
+    run = s.simulate(0.5, start={"A": 1.0}, events=[anvil], controller=turned_down, rate=100.0, samples=11, rtol=1e-9)
+    assert run.request is not None
+    request = pickle.loads(pickle.dumps(run.request))
+    again = s.simulate(**request.arguments)
+    assert (again.y == run.y).all() and again.events == run.events
+    run.save(tmp_path / "run.nc")
+    told = lw.load_run(tmp_path / "run.nc").evidence.simulation
+    assert told is not None and told.request == {
+        "until": 0.5, "start": {"A": 1.0}, "events": ["anvil: stop 0 <= A, restitution 0.3"],
+        "controller": "turned_down", "rate": 100.0, "samples": 11, "rtol": 1e-9,
+    }  # fmt: skip
+
+
+def test_requests_with_drives_and_arrays_are_pickled() -> None:
+    s = arm()
+    run = s.simulate(0.5, np.array([0.2]), drives={"A": lw.expression("0.2 + sin(t)")}, times=np.linspace(0.0, 0.5, 4))
+    assert run.request is not None
+    again = s.simulate(**pickle.loads(pickle.dumps(run.request)).arguments)
+    assert (again.y == run.y).all()
+    assert run.request.as_dict()["start"] == [0.2] and len(run.request.as_dict()["times"]) == 4

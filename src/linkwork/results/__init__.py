@@ -10,7 +10,8 @@
 `samples`   one sample, by number or by time
 `evidence`  how far a run can be trusted; `force_evidence` what it takes; `simulation_evidence`,
             `integration_evidence` what only rates determine; `happenings` events as data
-`simulation` the run of a simulation, whose arrays are there at once; `simulations` many of them
+`simulation` the run of a simulation, whose arrays are there at once; `simulations` many of them; `request` what was
+            asked
 `plots`     time histories and paths
 `store`     NetCDF and CSV files; `table` the CSV text
 `report`    summary, plain data, HTML

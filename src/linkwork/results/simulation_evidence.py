@@ -28,6 +28,7 @@ class SimulationEvidence:
     events : that took place, in order
     stops : signals of the forces of stops and of frictions that hold, and the expressions along which these act
     numbers : parameters by name that were other than the model's; changed : what events set or switched on the way
+    request : what was asked for, as plain data (`Request.as_dict`)
     """
 
     methods: tuple[str, ...]
@@ -44,6 +45,7 @@ class SimulationEvidence:
     stops: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, float] = field(default_factory=dict)
     changed: tuple[str, ...] = ()
+    request: dict[str, Any] = field(default_factory=dict)
 
 
 def as_attribute(found: SimulationEvidence | None) -> dict[str, Any]:
@@ -65,11 +67,13 @@ def evidence_problems(told: Any) -> list[Problem]:
         "stops": dict,
         "numbers": dict,
         "changed": list,
+        "request": dict,
         **counted,
     }
     names = [f.name for f in fields(SimulationEvidence)]
-    if not isinstance(told, dict) or sorted(told) != sorted(names):
+    if not isinstance(told, dict) or sorted({**told, "request": {}}) != sorted(names):
         return [Problem("the attribute does not tell of a simulation", "simulation", f"it has {', '.join(names)}")]
+    told = {"request": {}, **told}  # which older files do not have
     wrong = [
         name
         for name in names

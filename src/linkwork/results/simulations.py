@@ -14,6 +14,7 @@ from linkwork.errors import InputError, Problem
 if TYPE_CHECKING:
     import xarray as xr
 
+    from linkwork.results.happenings import Happening
     from linkwork.results.run import Run
     from linkwork.results.simulation import Simulation
 
@@ -64,6 +65,7 @@ class Simulations:
         outcome: Outcomes,
         whole: Callable[[], Run],
         single: Callable[[int], Simulation],
+        records: Callable[[int], tuple[Happening, ...]] = lambda run: (),
     ) -> None:
         self.name = name
         """Of the mechanism."""
@@ -71,7 +73,7 @@ class Simulations:
         """What differs between the runs: arrays (runs,) by name, such as `start.A` or `rod.mass`."""
         self.outcome = outcome
         """What came of them, as arrays."""
-        self._make, self._single = whole, single
+        self._make, self._single, self._records = whole, single, records
         self._whole: Run | None = None
 
     # ---------------------------------------------------------------- how they went
@@ -108,6 +110,15 @@ class Simulations:
     def complete(self) -> Any:
         """By run, whether it came to its end; a numpy array."""
         return np.array([s == "complete" for s in self.outcome.status])
+
+    def events(self, run: int) -> tuple[Happening, ...]:
+        """Events that took place in a run, in order.
+
+        Parameters
+        ----------
+        run : its number
+        """
+        return self._records(range(len(self))[run])
 
     # ---------------------------------------------------------------- by name and by number
 

@@ -43,6 +43,7 @@ class Equipment:
     efforts : of which joints there are efforts; switched : names of loads that are switched
     watched : expressions whose zeros are events; gaps : expressions that are kept from falling below zero
     tangents : derivatives are needed; momenta : so are momenta; counted : work is to be counted
+    energies : energies are needed besides, at events
     """
 
     efforts: Joints = "tree"
@@ -52,6 +53,7 @@ class Equipment:
     tangents: bool = False
     momenta: bool = False
     counted: bool = False
+    energies: bool = False
 
 
 KERNELS = {
@@ -271,6 +273,7 @@ class Engine:
         scales = layout.join(self._sizes(), loops.column_scale, [own.scale for own in plan.states])
         return Problem(
             ny=ny, nw=nw, n=layout.n, rtol=float(rtol), atol=atol * scales, size=float(loops.length), loops=loops.count,
+            counting=int(needs.counted),
             **wiring, **a,
             plain_y=_integers([p for p, _ in plain]), plain_w=_integers([p for _, p in plain]),
             turning_y=_integers([p for p, _ in turning]), turning_w=_integers([p for _, p in turning]),
@@ -296,7 +299,7 @@ class Engine:
             "response": self.response if count or rows or needs.momenta else None,
             "gaps": self._gaps(),
             "watched": self._watched(),
-            "energies": self.energies if needs.counted else None,
+            "energies": self.energies if needs.counted or needs.energies else None,
             "momentum": self._optional(needs.momenta, momentum_and_drift(needs.switched)),
             "grips": self._optional(self.loops.plan.n_slips > 0, equations.grips(self.loops.plan)),
             "tangent": self.tangent if needs.tangents else None,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from linkwork.analyses.forces.over_run import effort_units
 from linkwork.analyses.kinematics.given import place_of
 from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.simulation.active_set import ActiveSet
+from linkwork.geometry import Array
 from linkwork.model.events import Actions, At, When
 from linkwork.results.happenings import Action, Happening
 
@@ -52,3 +54,26 @@ def as_data(actions: Actions) -> tuple[Action, ...]:
     found += [("from rest", "", None)] if actions.from_rest else []
     found += [("end", "", None)] if actions.stop else []
     return tuple(found)
+
+
+def records_of(log: Array, active: ActiveSet, loops: Loops) -> list[Happening]:
+    """Records of rows that a compiled loop has logged: (kind, which, time, numbers)."""
+    from linkwork.numerics.stepping import active as on
+
+    units = [units_of_stop(loops, side.stop.what) for side in active.sides]
+    plain = {on.SOFT_TOUCH: "touch", on.SOFT_LEAVE: "leave", on.STICKS: "stick", on.SLIPS: "slip"}
+    found: list[Happening] = []
+    for code, who, t, x, y, z in log.tolist():
+        kind, which = int(code), int(who)
+        if kind == on.IMPACT:
+            found.append(impact(t, active.sides[which].name, units[which], x, y, z != 0.0))
+        elif kind == on.REST:
+            found.append(rest(t, active.sides[which].name, int(x)))
+        elif kind == on.LEAVE:
+            found.append(Happening(t, active.sides[which].name, "leave"))
+        elif kind in (on.CROSSED, on.TIMED):
+            found.append(done(t, active.whens[which] if kind == on.CROSSED else active.ats[which]))
+        else:
+            named = active.soft if kind in (on.SOFT_TOUCH, on.SOFT_LEAVE) else active.grips
+            found.append(Happening(t, named[which].name, plain[kind]))
+    return found

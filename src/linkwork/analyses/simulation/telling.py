@@ -19,6 +19,8 @@ from linkwork.analyses.simulation.session import SINGULAR, Session
 from linkwork.equations.load_plans import PushPlan
 from linkwork.geometry import Array
 from linkwork.model.events import Stop
+from linkwork.results.request import Request
+from linkwork.results.sensitivities import Sensitivities
 from linkwork.results.simulation import Outcome, Simulation
 from linkwork.results.simulation_evidence import SimulationEvidence
 
@@ -52,9 +54,13 @@ class Ended:
     stops: tuple[tuple[str, str], ...] = ()
 
 
-def told(ended: Ended, threads: int | None) -> Simulation:
+def told(
+    ended: Ended, threads: int | None, request: Request | None = None, sensitive: Sensitivities | None = None
+) -> Simulation:
     """The result of a simulation."""
-    return Simulation(ended.outcome, lambda: _dataset(ended, threads), ended.asked.original)
+    return Simulation(
+        ended.outcome, lambda: _dataset(ended, threads, request), ended.asked.original, sensitive, request
+    )
 
 
 def ended(session: Session) -> Ended:
@@ -68,7 +74,7 @@ def ended(session: Session) -> Ended:
         asked.times[:reached],
         *p.layout.split(Z)[:2],
         session.samples.A[:reached],
-        tuple(session.happened),
+        tuple(session.journal.happened),
         session.status,
         session.message,
         session.evaluations + int(p.evaluations[0]),
@@ -84,8 +90,8 @@ def ended(session: Session) -> Ended:
         session.samples.E[:reached],
         np.hstack([session.samples.P[:reached], session.samples.H[:reached]]),
         session.trails,
-        session.impacts,
-        session.changes,
+        session.journal.impacts,
+        session.journal.changes,
         float(state[loop.WORK]),
         float(state[loop.GAP]),
         [*session.warnings, *_singular(session)],
@@ -97,7 +103,7 @@ def ended(session: Session) -> Ended:
     )
 
 
-def _dataset(ended: Ended, threads: int | None) -> xr.Dataset:
+def _dataset(ended: Ended, threads: int | None, request: Request | None) -> xr.Dataset:
     from linkwork.results import ClosureHistory, build_run
 
     asked, loops, outcome = ended.asked, ended.asked.loops, ended.outcome
@@ -114,7 +120,7 @@ def _dataset(ended: Ended, threads: int | None) -> xr.Dataset:
         outcome.t, mechanism=loops.plan.name, analysis="simulation", variables=variables, speeds=speeds,
         **place_histories(loops, outcome.y, levels, threads), signals=_signals(ended), closure=closure,
         driven={d.name: str(d.drive) for d in asked.driven}, status=outcome.status, message=outcome.message,
-        asked=len(asked.times), warnings=warnings, simulation=_evidence(ended), machine=asked.original,
+        asked=len(asked.times), warnings=warnings, simulation=_evidence(ended, request), machine=asked.original,
     )  # fmt: skip
     return run.data
 
@@ -189,7 +195,7 @@ def _energies(session: Session, t: Array, y: Array, w: Array) -> tuple[Array, Ar
     return found[0], found[1]
 
 
-def _evidence(ended: Ended) -> SimulationEvidence:
+def _evidence(ended: Ended, request: Request | None) -> SimulationEvidence:
     outcome, ny, nw = ended.outcome, len(ended.asked.y), len(ended.asked.w)
     first = np.concatenate([ended.asked.y, ended.asked.w, ended.asked.x])
     t = np.concatenate([np.zeros(1), *(own for own, _ in ended.trails)])
@@ -220,13 +226,14 @@ def _evidence(ended: Ended) -> SimulationEvidence:
         stops=dict(ended.stops),
         numbers=dict(ended.asked.original._overrides),
         changed=_changed(ended),
+        request={} if request is None else request.as_dict(),
     )
 
 
 def _singular(session: Session) -> list[str]:
     from linkwork.numerics.stepping import advance as loop
 
-    worst, parts = float(session.state[loop.WORST]), max(1, len(session._elimination.usual))
+    worst, parts = float(session.state[loop.WORST]), max(1, len(session.elimination.usual))
     if worst < SINGULAR * parts:
         return []
     return [f"the machine passed close by a singular posture: pivots shrank to {1.0 / np.sqrt(worst / parts):.1g}"]

@@ -65,6 +65,7 @@ class Problem(Handle):
     """Kernels, and the arrays that they read and write; each thread has its own.
 
     ny, nw, n : variables, rates, and the whole state; loops : cut joints and constraints; size : of the machine [m]
+    counting : whether the work is counted
     rtol, atol : tolerances, the second by variable and rate
     rate_sizes, gap_sizes : by rate and by gap, what counts like a radian: of lengths the machine's size
     row_scale : by row of the mismatch, what makes it count like radians
@@ -92,7 +93,7 @@ class Problem(Handle):
     """
 
     fields = (
-        dict.fromkeys(("ny", "nw", "n", "loops"), "integer")
+        dict.fromkeys(("ny", "nw", "n", "loops", "counting"), "integer")
         | {"rtol": "float", "size": "float", "atol": "floats"}
         | _kernel("rates")
         | _kernel("mismatch")
