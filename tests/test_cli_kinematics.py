@@ -548,3 +548,35 @@ def test_help_imports_nothing_heavy(here: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=here)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+# ---------------------------------------------------------------- coordinates of points
+
+ARM = """\
+linkwork: 1
+name: arm
+units: {length: mm}
+gravity: [0, -9.81 m/s^2, 0]
+bodies:
+  upper: {mass: 1, com: [200, 0, 0], inertia: [1e4, 1e4, 1e4]}
+  fore: {mass: 0.6, com: [400, 200, 0], inertia: [1e4, 1e4, 1e4]}
+joints:
+  A: {revolute: [ground, upper], at: [0, 0, 0], axis: z}
+  B: {revolute: [upper, fore], at: [400, 0, 0], axis: z}
+points:
+  P: {on: fore, at: [400, 300, 0]}
+"""
+
+
+def test_points_are_driven_along_their_coordinates(here: Path) -> None:
+    (here / "arm.yaml").write_text(ARM)
+    drives = ("--drive", "P.x=400:300", "--drive", "P.y=0.3m:350mm")
+    data = json.loads(run("motion", "arm.yaml", *drives, "--json").stdout)
+    angles = data["joints"]["A.angle"]["value"], data["joints"]["B.angle"]["value"]
+    reach, lift = 0.4, 0.3  # law of cosines at the end: |P|² = a² + b² + 2ab cos(inner)
+    inner = math.acos((0.3**2 + 0.35**2 - reach**2 - lift**2) / (2 * reach * lift))
+    assert angles[1]["greatest"] == pytest.approx(inner - math.pi / 2, abs=1e-9)
+    data = json.loads(run("simulate", "arm.yaml", "--until", "0.2s", "--drive", "P.x=400:390", "--json").stdout)
+    assert data["evidence"]["status"] == "complete" and list(data["driven"]) == ["P.x"]
+    wrong = run("motion", "arm.yaml", "--drive", "Q.x=0:1")
+    assert wrong.exit_code != 0 and "--drive Q.x" in wrong.output

@@ -16,8 +16,8 @@ import linkwork as lw
 from linkwork.errors import InputError, LinkworkError, MissingExtra, ModelError, Problem
 from linkwork.kernels.batch import ArgumentError
 
-SIGNALS = {"Halt"}
-"""Ends a simulation from within; never leaves it."""
+SIGNALS = {"Halt", "Unclear"}
+"""End a simulation, or a proof by formulas, from within; they never leave it."""
 
 
 def own_exceptions() -> list[type[Exception]]:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from linkwork._version import __version__
 
 if TYPE_CHECKING:
-    from linkwork import geometry, topology, units
+    from linkwork import drives, errors, geometry, results, topology, units
+    from linkwork.analyses import strength
     from linkwork.analyses.check import Check, check
     from linkwork.analyses.forces.accelerating import Accelerations
     from linkwork.analyses.forces.contact import ContactForce, contact_force
@@ -67,7 +68,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.strength.power import DriveEnergy, Energy, drive_energy, energy
     from linkwork.analyses.strength.sections import IBeamSection, RectangleSection, TubeSection
     from linkwork.analyses.strength.segments import stress
-    from linkwork.analyses.strength.stress import Allowable, Stress, WorstStress, segment_stress
+    from linkwork.analyses.strength.stresses import Allowable, Stress, WorstStress, segment_stress
     from linkwork.drives import (
         Drive,
         constant,
@@ -91,6 +92,7 @@ if TYPE_CHECKING:
     from linkwork.files.schema import json_schema
     from linkwork.files.write import dumps, save
     from linkwork.kernels import Kernel
+    from linkwork.model import events, solids
     from linkwork.model.amounts import tabulated
     from linkwork.model.bodies import Inertia, inertia
     from linkwork.model.event_checks import check_events
@@ -251,10 +253,10 @@ _HOME = {
     "IBeamSection": "analyses.strength.sections",
     "RectangleSection": "analyses.strength.sections",
     "TubeSection": "analyses.strength.sections",
-    "Allowable": "analyses.strength.stress",
-    "Stress": "analyses.strength.stress",
-    "WorstStress": "analyses.strength.stress",
-    "segment_stress": "analyses.strength.stress",
+    "Allowable": "analyses.strength.stresses",
+    "Stress": "analyses.strength.stresses",
+    "WorstStress": "analyses.strength.stresses",
+    "segment_stress": "analyses.strength.stresses",
     "stress": "analyses.strength.segments",
     "TorqueSpeed": "analyses.strength.motors",
     "torque_speed": "analyses.strength.motors",
@@ -276,7 +278,18 @@ _HOME = {
     "text_tree": "views.graph",
     "write_report": "views.report",
 }
-_MODULES = ("geometry", "units", "topology")
+_MODULES = {
+    "drives": "drives",
+    "errors": "errors",
+    "events": "model.events",
+    "geometry": "geometry",
+    "results": "results",
+    "solids": "model.solids",
+    "strength": "analyses.strength",
+    "topology": "topology",
+    "units": "units",
+}
+"""Families of names, each a module: `lw.drives.ramp` is `lw.ramp`."""
 
 __all__ = [
     "Accelerations",
@@ -381,9 +394,12 @@ __all__ = [
     "draw_layout",
     "draw_posture",
     "drive_energy",
+    "drives",
     "dumps",
     "dwell",
     "energy",
+    "errors",
+    "events",
     "example",
     "examples",
     "expression",
@@ -409,15 +425,18 @@ __all__ = [
     "read_mesh",
     "relative_screw",
     "repeat",
+    "results",
     "save",
     "segment_stress",
     "sequence",
     "slider_crank",
     "slider_transmission_extremes",
+    "solids",
     "space_curve",
     "spherical_grashof",
     "spline",
     "stop",
+    "strength",
     "stress",
     "surface",
     "table",
@@ -438,7 +457,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(importlib.import_module(f"linkwork.{_HOME[name]}"), name)
     if name in _MODULES:
-        return importlib.import_module(f"linkwork.{name}")
+        return importlib.import_module(f"linkwork.{_MODULES[name]}")
     raise AttributeError(f"module 'linkwork' has no attribute {name!r}")
 
 

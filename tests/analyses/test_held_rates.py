@@ -296,8 +296,12 @@ def test_the_evidence_says_what_was_integrated(tmp_path: Any) -> None:
 def test_a_motion_with_held_rates_that_is_interrupted_keeps_what_is_done() -> None:
     s = rssr().assemble()
 
+    calls: list[int] = []
+
     def stop(done: int, count: int) -> None:
-        raise KeyboardInterrupt
+        calls.append(done)
+        if len(calls) == 1:
+            raise KeyboardInterrupt
 
     run = s.motion({"A": (s.home["A"], s.home["A"] + 60.0)}, samples=2001, progress=stop)
     assert run.status == "stopped" and 0 < len(run) < 2001 and "ended by the user" in run.message

@@ -111,7 +111,8 @@ joints:
   RB: {gear: [ring, planet], at: [60, 0, 0], to: {at: [100, 0, 0]}, radii: [80, 40], internal: true}
   C: {prismatic: [ground, rack], at: [0, 0, 0], axis: x}
   D: {revolute: [ground, pinion], at: [0, 30, 0], axis: z}
-  CD: {rack: [rack, pinion], at: [0, 0, 0], to: [0, 30, 0], axis: z, x: x, radius: 30, teeth: 30, flank: -1}
+  CD: {rack: [rack, pinion], at: [0, 0, 0], to: [0, 30, 0], axis: z, x: x, radius: 30, teeth: 30, flank: -1,
+    pressure_angle: 20 deg, helix_angle: 0}
   E: {revolute: [ground, bevel1], at: [0, 0, 0], axis: x}
   F: {revolute: [ground, bevel2], at: [0, 0, 0], axis: y}
   EF: {bevel: [bevel1, bevel2], at: [0, 0, 0], axes: [x, y], teeth: [20, 40], in: ground, limits: {angle: [-9, 9]}}
@@ -272,6 +273,29 @@ loads:
   braking: {joint: my-slide, amount: {table: [[-1 m/s, 3], [1 m/s, -3]], over: rate(my-slide.slide)}}
 """
 
+CONSTRAINTS = """\
+linkwork: 1
+name: constraints
+units: {length: mm, angle: deg}
+bodies:
+  a: {mass: 1, com: [20, 0, 0]}
+  b: {mass: 1, com: [60, 0, 0]}
+  sleigh: {mass: 2, inertia: [1e5, 1e5, 2e5]}
+joints:
+  A: {revolute: [ground, a], at: [0, 0, 0], axis: z}
+  B: {revolute: [a, b], at: [40, 0, 0], axis: z}
+  F: {flat: [ground, sleigh], at: [0, 0, 0], axis: z}
+points:
+  P: {on: b, at: [80, 0, 0]}
+  S: {on: sleigh, at: [0, 0, 0]}
+couplings:
+  tendon: {joint: B, law: ratio*A + offset, parameters: {ratio: 0.7, offset: 5 deg}, description: a finger}
+constraints:
+  track: {expression: P.x - F.x - gap, parameters: {gap: 80 mm}, description: a guide}
+velocities:
+  blade: {expression: rate(S.x)*sin(F.angle) - rate(S.y)*cos(F.angle), parameters: {}, description: glides}
+"""
+
 GOOD = {
     "loads": LOADS,
     "design": DESIGN,
@@ -281,6 +305,7 @@ GOOD = {
     "gears": GEARS,
     "contacts": CONTACTS,
     "chains": CHAINS,
+    "constraints": CONSTRAINTS,
     "words": WORDS,
 }
 """Documents that load; all keys of all entries occur in them, apart from those of meshes."""

@@ -176,8 +176,8 @@ CSV = "# linkwork run 1\n"
         (lambda t: t.replace('"P.position": [3]', '"Q.position": [3]'), "Q.position: its columns are missing"),
         (lambda t: t.replace('"P.position": [3]', '"P.position": 3'), "shapes: the shapes are not a table"),
         (lambda t: t[:-30], "numbers, not 72; is the file whole?"),
-        (lambda t: t.replace("\n0.0,0.0,", "\n0.0,import os,"), "line 20: 'import os' is not a number"),
-        (lambda t: t.rsplit(",", 1)[0] + ",2.5\n", "line 30: a count is not a whole number"),
+        (lambda t: t.replace("\n0.0,0.0,", "\n0.0,import os,"), "line 21: 'import os' is not a number"),
+        (lambda t: t.rsplit(",", 1)[0] + ",2.5\n", "line 31: a count is not a whole number"),
         (lambda t: t + "-1.0" + ",0" * 71 + "\n", "time: time runs backwards after sample 10"),
         (lambda t: t + "nan" + ",0" * 71 + "\n", "time: there are numbers that are not finite"),
     ],
@@ -203,7 +203,7 @@ def test_every_bad_line_is_reported_up_to_a_number(tmp_path: Path) -> None:
         stream.write("x\n" * 50)
     with pytest.raises(ModelError) as caught:
         load_run(path)
-    assert [p.line for p in caught.value.problems] == list(range(31, 51))
+    assert [p.line for p in caught.value.problems] == list(range(32, 52))
 
 
 def test_files_that_are_no_results(tmp_path: Path) -> None:

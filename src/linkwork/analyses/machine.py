@@ -321,6 +321,9 @@ class Machine(System):
 
         return map_of(self._loops.of_places, self.home, x, y, samples, threads)
 
+    inverse_kinematics, assembly_modes, range_of_motion = reach, closures, travel
+    """The same questions by their other names."""
+
     # ---------------------------------------------------------------- forces
 
     @property

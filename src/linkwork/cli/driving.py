@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 MOST_SAMPLES = 10_000_000
 LAWS = (
-    "Law of a joint variable; again for others. A range --drive A=0:360deg, with a speed or a duration "
+    "Law of a joint variable, or of a coordinate of a point, P.x=0.4m:0.3m; again for others. A range "
+    "--drive A=0:360deg, with a speed or a duration "
     "'A=0:360deg @ 3000rpm', 'A=0:360deg in 2s'; a value A=30deg; 'A=harmonic(0, 30deg, 2Hz)', "
     "'A=cycloidal(0, 90deg, 1s)', 'A=345(0, 90deg, 1s)', 'A=trapezoidal(0, 90deg, 60rpm, 5rad/s^2)', "
     "'A=table(0s: 0, 1s: 20deg)', 'A=spline(0s: 0, 1s: 20deg, 2s: 0)', 'A=expr(0.3*sin(2*t))', "

@@ -47,7 +47,7 @@ class Problems:
 
 
 class Variables:
-    """Joint variables of a machine, by full name or by the joint's where it has only one.
+    """Joint variables of a machine, by full name or by the joint's where it has only one, and coordinates of places.
 
     machine : the machine; units : of numbers without a unit; problems : where wrong texts go
     """
@@ -67,6 +67,9 @@ class Variables:
             for v in law.variables
             if law.rates is None or v.name not in QUATERNION
         }
+        m = machine.mechanism
+        places = [n for n in (*m.points, *m.frames, *m.bodies) if n not in self.laws and n != m.ground.name]
+        self.coordinates: dict[str, Dimension] = {f"{place}.{c}": LENGTH for place in places for c in "xyz"}
         known = next(iter(self.dimensions.items()), ("A", ANGLE))
         self._example = (known[0] if len(self._own(known[0])) > 1 else known[0].partition(".")[0], known[1])
 
@@ -77,6 +80,13 @@ class Variables:
     def si_units(self) -> dict[str, str]:
         """Units of the numbers in JSON, by the full names of the variables."""
         return {f"{joint}.{v.name}": v.unit for joint, law in self.laws.items() for v in law.variables}
+
+    def specified(self, name: str, where: str) -> tuple[str, Dimension] | None:
+        """Full name and dimension of a variable, or of a coordinate of a place: P.x; None with the problem noted."""
+        if name in self.coordinates:
+            return name, LENGTH
+        full = self.full(name, where)
+        return None if full is None else (full, self.dimensions[full])
 
     def full(self, name: str, where: str) -> str | None:
         """The full name of a single variable; None with the problem noted."""
@@ -108,8 +118,8 @@ class Variables:
             law = self.laws.get(name)
             if law is not None and len(law.variables) > 1 and "," in text:
                 self._keep(found, name, self._several(law, text, where), where)
-            elif full := self.full(name, where):
-                self._keep(found, full, self._quantity(text, self.dimensions[full], where), where)
+            elif known := self.specified(name, where):
+                self._keep(found, known[0], self._quantity(text, known[1], where), where)
         return found
 
     def laws_of_time(
@@ -124,9 +134,10 @@ class Variables:
         given = self._speeds(speeds, example)
         found: dict[str, tuple[str, Drive]] = {}
         for name, text, where in self.pairs(drives, "--drive", example):
-            full = self.full(name, where)
-            if full is None:
+            known = self.specified(name, where)
+            if known is None:
                 continue
+            full, dimension = known
             range_alone = ":" in text and "(" not in text and ";" not in text and not _TIMED.search(text)
             if full in given:
                 if not range_alone:
@@ -135,7 +146,6 @@ class Variables:
                 text = f"{text} @ {given[full]}" if range_alone else text
             elif duration is not None and range_alone:
                 text = f"{text} in {duration}"
-            dimension = self.dimensions[full]
             law = self.problems.reading(where, lambda t=text, d=dimension: parse_drive(t, d, "", self.units))  # type: ignore[misc]
             self._keep(found, full, None if law is None else (text, law), where)
         for full in sorted(set(given) - set(found)):
@@ -148,9 +158,9 @@ class Variables:
     def _speeds(self, texts: Sequence[str], example: str) -> dict[str, str]:
         found: dict[str, str] = {}
         for name, text, where in self.pairs(texts, "--speed", f"{example.partition('=')[0]}=60rpm"):
-            full = self.full(name, where)
-            if full and self._quantity(text, self.dimensions[full] / TIME, where) is not None:
-                self._keep(found, full, text, where)
+            known = self.specified(name, where)
+            if known and self._quantity(text, known[1] / TIME, where) is not None:
+                self._keep(found, known[0], text, where)
         return found
 
     def time(self, text: str, where: str) -> float | None:
@@ -159,9 +169,10 @@ class Variables:
 
     def shown(self, name: str, value: Any) -> str:
         """A value of a variable with its unit; those of a joint that has several as they are."""
-        if name not in self.dimensions:
+        dimension = self.dimensions.get(name, self.coordinates.get(name))
+        if dimension is None:
             return ", ".join(f"{x:.6g}" for x in value)
-        return format_quantity(value, self.dimensions[name], self.units)
+        return format_quantity(value, dimension, self.units)
 
     def duration(self, text: str | None) -> float | None:
         """A time [s]."""

@@ -7,39 +7,12 @@ from typing import TYPE_CHECKING
 from linkwork.expressions import names_in
 from linkwork.expressions.names import differentiated
 from linkwork.model.amounts import TIME as CLOCK
-from linkwork.model.loads import Force, Friction, JointLoad, Spring, Torque
+from linkwork.model.loads import load as of_loads
 from linkwork.model.variables import find_variable
-from linkwork.units import (
-    ACCELERATION,
-    ANGLE,
-    ANGULAR_SPEED,
-    FORCE,
-    INERTIA,
-    LENGTH,
-    MASS,
-    NUMBER,
-    SI,
-    TIME,
-    TORQUE,
-    TORSIONAL_DAMPING,
-    Dimension,
-    UnitSystem,
-)
+from linkwork.units import ACCELERATION, FORCE, INERTIA, LENGTH, MASS, NUMBER, SI, TIME, TORQUE, Dimension, UnitSystem
 
 if TYPE_CHECKING:
-    from linkwork.model.loads import Load, Motor
     from linkwork.model.mechanism import Mechanism
-
-_OF_MOTORS = {
-    "rotor_inertia": INERTIA,
-    "damping": TORSIONAL_DAMPING,
-    "friction_forward": TORQUE,
-    "friction_backward": TORQUE,
-    "stall": TORQUE,
-    "no_load": ANGULAR_SPEED,
-    "peak": TORQUE,
-    "efficiency": NUMBER,
-}
 
 
 def effort_along(quantity: Dimension) -> Dimension:
@@ -83,35 +56,5 @@ def parameter_measures(m: Mechanism, name: str) -> Dimension | None:
         return ACCELERATION
     if owner in m.bodies:
         return {"mass": MASS, "com": LENGTH, "inertia": INERTIA}.get(key.partition(".")[0])
-    if owner in m.loads:
-        return _of_load(m, m.loads[owner], key)
-    return _of_motor(m, m.motors[owner], key) if owner in m.motors else None
-
-
-def _of_load(m: Mechanism, load: Load, key: str) -> Dimension | None:
-    variable = getattr(load, "variable", None)
-    quantity = LENGTH if variable is None else _quantity(m, variable)
-    effort = effort_along(quantity)
-    match load:
-        case Spring():
-            own = {"stiffness": effort / quantity, "free": quantity, "damping": effort * TIME / quantity}
-            return {**own, "preload": effort}.get(key)
-        case Friction():
-            own = {"forward": effort, "backward": effort, "viscous": effort * TIME / quantity, "speed": quantity / TIME}
-            return {**own, "static": NUMBER, "coefficient": NUMBER, "radius": LENGTH}.get(key)
-        case Force():
-            return FORCE if key == "amount" else NUMBER
-        case Torque():
-            return TORQUE if key == "amount" else NUMBER
-        case JointLoad():
-            return effort if key == "amount" else NUMBER
-    return None
-
-
-def _of_motor(m: Mechanism, motor: Motor, key: str) -> Dimension | None:
-    return ANGLE / _quantity(m, motor.variable) if key == "ratio" else _OF_MOTORS.get(key)
-
-
-def _quantity(m: Mechanism, variable: str) -> Dimension:
-    found = find_variable(m.joints, variable)
-    return ANGLE if found is None else found.quantity
+    load = m.loads.get(owner) or m.motors.get(owner)
+    return None if load is None else of_loads.parameter_measures(load, key, of_loads.scope_of(load, m.joints))

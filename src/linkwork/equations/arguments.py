@@ -15,7 +15,8 @@ from typing import Any
 
 from linkwork.equations import kinematics
 from linkwork.equations.kinematics import Target, Twist, target_named
-from linkwork.equations.load_plans import Along, plain_places
+from linkwork.equations.load_kinds.plans import Along
+from linkwork.equations.load_plans import plain_places
 from linkwork.equations.plan import Plan, Pose
 from linkwork.equations.states import state_rates
 from linkwork.equations.tree import Tree

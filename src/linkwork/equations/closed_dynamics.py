@@ -149,6 +149,8 @@ def eliminated(
     a = joint_accelerations(system, elimination.hub)
     if joints == "all":
         a += _of_cuts(tree, equations.cuts, a)
+        x = system.solution() if tree.plan.measured else {}
+        a += [x["u", k] for slot in tree.plan.measured for k in range(slot.v.start, slot.v.stop)]
     health: Any = 0.0
     for inverse, usual in zip(watched(system), elimination.usual, strict=True):
         part = inverse * (1.0 / usual)

@@ -32,23 +32,11 @@ class _Step:
     variable: int
 
 
-_STEPS = {
-    "rigid": (),
-    "revolute": (_Step("turn", 2, 0),),
-    "prismatic": (_Step("slide", 2, 0),),
-    "helical": (_Step("screw", 2, 0),),
-    "cylindric": (_Step("turn", 2, 0), _Step("slide", 2, 1)),
-    "universal": (_Step("turn", 2, 0), _Step("turn", 0, 1)),
-    "flat": (_Step("slide", 0, 0), _Step("slide", 1, 1), _Step("turn", 2, 2)),
-    "spheric": (_Step("ball", 0, 0),),
-    "free": (_Step("slide", 0, 0), _Step("slide", 1, 1), _Step("slide", 2, 2), _Step("ball", 0, 3)),
-}
-
-
 def is_elementary(plan: Plan) -> bool:
     """True when every joint of the tree is a chain of simple joints."""
     return all(
-        link.law.kind in _STEPS and (link.sign > 0 or link.law.kind not in ("spheric", "free")) for link in plan.links
+        link.law.chain is not None and (link.sign > 0 or not any(what == "ball" for what, *_ in link.law.chain))
+        for link in plan.links
     )
 
 
@@ -59,7 +47,7 @@ def grow_elementary(plan: Plan, constants: Constants, q: Sequence[Any], v: Seque
     for planned, given in zip(plan.links, constants.links, strict=True):
         parent = last[planned.parent] if planned.parent >= 0 else -1
         inner = given.inner
-        steps = _STEPS[planned.law.kind]
+        steps = tuple(_Step(*step) for step in planned.law.chain or ())
         for step in steps if planned.sign > 0 else tuple(reversed(steps)):
             made = _simple(planned, step, given.law, inner, q[planned.q], v[planned.v])
             links.append(replace(made, parent=parent))

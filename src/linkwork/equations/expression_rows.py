@@ -56,7 +56,7 @@ def expression_row(plan: ConstraintPlan, numbers: Sequence[Any], state: Argument
     if plan.measure is not None:
         y, w = plan.measure
         own = {w: -1.0}
-        values = [*values, Argument(None, state.w[w], own, 0.0, own)]
+        values = [*values, Argument(None, -state.w[w], own, 0.0, own)]
         error, slopes = error - state.y[y], [*slopes, 1.0]
     return _row(error, slopes, values, curvature)
 

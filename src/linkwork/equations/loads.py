@@ -1,11 +1,7 @@
 """What loads do to a machine: forces and moments on links, forces along joint variables, their power and energy.
 
-    spring      tension = preload + k x + c x' + law(x, x', ...),   x = ℓ - ℓ0 or φ - φ0
-    friction    -level sign(r) - viscous r,  sign smooth (tanh) or exact
-    motor       rotor ratio² J on the rate, -(ratio² B r + |ratio| level sign(r))
-    force       amount · unit direction at a point; torque likewise on a body
-
-Uicker, Ravani, Sheth, Matrix Methods, sec. 9.6-9.11. A spring of no length has no direction and pulls nowhere.
+The rule of each kind stands in `load_kinds/`; here is the state that it sees and what it puts on. A spring of no length
+has no direction and pulls nowhere.
 """
 
 from __future__ import annotations
@@ -19,20 +15,10 @@ import casadi as ca
 
 from linkwork.equations.inverse_dynamics import Applied
 from linkwork.equations.kinematics import WORLD, Twist, link_poses, link_twists
-from linkwork.equations.load_plans import (
-    Along,
-    AmountPlan,
-    DirectionPlan,
-    FieldPlan,
-    ForcePlan,
-    FrictionPlan,
-    LoadConstants,
-    LoadPlan,
-    MotorPlan,
-    PushPlan,
-    SpringPlan,
-    TorquePlan,
-)
+from linkwork.equations.load_kinds.friction import FrictionPlan
+from linkwork.equations.load_kinds.gravity import FieldPlan
+from linkwork.equations.load_kinds.motor import MOTOR_SPEED as MOTOR_SPEED
+from linkwork.equations.load_kinds.plans import Along, AmountPlan, DirectionPlan, Done, LoadConstants, Stretch
 from linkwork.equations.plan import Pose
 from linkwork.equations.scalars import replay
 from linkwork.equations.tree import Tree
@@ -42,8 +28,6 @@ from linkwork.model.amounts import Formula, Tabulated
 
 TINY = 1e-28
 """Added under the root of a length [m²], so that none but rounding gives no direction instead of any."""
-MOTOR_SPEED = 1e-3
-"""Rate [rad/s, m/s] over which the friction of a motor turns round."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +70,7 @@ def applied_loads(tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any], modes:
     done = []
     for k, (plan, given) in enumerate(zip(plans, tree.loads, strict=True)):
         state.factor = modes.switch[k] if modes.switch is not None and plan.name in modes.switched else None
-        done.append(_RULES[type(plan)](state, plan, given))
+        done.append(plan.act(state, given))
     applied = Applied(state.forces, state.moments, state.along, state.rotors)
     magnitudes, powers = tuple(d.magnitude for d in done), tuple(d.power for d in done)
     return Loaded(applied, magnitudes, powers, state.potential, state.storing)
@@ -98,7 +82,7 @@ def field_loads(tree: Tree, t: Any) -> Applied:
     state = _State(tree, t, [0.0] * plan.ny, [0.0] * plan.nw)
     for load, given in zip(plan.loads, tree.loads, strict=True):
         if isinstance(load, FieldPlan):
-            _field(state, load, given)
+            load.act(state, given)
     return Applied(state.forces, state.moments, {}, {})
 
 
@@ -114,20 +98,12 @@ def with_external(tree: Tree, applied: Applied, external: Sequence[Any]) -> Appl
 
 
 def rotor_inertias(tree: Tree) -> dict[int, Any]:
-    """Inertias of rotors by the rate that they resist: ratio² J."""
+    """Inertias of rotors by the rate that they resist."""
     found: dict[int, Any] = {}
     for plan, given in zip(tree.plan.loads, tree.loads, strict=True):
-        if isinstance(plan, MotorPlan):
-            ratio, rotor, *_ = given.numbers
-            if not is_zero(total := ratio * ratio * rotor):
-                found[plan.along.w] = found.get(plan.along.w, 0.0) + total
+        if plan.carries and plan.acts_along is not None and not is_zero(total := plan.rotor(given)):
+            found[plan.acts_along.w] = found.get(plan.acts_along.w, 0.0) + total
     return found
-
-
-@dataclass(frozen=True)
-class _Done:
-    magnitude: Any
-    power: Any
 
 
 class _State:
@@ -187,10 +163,35 @@ class _State:
         if link >= 0:
             self.moments[link] = add(self.moments.get(link, ZERO), moment)
 
-    def work(self, along: Along, force: Any) -> _Done:
+    def slip(self) -> Any:
+        """The way in which the next exact friction slips; None where the sign of the rate tells."""
+        return None if self.slips is None else next(self.slips)
+
+    def stretched(self, what: Stretch) -> tuple[Any, Any, Vector]:
+        """A variable or a distance, its rate, and the direction from the first point to the second."""
+        if what.along is not None:
+            return self.y[what.along.y], self.w[what.along.w], ZERO
+        (p1, v1), (p2, v2) = self.place(what.first), self.place(what.second)
+        direction, long = _unit(sub(p2, p1))
+        return long, dot(direction, sub(v2, v1)), direction
+
+    def pull(self, what: Stretch, tension: Any, direction: Vector) -> None:
+        """A tension that shortens a distance, or lowers a variable."""
+        if what.along is not None:
+            self.work(what.along, -tension)
+        else:
+            self.push(what.first, scale(tension, direction))
+            self.push(what.second, neg(scale(tension, direction)))
+
+    def store(self, energy: Any, rate: Any) -> None:
+        """Energy that a load keeps [J], and how it grows [W]."""
+        self.potential = self.potential + energy
+        self.storing = self.storing + rate
+
+    def work(self, along: Along, force: Any) -> Done:
         """A force along a variable."""
         self.along[along.w] = self.along.get(along.w, 0.0) + force
-        return _Done(force, force * self.w[along.w])
+        return Done(force, force * self.w[along.w])
 
     def direction(self, plan: DirectionPlan, given: Vector) -> Vector:
         """A unit direction in the world."""
@@ -239,60 +240,6 @@ def _amount(law: Formula | Tabulated) -> ca.Function:
     return ca.Function("amount", [x], [ca.densify(ca.SX(value))])
 
 
-# ---------------------------------------------------------------- one rule a kind
-
-
-def _named(plan: LoadPlan, given: LoadConstants) -> dict[str, Any]:
-    """Numbers of a load by name."""
-    return dict(zip(plan.numbers, given.numbers, strict=True))
-
-
-def _spring(state: _State, plan: SpringPlan, given: LoadConstants) -> _Done:
-    own = _named(plan, given)
-    stiffness, free, damping, preload = (own[key] for key in ("stiffness", "free", "damping", "preload"))
-    if plan.along is not None:
-        long, rate = state.y[plan.along.y], state.w[plan.along.w]
-        direction = ZERO
-    else:
-        (p1, v1), (p2, v2) = state.place(plan.first), state.place(plan.second)
-        direction, long = _unit(sub(p2, p1))
-        rate = dot(direction, sub(v2, v1))
-    x = long - free
-    tension = preload + stiffness * x + damping * rate
-    if plan.law is not None:
-        tension = tension + state.amount(plan.law, own.get("amount"), x, rate)
-    tension = state.on(tension)
-    state.potential = state.potential + state.on((0.5 * stiffness * x + preload) * x)
-    state.storing = state.storing + state.on((stiffness * x + preload) * rate)
-    if plan.along is not None:
-        state.work(plan.along, -tension)
-    else:
-        state.push(plan.first, scale(tension, direction))
-        state.push(plan.second, neg(scale(tension, direction)))
-    return _Done(tension, -(tension * rate))
-
-
-def _friction(state: _State, plan: FrictionPlan, given: LoadConstants) -> _Done:
-    own = _named(plan, given)
-    rate = state.w[plan.along.w]
-    forward, backward = _levels(state, plan, own)
-    if plan.exact:
-        law, way = (_exact(), rate) if state.slips is None else (_slipping(), next(state.slips))
-        (dry,) = replay(law, [[way, forward, backward]])[0]
-    else:
-        (dry,) = replay(_smooth(), [[rate, forward, backward, own["speed"]]])[0]
-    return state.work(plan.along, state.on(-(dry + own["viscous"] * rate)))
-
-
-def _levels(state: _State, plan: FrictionPlan, own: Mapping[str, Any]) -> tuple[Any, Any]:
-    """Dry friction against motion forward and backward."""
-    if plan.normal is None:
-        return own["forward"], own["backward"]
-    pressing = state.amount(plan.normal, own.get("amount"))
-    (level,) = replay(_magnitude(), [[own["coefficient"] * own["radius"] * pressing]])[0]
-    return level, level
-
-
 def friction_levels(
     tree: Tree,
     t: Any,
@@ -303,95 +250,4 @@ def friction_levels(
     states: Sequence[Any] | None = None,
 ) -> tuple[Any, Any]:
     """Dry friction against motion forward and backward at a state."""
-    return _levels(_State(tree, t, y, w, Modes(states=states)), plan, _named(plan, given))
-
-
-@functools.cache
-def _magnitude() -> ca.Function:
-    x = ca.SX.sym("x")
-    return ca.Function("magnitude", [x], [ca.fabs(x)])
-
-
-@functools.cache
-def _smooth() -> ca.Function:
-    x = ca.SX.sym("x", 4)
-    turned = ca.tanh(x[0] / x[3])
-    return ca.Function("smooth", [x], [turned * ca.if_else(x[0] >= 0, x[1], x[2])])
-
-
-@functools.cache
-def _exact() -> ca.Function:
-    x = ca.SX.sym("x", 3)
-    return ca.Function("exact", [x], [ca.sign(x[0]) * ca.if_else(x[0] >= 0, x[1], x[2])])
-
-
-@functools.cache
-def _slipping() -> ca.Function:
-    """A part of the level: the whole where it slips, what is needed where it holds."""
-    x = ca.SX.sym("x", 3)
-    return ca.Function("slipping", [x], [x[0] * ca.if_else(x[0] >= 0, x[1], x[2])])
-
-
-def _motor(state: _State, plan: MotorPlan, given: LoadConstants) -> _Done:
-    ratio, _, damping, forward, backward = given.numbers
-    rate = state.w[plan.along.w]
-    drag = ratio * ratio * damping * rate
-    if not (is_zero(forward) and is_zero(backward)):
-        (dry,) = replay(_geared(), [[rate, ratio, forward, backward]])[0]
-        drag = drag + dry
-    return state.work(plan.along, state.on(-drag))
-
-
-@functools.cache
-def _geared() -> ca.Function:
-    """Friction at the motor's shaft; forward is where the joint variable grows."""
-    x = ca.SX.sym("x", 4)
-    ahead = ca.if_else(x[0] >= 0, x[2], x[3])
-    return ca.Function("geared", [x], [ca.fabs(x[1]) * ahead * ca.tanh(x[0] / MOTOR_SPEED)])
-
-
-def _force(state: _State, plan: ForcePlan, given: LoadConstants) -> _Done:
-    amount = state.on(state.amount(plan.amount, _named(plan, given).get("amount")))
-    force = scale(amount, state.direction(plan.direction, given.direction))
-    state.push(plan.mark, force)
-    return _Done(amount, dot(force, state.place(plan.mark)[1]))
-
-
-def _torque(state: _State, plan: TorquePlan, given: LoadConstants) -> _Done:
-    amount = state.on(state.amount(plan.amount, _named(plan, given).get("amount")))
-    if plan.link >= 0 and plan.direction.link == plan.link:  # it turns with the body it acts on
-        state.turn(plan.link, scale(amount, given.direction))
-        own = apply_t(state.poses[plan.link].R, state.spin(plan.link))
-        return _Done(amount, amount * dot(given.direction, own))
-    moment = scale(amount, state.direction(plan.direction, given.direction))
-    state.turn(plan.link, apply_t(state.pose(plan.link).R, moment))
-    return _Done(amount, dot(moment, state.spin(plan.link)))
-
-
-def _push(state: _State, plan: PushPlan, given: LoadConstants) -> _Done:
-    return state.work(plan.along, state.on(state.amount(plan.amount, _named(plan, given).get("amount"))))
-
-
-def _field(state: _State, plan: FieldPlan, given: LoadConstants) -> _Done:
-    amount = state.on(state.amount(plan.amount, 0.0))
-    g: Vector = tuple(amount if k == plan.axis else 0.0 for k in range(3))  # type: ignore[assignment]
-    power: Any = 0.0
-    for i, link in enumerate(state.tree.links):
-        own = link.moments
-        here = apply_t(state.poses[i].R, g)
-        state.forces[i] = add(state.forces.get(i, ZERO), scale(own.m, here))
-        state.turn(i, cross(own.h, here))
-        v, w = state.twists[i]
-        power = power + dot(g, add(scale(own.m, v), cross(w, apply(state.poses[i].R, own.h))))
-    return _Done(amount, power)
-
-
-_RULES: Mapping[type[LoadPlan], Any] = {
-    SpringPlan: _spring,
-    FrictionPlan: _friction,
-    MotorPlan: _motor,
-    ForcePlan: _force,
-    TorquePlan: _torque,
-    PushPlan: _push,
-    FieldPlan: _field,
-}
+    return plan.levels(_State(tree, t, y, w, Modes(states=states)), plan.named(given))

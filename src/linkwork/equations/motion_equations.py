@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from linkwork.equations.acceleration_system import AccelerationSystem, Key
@@ -66,6 +66,7 @@ def motion_equations(tree: Tree, state: State, choice: Choice, margin: Margin) -
 
     margin : tells how safe a pivot among a joint's own rates is, where there is a choice
     """
+    state = replace(state, applied=_with_lent(tree, state.applied))
     nv, w, applied = tree.nv, state.w, state.applied
     motion = link_motion(tree, w[:nv], [0.0] * nv)
     f, n = inertia_wrenches(tree, motion)
@@ -82,6 +83,10 @@ def motion_equations(tree: Tree, state: State, choice: Choice, margin: Margin) -
     kept = {k for row in own for k in row.along if k >= nv}
     for c, rows in enumerate(cuts):
         multipliers |= _join(system, c, rows, state, choice, margin, kept)
+    for slot in tree.plan.measured:
+        for k in range(slot.v.start, slot.v.stop):
+            system.add(("u", k), ("u", k), applied.rotors.get(k, 0.0))
+            system.push(("u", k), state.effort[k])
     if choice.hub >= 0:
         multipliers |= _release(system, choice.hub, 6 * len(cuts), state, margin)
     gammas = [row.gamma for row in own] if state.mismatch is None else state.mismatch[6 * len(cuts) :]
@@ -93,6 +98,16 @@ def motion_equations(tree: Tree, state: State, choice: Choice, margin: Margin) -
             system.add(key, ("q", k) if k < nv else ("u", k), entry)
         system.push(key, -gamma)
     return MotionEquations(system, cuts, multipliers)
+
+
+def _with_lent(tree: Tree, applied: Applied) -> Applied:
+    """Rotors with the inertias that are lent to rates that follow laws."""
+    if not tree.plan.lent:
+        return applied
+    rotors = dict(applied.rotors)
+    for k, inertia in tree.plan.lent:
+        rotors[k] = rotors.get(k, 0.0) + inertia
+    return replace(applied, rotors=rotors)
 
 
 def _join(

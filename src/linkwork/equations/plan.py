@@ -18,10 +18,8 @@ import numpy as np
 
 from linkwork import geometry as geo
 from linkwork.equations.joint_motion import law_parameters, law_shape
+from linkwork.equations.load_kinds.plans import LoadConstants, LoadPlan, Places
 from linkwork.equations.load_plans import (
-    LoadConstants,
-    LoadPlan,
-    Places,
     exact_frictions,
     is_timed,
     load_constants,
@@ -160,6 +158,8 @@ class Plan:
     states: tuple[StatePlan, ...] = ()
     measured: tuple[Slot, ...] = ()
     """Measures that are variables, after those of all joints (`measures`)."""
+    lent: tuple[tuple[int, float], ...] = ()
+    """Rates that follow laws, and inertias that forward dynamics lends them: nothing else may resist them."""
 
     @property
     def nq(self) -> int:
@@ -278,7 +278,7 @@ class Plan:
         marks = self.points, self.frames
         names = self.variables, self.variable_rates
         parts = self.constraints, self.loads, self.states
-        return links, cuts, *marks, *names, *parts, self.X_WG.tobytes()
+        return links, cuts, *marks, *names, *parts, self.lent, self.X_WG.tobytes()
 
 
 def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
@@ -602,7 +602,7 @@ def _regroup(plan: Plan, links: Sequence[LinkConstants]) -> list[LinkConstants]:
     """
     grouped = [link.moments for link in links]
     for i in reversed(range(len(links))):
-        kept, moved = _felt(plan.links[i].law.kind, grouped[i])
+        kept, moved = _felt(plan.links[i].law.feels, grouped[i])
         grouped[i] = kept
         parent = plan.links[i].parent
         if parent >= 0 and moved is not NO_MASS:
@@ -612,20 +612,20 @@ def _regroup(plan: Plan, links: Sequence[LinkConstants]) -> list[LinkConstants]:
     ]
 
 
-def _felt(kind: str, own: Moments) -> tuple[Moments, Moments]:
+def _felt(feels: str, own: Moments) -> tuple[Moments, Moments]:
     """Moments that a joint feels, and those that it does not."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = own.J
     flat = ((xx, xy, xz), (xy, yy, yz), (xz, yz, 0.0))
     along: Matrix = (ZERO, ZERO, (0.0, 0.0, zz))
-    if kind == "rigid":
+    if feels == "nothing":
         return NO_MASS, own
-    if kind == "revolute":
+    if feels == "turn":
         on_axis = Moments(own.m, (0.0, 0.0, own.h[2]), along)
         return Moments(0.0, (own.h[0], own.h[1], 0.0), flat), on_axis
-    if kind in ("helical", "cylindric", "flat"):
+    if feels == "turn and slide":
         return Moments(own.m, own.h, flat), Moments(0.0, ZERO, along)
-    if kind == "prismatic":
+    if feels == "slide":
         return Moments(own.m, own.h, NOTHING), Moments(0.0, ZERO, own.J)
-    if kind in ("spheric", "universal", "bevel"):
+    if feels == "turns about a point":
         return Moments(0.0, own.h, own.J), Moments(own.m, ZERO, NOTHING)
     return own, NO_MASS

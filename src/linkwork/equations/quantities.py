@@ -9,7 +9,9 @@ from typing import Any
 from linkwork.equations import coordinates, energy, forward_dynamics, kinematics
 from linkwork.equations.inverse_dynamics import Applied, inverse_dynamics
 from linkwork.equations.kinematics import Target, target_named
-from linkwork.equations.load_plans import FieldPlan, MotorPlan, SpringPlan, feel_cuts, is_timed
+from linkwork.equations.load_kinds.gravity import FieldPlan
+from linkwork.equations.load_kinds.plans import LoadPlan
+from linkwork.equations.load_plans import feel_cuts, is_timed
 from linkwork.equations.loads import Loaded, applied_loads, field_loads, rotor_inertias
 from linkwork.equations.mass_matrix import dense, mass_matrix
 from linkwork.equations.plan import Plan, Pose
@@ -221,12 +223,12 @@ _OF_LOADS = {
 """Quantities that loads have a part in, and whether time has."""
 
 
-_KINDS: dict[str, tuple[type, ...]] = {
-    "kinetic_energy": (MotorPlan,),
-    "potential_energy": (SpringPlan,),
-    "gravity_forces": (FieldPlan,),
+_FELT: dict[str, Callable[[LoadPlan], bool]] = {
+    "kinetic_energy": lambda load: load.carries,
+    "potential_energy": lambda load: load.stores,
+    "gravity_forces": lambda load: isinstance(load, FieldPlan),
 }
-"""Kinds of loads that single quantities feel; others feel all."""
+"""Loads that single quantities feel; others feel all."""
 
 
 def with_loads(quantity: Quantity, plan: Plan) -> Quantity:
@@ -236,8 +238,8 @@ def with_loads(quantity: Quantity, plan: Plan) -> Quantity:
     """
     if not plan.loads or quantity.name not in _OF_LOADS:
         return quantity
-    kinds = _KINDS.get(quantity.name, (object,))
-    chosen = [load for load in plan.loads if isinstance(load, kinds)]
+    felt = _FELT.get(quantity.name)
+    chosen = [load for load in plan.loads if felt is None or felt(load)]
     whole = {"q": "y", "v": "w"} if feel_cuts(chosen, plan.nq, plan.nv) else {}
     inputs = tuple(whole.get(name, name) for name in quantity.inputs)
     return replace(quantity, inputs=(*inputs, "t") if _OF_LOADS[quantity.name] and is_timed(chosen) else inputs)

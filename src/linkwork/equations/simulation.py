@@ -21,7 +21,7 @@ from linkwork.equations.closed_dynamics import Elimination, Joints, eliminated, 
 from linkwork.equations.closure import loop_errors
 from linkwork.equations.coordinates import flow
 from linkwork.equations.inverse_dynamics import Applied, link_motion
-from linkwork.equations.load_plans import FrictionPlan
+from linkwork.equations.load_kinds.friction import FrictionPlan
 from linkwork.equations.loads import Modes, applied_loads, friction_levels, rotor_inertias
 from linkwork.equations.loop_rows import cut_rows
 from linkwork.equations.motion_equations import State

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from linkwork.equations.load_plans import AmountPlan, Places
+from linkwork.equations.load_kinds.plans import AmountPlan, Places
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import START, NamedState
 

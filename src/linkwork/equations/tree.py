@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from linkwork.equations.joint_motion import joint_motion, unmoved
-from linkwork.equations.load_plans import LoadConstants
+from linkwork.equations.load_kinds.plans import LoadConstants
 from linkwork.equations.plan import HERE, Constants, CutConstants, Moments, Plan, Pose
 from linkwork.equations.vectors import Matrix, Vector, add, apply, apply_t, combination, multiply
 from linkwork.errors import LinkworkError, Problem

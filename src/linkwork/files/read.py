@@ -424,7 +424,7 @@ class _Reader:
         if self._is_lost(m, str(getattr(entry, "joint", "")).partition(".")[0]):
             return  # what its numbers measure is not known
         entry.add(m, name, self._units)
-        table = m.motors if section == "motors" else m.loads
+        table: dict[str, Any] = getattr(m, entry.kind.table)
         made = table[name]
         self._also_called(place_of(made), (section, name))
         depends = (variable_in(n).partition(".")[0] for n in names_of(made))

@@ -7,7 +7,7 @@ import json
 import operator
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model
 
 from linkwork.files.entries import (
     CONSTRAINTS,
@@ -25,16 +25,7 @@ from linkwork.files.entries import (
 )
 from linkwork.files.entries.constraints import ConstraintEntry, CouplingEntry, VelocityEntry
 from linkwork.files.entries.joints import LIMITS_SCHEMA, VALUE_SCHEMA
-from linkwork.files.entries.loads import (
-    LOAD_SCHEMAS,
-    DamperEntry,
-    ForceEntry,
-    FrictionEntry,
-    JointLoadEntry,
-    MotorEntry,
-    SpringEntry,
-    TorqueEntry,
-)
+from linkwork.files.entries.loads import LOAD_SCHEMAS
 from linkwork.files.quantities import NAME_PATTERN, Name, shared_schemas
 
 VERSION = 1
@@ -52,7 +43,7 @@ class UnitsEntry(Entry):
     force: Text = Field("", description="of forces, torques, stiffnesses; N unless given, lbf beside lb, oz or slug")
 
 
-class ModelFile(Entry):
+class _ModelFile(Entry):
     """A Linkwork model file, version 1."""
 
     linkwork: Literal[1]
@@ -70,17 +61,15 @@ class ModelFile(Entry):
     joints: dict[str, AnyJoint] | None = None  # type: ignore[valid-type]
     points: dict[str, PointEntry] | None = None
     frames: dict[str, FrameEntry] | None = None
-    springs: dict[str, SpringEntry] | None = None
-    dampers: dict[str, DamperEntry] | None = None
-    friction: dict[str, FrictionEntry] | None = None
-    motors: dict[str, MotorEntry] | None = None
-    forces: dict[str, ForceEntry] | None = None
-    torques: dict[str, TorqueEntry] | None = None
-    loads: dict[str, JointLoadEntry] | None = None
     couplings: dict[str, CouplingEntry] | None = None
     constraints: dict[str, ConstraintEntry] | None = None
     velocities: dict[str, VelocityEntry] | None = None
     expect: dict[str, float | str] | None = Field(None, description="numbers that a check must find")
+
+
+_SECTIONS: dict[str, Any] = {section: (dict[str, entry] | None, None) for section, entry in LOADS.items()}  # type: ignore[valid-type]
+ModelFile = create_model("ModelFile", __base__=_ModelFile, __doc__=_ModelFile.__doc__, **_SECTIONS)
+"""The whole file: what is written above, and a section for every kind of load."""
 
 
 def json_schema() -> dict[str, Any]:

@@ -25,13 +25,13 @@ from linkwork.files.write_loads import gravity_entry, load_sections
 from linkwork.model.bodies import ELEMENTS, Body, Inertia
 from linkwork.model.constraints import SECTIONS
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
-from linkwork.model.joints import KINDS, Bevel, Gear, Helical, LineOnCurve, OnCurve, OnSurface, PointOnCurve, Rack
+from linkwork.model.joints import KINDS
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
 from linkwork.model.placement import ROW_KEYS, Axis, Orientation, Placement, ThreePoints
 from linkwork.model.solids import MeshLook, MeshSolid, Shape, parts_of
-from linkwork.model.space_curves import CURVES, InPlane
-from linkwork.model.surfaces import SURFACES
+from linkwork.model.space_curves import CURVES, InPlane, SpaceCurve
+from linkwork.model.surfaces import SURFACES, Surface
 from linkwork.model.vectors import ZERO
 
 
@@ -209,37 +209,43 @@ def _joint(j: Joint, curves: Mapping[str, Curve]) -> dict[str, Any]:
         raise ModelError(Problem(f"model files cannot say this: {reason}", f"joints.{j.name}"))
     names = [v.name for v in j.law.variables]
     entry: dict[str, Any] = {j.law.kind: [j.tail, j.head]}
-    if isinstance(j.law, Bevel):
-        return _pruned({**entry, **_bevel(j), "limits": _limits(j), "description": j.description})
-    entry |= _placement(j.frame)
-    entry["to"] = None if j.to is None else _placement(j.to)
-    entry["value"] = None if j.value is None else dict(zip(names, j.value, strict=True))
-    return _pruned({**entry, **_parameters(j), "limits": _limits(j), "description": j.description})
+    if j.law.placing == "apex":
+        entry |= _axes_at_apex(j)
+    else:
+        entry |= _placement(j.frame)
+        entry["to"] = None if j.to is None else _placement(j.to)
+        entry["value"] = None if j.value is None else dict(zip(names, j.value, strict=True))
+    own = {key: _word(value) for key, value in j.law.words().items()}
+    return _pruned({**entry, **own, "limits": _limits(j), "description": j.description})
 
 
 def _unwritable(j: Joint, curves: Mapping[str, Curve]) -> str:
     """Why a joint that was added by its law, not by its kind's own method, has no words in a model file."""
-    if KINDS.get(j.law.kind) is not type(j.law):
-        return f"a {j.law.kind} joint of one's own"
-    if isinstance(j.law, Gear | Rack | Bevel) and (j.to is None or j.value is not None):
-        return f"a {j.law.kind} joint without its second frame"
-    if isinstance(j.law, Bevel) and not (_is_axis(j.frame) and _is_axis(j.to) and _apex(j.frame) == _apex(j.to)):
-        return "a bevel joint that is not given by one apex and two axes"
-    planar = _planar_curve(j)
-    if planar is not None and curves.get(planar.name) != planar:
-        return f"a joint on the curve '{planar.name}', which is not one of the mechanism's"
-    if isinstance(j.law, OnSurface) and SURFACES.get(j.law.surface.kind) is not type(j.law.surface):
-        return "a surface of one's own"
-    if isinstance(j.law, OnCurve) and planar is None and CURVES.get(j.law.curve.kind) is not type(j.law.curve):
-        return "a curve of one's own"
+    law = j.law
+    if KINDS.get(law.kind) is not type(law):
+        return f"a {law.kind} joint of one's own"
+    if law.placing in ("centres", "apex") and (j.to is None or j.value is not None):
+        return f"a {law.kind} joint without its second frame"
+    if law.placing == "apex" and not (_is_axis(j.frame) and _is_axis(j.to) and _apex(j.frame) == _apex(j.to)):
+        return f"a {law.kind} joint that is not given by one apex and two axes"
+    for shape in law.words().values():
+        planar = shape.curve if isinstance(shape, InPlane) else shape
+        if isinstance(planar, Curve):
+            if curves.get(planar.name) != planar:
+                return f"a joint on the curve '{planar.name}', which is not one of the mechanism's"
+        elif isinstance(shape, Surface) and SURFACES.get(shape.kind) is not type(shape):
+            return "a surface of one's own"
+        elif isinstance(shape, SpaceCurve) and CURVES.get(shape.kind) is not type(shape):
+            return "a curve of one's own"
     return ""
 
 
-def _planar_curve(j: Joint) -> Curve | None:
-    """The planar curve that a joint runs on, if any."""
-    if isinstance(j.law, PointOnCurve | LineOnCurve):
-        return j.law.curve
-    return j.law.curve.curve if isinstance(j.law, OnCurve) and isinstance(j.law.curve, InPlane) else None
+def _word(value: Any) -> Any:
+    """What a joint has, as a model file says it: planar curves by name, shapes by their kind, tuples as lists."""
+    planar = value.curve if isinstance(value, InPlane) else value
+    if isinstance(planar, Curve):
+        return planar.name
+    return _on(value) if isinstance(value, Surface | SpaceCurve) else _as_list(value)
 
 
 def _on(shape: Any) -> dict[str, Any]:
@@ -268,40 +274,12 @@ def _bound(limit: float) -> float | None:
     return limit if math.isfinite(limit) else None
 
 
-def _parameters(j: Joint) -> dict[str, Any]:
-    law = j.law
-    if isinstance(law, Helical):
-        return {"lead": law.lead}
-    planar = _planar_curve(j)
-    if planar is not None:
-        return {"curve": planar.name}
-    if isinstance(law, OnSurface):
-        return {"surface": _on(law.surface)}
-    if isinstance(law, OnCurve):
-        return {"curve": _on(law.curve)}
-    if isinstance(law, Gear):
-        teeth = None if law.teeth is None else list(law.teeth)
-        internal = True if law.radius < 0.0 or law.mate < 0.0 else None
-        return {"radii": [abs(law.radius), abs(law.mate)], "teeth": teeth, "internal": internal, **_tooth(law)}
-    if isinstance(law, Rack):
-        return {"radius": law.radius, "teeth": law.teeth, **_tooth(law)}
-    return {}
-
-
-def _tooth(law: Gear | Rack) -> dict[str, Any]:
-    return {"pressure_angle": law.pressure_angle, "helix_angle": law.helix_angle, "flank": law.flank or None}
-
-
-def _bevel(j: Joint) -> dict[str, Any]:
-    law = j.law
-    assert isinstance(law, Bevel) and j.to is not None
-    assert isinstance(j.frame.orientation, Axis) and isinstance(j.to.orientation, Axis)
+def _axes_at_apex(j: Joint) -> dict[str, Any]:
+    assert j.to is not None and isinstance(j.frame.orientation, Axis) and isinstance(j.to.orientation, Axis)
     return {
         "at": list(j.frame.at),
         "axes": [_direction(j.frame.orientation.axis), _direction(j.to.orientation.axis)],
         "in": j.frame.within,
-        "cones": [abs(law.cone), abs(law.mate)],
-        "internal": True if law.cone < 0.0 or law.mate < 0.0 else None,
     }
 
 

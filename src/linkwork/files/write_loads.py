@@ -7,18 +7,20 @@ from typing import Any
 from linkwork.files.entries.amounts import is_quantity
 from linkwork.files.words import direction_words, pruned
 from linkwork.model.amounts import TIME, Amount, Formula, Steady, Tabulated
-from linkwork.model.loading import section_of
-from linkwork.model.loads import Direction, Force, Friction, JointLoad, Load, Motor, OnBody, Spring, Torque, Toward
+from linkwork.model.loads import KINDS, Load, OnBody, Toward
+from linkwork.model.loads.load import Choice, Key, Levels, Much, Named, Number, OnJoint, Tied, Way, usual_values
 from linkwork.model.mechanism import Mechanism
 
-SECTIONS = ("springs", "dampers", "friction", "motors", "forces", "torques", "loads")
+VARIABLE = "variable"
+"""The field of records that act along one."""
 
 
 def load_sections(m: Mechanism) -> dict[str, dict[str, Any]]:
     """The sections of all loads and motors of a mechanism."""
-    sections: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
+    sections: dict[str, dict[str, Any]] = {section.name: {} for kind in KINDS for section in kind.sections}
     for load in (*m.loads.values(), *m.motors.values()):
-        sections[section_of(load)][load.name] = pruned({**_entry(load), "description": load.description})
+        entry = {name: value for key in load.keys for name, value in _written(load, key).items()}
+        sections[load.section.name][load.name] = pruned({**entry, "description": load.description})
     return sections
 
 
@@ -41,72 +43,36 @@ def amount_entry(amount: Amount) -> Any:
             return pruned({"table": table, "over": None if over == TIME else over, "smooth": smooth or None})
 
 
-def _entry(load: Load | Motor) -> dict[str, Any]:
-    match load:
-        case Spring():
-            return _spring(load)
-        case Friction():
-            return _friction(load)
-        case Motor():
-            return _motor(load)
-        case Force():
-            return {"point": load.point, **_direction(load.along, "along"), "amount": amount_entry(load.amount)}
-        case Torque():
-            return {"body": load.body, **_direction(load.about, "about"), "amount": amount_entry(load.amount)}
-        case JointLoad():
-            return {"joint": load.variable, "amount": amount_entry(load.amount)}
+def _written(load: Load, key: Key) -> dict[str, Any]:
+    """What stands under a key; None, which is left out, where it says what is usual."""
+    match key:
+        case Tied():
+            first, second, joint = (getattr(load, field) for field in ("first", "second", VARIABLE))
+            return {key.key: None if joint is not None else [first, second], OnJoint.key: joint}
+        case OnJoint():
+            return {key.key: getattr(load, VARIABLE)}
+        case Named():
+            return {key.key: getattr(load, key.key)}
+        case Way():
+            return _direction(getattr(load, key.key), key.key)
+        case Much():
+            amount = getattr(load, key.key)
+            return {key.key: None if amount is None else amount_entry(amount)}
+        case Levels():
+            forward, backward = (getattr(load, field) for field in key.fields)
+            usual = usual_values(type(load))[key.fields[0]]
+            same = repr(forward) == repr(backward)
+            return {key.key: _unless(forward, usual) if same else [forward, backward]}
+        case Number() | Choice():
+            return {key.key: _unless(getattr(load, key.key), usual_values(type(load))[key.key])}
 
 
-def _spring(spring: Spring) -> dict[str, Any]:
-    return {
-        "between": None if spring.variable is not None else [spring.first, spring.second],
-        "joint": spring.variable,
-        "stiffness": _unless(spring.stiffness, 0.0),
-        "free": spring.free,
-        "damping": _unless(spring.damping, 0.0),
-        "preload": _unless(spring.preload, 0.0),
-        "law": None if spring.law is None else amount_entry(spring.law),
-    }
-
-
-def _friction(friction: Friction) -> dict[str, Any]:
-    return {
-        "joint": friction.variable,
-        "level": _levels(friction.forward, friction.backward),
-        "static": _unless(friction.static, 1.0),
-        "viscous": _unless(friction.viscous, 0.0),
-        "speed": _unless(friction.speed, Friction.speed),
-        "form": None if friction.form == "smooth" else friction.form,
-        "coefficient": _unless(friction.coefficient, 0.0),
-        "radius": _unless(friction.radius, 1.0),
-        "normal": None if friction.normal is None else amount_entry(friction.normal),
-    }
-
-
-def _motor(motor: Motor) -> dict[str, Any]:
-    return {
-        "joint": motor.variable,
-        "ratio": _unless(motor.ratio, 1.0),
-        "rotor_inertia": _unless(motor.rotor_inertia, 0.0),
-        "damping": _unless(motor.damping, 0.0),
-        "friction": _levels(motor.friction_forward, motor.friction_backward),
-        "efficiency": _unless(motor.efficiency, 1.0),
-        "stall": motor.stall,
-        "no_load": motor.no_load,
-        "peak": motor.peak,
-    }
-
-
-def _unless(value: float, usual: float) -> float | None:
-    """A number, unless it is the usual one to the bit."""
+def _unless(value: Any, usual: Any) -> Any:
+    """A number or a word, unless it is the usual one to the bit."""
     return None if repr(value) == repr(usual) else value
 
 
-def _levels(forward: float, backward: float) -> Any:
-    return _unless(forward, 0.0) if repr(forward) == repr(backward) else [forward, backward]
-
-
-def _direction(way: Direction, key: str) -> dict[str, Any]:
+def _direction(way: Any, key: str) -> dict[str, Any]:
     if isinstance(way, Toward):
         return {"toward": [way.start, way.end]}
     body = {"on": way.body} if isinstance(way, OnBody) else {}

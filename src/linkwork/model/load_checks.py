@@ -9,13 +9,22 @@ import numpy as np
 from linkwork.errors import Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.amount_values import evaluate
-from linkwork.model.amounts import ELONGATION, ELONGATION_RATE, TIME, Amount, Steady, variable_in
-from linkwork.model.loading import amounts_of, place_of
-from linkwork.model.loads import Direction, Force, Friction, JointLoad, Load, Motor, OnBody, Spring, Torque, Toward
+from linkwork.model.amounts import (
+    ELONGATION,
+    ELONGATION_RATE,
+    TIME,
+    Amount,
+    Formula,
+    Steady,
+    Tabulated,
+    variable_in,
+)
+from linkwork.model.loading import place_of
+from linkwork.model.loads import Direction, Load, OnBody, Toward
+from linkwork.model.loads.load import AlongVariable, BetweenPoints, Much, OnPoint, OnWholeBody
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import is_state_name, state_numbers, state_problems, unknown_state_name
 from linkwork.model.variables import find_variable, no_variable
-from linkwork.units import ANGLE, LENGTH
 
 NO_LENGTH = 1e-9
 """Points nearer than this, in parts of the model's size, make no direction."""
@@ -57,46 +66,41 @@ class _Look:
         self.m, self.q, self.points, self.size = m, q, points, size
         self.suggest = True
 
-    def at(self, load: Load | Motor) -> Iterator[Problem]:
-        where = place_of(load)
-        match load:
-            case Spring(variable=None):
-                yield from self.between(load, where)
-            case Spring() | Friction() | JointLoad() | Motor():
-                yield from self.along(str(load.variable), where)
-                if isinstance(load, Friction) and load.coefficient:
-                    yield from self.lever(load, where)
-            case Force():
-                yield from self.known_points([load.point], where)
-                yield from self.direction(load.along, f"{where}.along")
-                owner = self.m.points.get(load.point)
+    def at(self, load: Load) -> Iterator[Problem]:
+        where, acts = place_of(load), load.acts
+        match acts:
+            case AlongVariable(variable):
+                yield from self.along(variable, where)
+            case BetweenPoints():
+                yield from self.between(load, acts, where)
+            case OnPoint(point, way):
+                yield from self.known_points([point], where)
+                yield from self.direction(way, f"{where}.along")
+                owner = self.m.points.get(point)
                 if owner is not None and owner.body == self.m.ground.name:
                     yield _idle("it acts on ground only", where)
-            case Torque():
-                yield from self.known_body(load.body, where)
-                yield from self.direction(load.about, f"{where}.about")
-                if load.body == self.m.ground.name:
+            case OnWholeBody(body, way):
+                yield from self.known_body(body, where)
+                yield from self.direction(way, f"{where}.about")
+                if body == self.m.ground.name:
                     yield _idle("it acts on ground only", where)
         yield from self.amounts(load, where)
-        yield from _nothing(load, where)
+        if why := load.idle():
+            yield _idle(why, where)
+        along = find_variable(self.m.joints, acts.variable) if isinstance(acts, AlongVariable) else None
+        for p in load.concerns(along):
+            yield Problem(p.what, f"{where}.{p.where}" if p.where else where, p.hint, None, p.severity)
 
     def along(self, variable: str, where: str) -> Iterator[Problem]:
         if find_variable(self.m.joints, variable) is None:
             yield no_variable(self.m.joints, variable, where, self.suggest)
 
-    def lever(self, friction: Friction, where: str) -> Iterator[Problem]:
-        found = find_variable(self.m.joints, friction.variable)
-        if found is not None and found.quantity == LENGTH and friction.radius != 1.0:
-            yield Problem("a slide has no radius", f"{where}.radius", "leave it out")
-        if found is not None and found.quantity == ANGLE and friction.radius == 1.0:
-            text = "the lever of the friction is 1 m"
-            yield Problem(text, where, "give the radius of the pin", severity="warning")
-
-    def between(self, spring: Spring, where: str) -> Iterator[Problem]:
-        ends = [str(spring.first), str(spring.second)]
+    def between(self, load: Load, acts: BetweenPoints, where: str) -> Iterator[Problem]:
+        ends = [acts.first, acts.second]
         yield from self.known_points(ends, where)
         if self.apart(ends) is False:
-            text = f"a spring of no length: {ends[0]} and {ends[1]} coincide in the layout posture"
+            kind = load.sections[0].kind
+            text = f"a {kind} of no length: {ends[0]} and {ends[1]} coincide in the layout posture"
             yield Problem(text, where, "its direction is not defined; move a point, or act on a joint")
         bodies = {self.m.points[end].body for end in ends if end in self.m.points}
         if len(bodies) == 1 and all(end in self.m.points for end in ends):
@@ -130,20 +134,25 @@ class _Look:
     def near(self, name: str, known: Iterable[str]) -> str:
         return did_you_mean(name, known) if self.suggest else ""
 
-    def amounts(self, load: Load | Motor, where: str) -> Iterator[Problem]:
+    def amounts(self, load: Load, where: str) -> Iterator[Problem]:
         """The names that formulas and tables speak of, and their values in the layout posture."""
-        for key, amount in amounts_of(load).items():
-            if isinstance(amount, Steady):
+        for key in load.keys:
+            amount: Amount | None = getattr(load, key.key) if isinstance(key, Much) else None
+            if amount is None or isinstance(amount, Steady):
                 continue
-            own = (TIME, ELONGATION, ELONGATION_RATE) if isinstance(load, Spring) else (TIME,)
+            stretched = isinstance(key, Much) and key.elongation
+            own = (TIME, ELONGATION, ELONGATION_RATE) if stretched else (TIME,)
             unknown = [name for name in amount.names if name not in own and not self.is_variable(name)]
             for name in unknown:
                 yield self.no_such_name(
-                    name if variable_in(name) in self.m.states else variable_in(name), own, f"{where}.{key}"
+                    name if variable_in(name) in self.m.states else variable_in(name), own, f"{where}.{key.key}"
                 )
-            if not unknown and not np.isfinite(evaluate(amount, self.values(amount, load))):
+            values = {} if unknown else self.values(amount, load if stretched else None)
+            if not unknown and not np.isfinite(evaluate(amount, values)):
                 hint = "look for a division by zero or a root"
-                yield Problem("it is not finite in the layout posture at rest", f"{where}.{key}", hint, None, "warning")
+                yield Problem(
+                    "it is not finite in the layout posture at rest", f"{where}.{key.key}", hint, None, "warning"
+                )
 
     def is_variable(self, name: str) -> bool:
         return find_variable(self.m.joints, variable_in(name)) is not None or is_state_name(self.m, name)
@@ -155,44 +164,36 @@ class _Look:
             return found
         return Problem(f"there is nothing called '{name}' to depend on", where, self.near(name, [*own, *self.m.joints]))
 
-    def values(self, amount: Amount, load: Load | Motor) -> dict[str, float]:
-        """What an amount depends on, in the layout posture at rest at the time zero."""
-        assert not isinstance(amount, Steady)
+    def values(self, amount: Formula | Tabulated, stretched: Load | None) -> dict[str, float]:
+        """What an amount depends on, in the layout posture at rest at the time zero.
+
+        stretched : the load whose elongation it may speak of
+        """
         numbers = state_numbers(self.m) | {name: state.start for name, state in self.m.states.items()}
         values = {name: numbers.get(name, 0.0) for name in amount.names}
         for name in amount.names:
             found = find_variable(self.m.joints, name)
             if found is not None and found.joint.name in self.q:
                 values[name] = float(self.q[found.joint.name][found.index])
-        if isinstance(load, Spring):
-            values |= {TIME: 0.0, ELONGATION: self.elongation(load), ELONGATION_RATE: 0.0}
+        if stretched is not None:
+            values |= {TIME: 0.0, ELONGATION: self.elongation(stretched), ELONGATION_RATE: 0.0}
         return values
 
-    def elongation(self, spring: Spring) -> float:
-        """Elongation of a spring in the layout posture [m, rad]."""
-        if spring.free is None:
+    def elongation(self, load: Load) -> float:
+        """Elongation of what a load acts along in the layout posture [m, rad]."""
+        if load.rest is None:
             return 0.0
-        if spring.variable is not None:
-            found = find_variable(self.m.joints, spring.variable)
+        if isinstance(load.acts, AlongVariable):
+            found = find_variable(self.m.joints, load.acts.variable)
             known = found is not None and found.joint.name in self.q
-            return float(self.q[found.joint.name][found.index]) - spring.free if known and found is not None else 0.0
-        ends = [self.points.get(str(end)) for end in (spring.first, spring.second)]
+            return float(self.q[found.joint.name][found.index]) - load.rest if known and found is not None else 0.0
+        if not isinstance(load.acts, BetweenPoints):
+            return 0.0
+        ends = [self.points.get(end) for end in (load.acts.first, load.acts.second)]
         if ends[0] is None or ends[1] is None:
             return 0.0
-        return float(np.linalg.norm(ends[0] - ends[1])) - spring.free
+        return float(np.linalg.norm(ends[0] - ends[1])) - load.rest
 
 
 def _idle(why: str, where: str) -> Problem:
     return Problem(f"{why}: no effect", where, "leave it out, or name another", severity="warning")
-
-
-def _nothing(load: Load | Motor, where: str) -> Iterator[Problem]:
-    """Loads whose numbers are all zero, and numbers that are not used."""
-    match load:
-        case Spring(stiffness=0.0, damping=0.0, preload=0.0, law=None):
-            yield _idle("it has neither stiffness nor damping, preload or law", where)
-        case Friction(forward=0.0, backward=0.0, viscous=0.0, coefficient=0.0):
-            yield _idle("its levels are zero", where)
-        case Friction(form="smooth", static=static) if static != 1.0:
-            hint = "write form: exact, or leave `static` out"
-            yield Problem("`static` is not used by smooth friction", where, hint, severity="warning")

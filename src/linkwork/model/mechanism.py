@@ -50,7 +50,7 @@ JointLike = Joint | str
 AmountLike = Amount | float | str
 
 
-AnyLoad = TypeVar("AnyLoad", Spring, Friction, Force, Torque, JointLoad)
+AnyLoad = TypeVar("AnyLoad", bound=Load)
 
 
 class JointOptions(TypedDict, total=False):
@@ -265,6 +265,9 @@ class Mechanism:
         options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
         """
         return self._placed(name, Rigid(), tail, head, **options)
+
+    spherical, cylindrical, planar, fixed = spheric, cylindric, flat, rigid
+    """The same joints by their other names."""
 
     def universal(
         self, name: str, tail: BodyLike, head: BodyLike, *, axes: Any = None, **options: Unpack[JointOptions]
@@ -685,7 +688,7 @@ class Mechanism:
         law : tension besides [N, N m]: a formula of x, v, t, joint variables and rates, or `lw.tabulated` over one
         description : a sentence for readers
         """
-        new = loading.spring(
+        new = Spring.made(
             "springs", self.joints, name, first, second, joint, stiffness, free, damping, preload, law, description
         )
         return self._loaded(new)
@@ -712,9 +715,7 @@ class Mechanism:
         law : tension besides [N, N m]: a formula of x, v, t, joint variables and rates, or `lw.tabulated` over one
         description : a sentence for readers
         """
-        new = loading.spring(
-            "dampers", self.joints, name, first, second, joint, 0.0, None, damping, 0.0, law, description
-        )
+        new = Spring.made("dampers", self.joints, name, first, second, joint, 0.0, None, damping, 0.0, law, description)
         return self._loaded(new)
 
     def friction(
@@ -748,7 +749,7 @@ class Mechanism:
         normal : normal force [N]: a number, a formula, or `lw.tabulated`
         description : a sentence for readers
         """
-        new = loading.friction(
+        new = Friction.made(
             self.joints, name, joint, level, static, viscous, speed, form, coefficient, radius, normal, description
         )
         return self._loaded(new)
@@ -784,7 +785,7 @@ class Mechanism:
         peak : torque that its current allows [N m]
         description : a sentence for readers
         """
-        new = loading.motor(
+        new = Motor.made(
             self.joints,
             name,
             joint,
@@ -798,9 +799,7 @@ class Mechanism:
             peak,
             description,
         )
-        self._claim(name, loading.place_of(new))
-        self.motors[name] = new
-        return new
+        return self._loaded(new)
 
     def force(
         self,
@@ -825,7 +824,7 @@ class Mechanism:
         toward : two points, instead of `along`: from the first to the second, wherever they are
         description : a sentence for readers
         """
-        return self._loaded(loading.force(name, point, amount, along, on, toward, description))
+        return self._loaded(Force.made(name, point, amount, along, on, toward, description))
 
     def torque(
         self,
@@ -850,7 +849,7 @@ class Mechanism:
         toward : two points, instead of `about`: from the first to the second, wherever they are
         description : a sentence for readers
         """
-        return self._loaded(loading.torque(name, body, amount, about, on, toward, description))
+        return self._loaded(Torque.made(name, body, amount, about, on, toward, description))
 
     def load(self, name: str, joint: JointLike, *, amount: AmountLike, description: str = "") -> JointLoad:
         """Add a force or torque along a joint's variable: positive, it tends to increase it.
@@ -862,11 +861,11 @@ class Mechanism:
         amount : its size [N, N m]: a number, a formula of t, joint variables and rates, or `lw.tabulated` over one
         description : a sentence for readers
         """
-        return self._loaded(loading.joint_load(self.joints, name, joint, amount, description))
+        return self._loaded(JointLoad.made(self.joints, name, joint, amount, description))
 
     def _loaded(self, new: AnyLoad) -> AnyLoad:
         self._claim(new.name, loading.place_of(new))
-        self.loads[new.name] = new
+        getattr(self, new.table)[new.name] = new
         return new
 
     # ---------------------------------------------------------------- states

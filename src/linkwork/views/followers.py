@@ -14,7 +14,8 @@ from linkwork import geometry as geo
 from linkwork.geometry import Array
 from linkwork.geometry.vectors import length, unit
 from linkwork.model.layout import Layout, lay_out
-from linkwork.model.loads import Direction, Force, InSpace, Load, OnBody, Spring, Torque
+from linkwork.model.loads import Direction, InSpace, Load, OnBody
+from linkwork.model.loads.load import BetweenPoints, OnPoint, OnWholeBody
 from linkwork.model.mechanism import Mechanism
 
 Poses = Mapping[str, Array]
@@ -86,16 +87,16 @@ def follower_of(m: Mechanism, layout: Layout, load: Load, normal: Array | None) 
     """
     towards = TOWARDS if normal is None else normal
     name = f"load.{load.name}"
-    match load:
-        case Spring(variable=None):
-            ends = [place_of(m, layout, str(p)) for p in (load.first, load.second)]
+    match load.acts:
+        case BetweenPoints(first, second):
+            ends = [place_of(m, layout, p) for p in (first, second)]
             if ends[0] is None or ends[1] is None:
                 return None
             return Follower(name, ends[0], ends[0], ends[1], towards, stretched=True)
-        case Force():
-            return _along(name, m, layout, place_of(m, layout, load.point), load.along, towards)
-        case Torque():
-            return _along(name, m, layout, _middle(m, layout, load.body), load.about, towards)
+        case OnPoint(point, along):
+            return _along(name, m, layout, place_of(m, layout, point), along, towards)
+        case OnWholeBody(body, about):
+            return _along(name, m, layout, _middle(m, layout, body), about, towards)
     return None
 
 

@@ -16,13 +16,10 @@ from linkwork.units import LENGTH, UnitSystem
 from linkwork.views.contact_lines import lines_of
 from linkwork.views.load_symbols import load_symbols
 
-MARKERS = {"prismatic": "s", "spheric": "o", "rigid": "X", "free": "", "universal": "P", "helical": "h"}
+MARKERS = {"slide": "s", "weld": "X", "cross": "P", "screw": "h"}
 MANY = 24  # bodies or joints beyond which names would cover the drawing
 FAINT = 0.28  # opacity of a posture behind another one
 TOGETHER = 3  # names of one place that are written; the rest is counted
-
-_CARRIED = (PointOnCurve, LineOnCurve, OnSurface, OnCurve)  # the first frame is no place of its body
-_TRANSLATING = ("prismatic", "rigid", "free", "spheric", "universal", "on_surface", "on_curve")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +34,9 @@ class Name:
 
 def plane_normal(m: Mechanism, layout: Layout) -> Array | None:
     """Unit normal of the plane in which everything turns and slides, None for a spatial mechanism."""
-    axes = [s.X_WF[:3, 2] for n, s in layout.seats.items() if m.joints[n].law.kind not in _TRANSLATING]
-    slides = [s.X_WF[:3, 2] for n, s in layout.seats.items() if m.joints[n].law.kind == "prismatic"]
-    spatial = any(j.law.kind in ("spheric", "universal", "free", "bevel") for j in m.joints.values())
+    axes = [s.X_WF[:3, 2] for n, s in layout.seats.items() if m.joints[n].law.plane == "across"]
+    slides = [s.X_WF[:3, 2] for n, s in layout.seats.items() if m.joints[n].law.plane == "along"]
+    spatial = any(j.law.plane == "space" for j in m.joints.values())
     if spatial or not axes:
         return None
     normal = axes[0]
@@ -125,7 +122,7 @@ class LineDrawing:
         for name, seat in self.layout.seats.items():
             joint = self.m.joints[name]
             for body, X in ((joint.tail, seat.X_WF), (joint.head, seat.X_WM)):
-                on_curve = isinstance(joint.law, _CARRIED) and body == joint.tail
+                on_curve = joint.law.carried and body == joint.tail
                 if body in places and not on_curve:
                     places[body].append(X[:3, 3])
         for point in self.m.points.values():
@@ -184,17 +181,17 @@ class LineDrawing:
                 there = seat.X_WF[:3, 3] + line @ seat.X_WF[:3, :3].T
                 self._plot(list(there), color=self.colours.get(joint.tail, ink), linewidth=width, zorder=1)
         grounded = self.m.ground.name in (joint.tail, joint.head)
-        if law.kind in ("prismatic", "cylindric", "helical"):
+        if law.symbol in ("slide", "sleeve", "screw"):
             ends = [seat.X_WF[:3, 3], seat.X_WM[:3, 3]]
             self._plot(ends, color=ink, linewidth=1.6, linestyle=(0, (3, 1.5)), zorder=3)
-        if law.kind == "prismatic":
+        if law.symbol == "slide":
             reach = seat.X_WF[:3, 2] * 0.09 * self.layout.size
             ends = [seat.X_WF[:3, 3] - reach, seat.X_WF[:3, 3] + reach]
             self._plot(ends, color=ink, linewidth=1.4, zorder=3)
-        if law.kind != "free":
+        if law.symbol:
             self._plot(
                 [seat.X_WM[:3, 3]],
-                marker=MARKERS.get(law.kind, "o"),
+                marker=MARKERS.get(law.symbol, "o"),
                 color=ink,
                 markerfacecolor=self.theme.stone if grounded else self.theme.paper,
                 markersize=8,
@@ -202,11 +199,11 @@ class LineDrawing:
                 linestyle="",
                 zorder=4,
             )
-        if self.normal is None and law.kind in ("revolute", "cylindric", "helical"):
+        if self.normal is None and law.symbol in ("pin", "sleeve", "screw"):
             reach = seat.X_WF[:3, 2] * 0.07 * self.layout.size
             ends = [seat.X_WM[:3, 3] - reach, seat.X_WM[:3, 3] + reach]
             self._plot(ends, color=ink, linewidth=1.2, linestyle=(0, (6, 2, 1.5, 2)), zorder=3)
-        if grounded and self.normal is not None and law.kind == "revolute":
+        if grounded and self.normal is not None and law.symbol == "pin":
             self._pedestal(self.at(seat.X_WF[:3, 3]))
         self._name(name, seat.X_WM[:3, 3], ink)
 

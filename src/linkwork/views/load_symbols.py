@@ -9,8 +9,8 @@ import numpy as np
 
 from linkwork.geometry import Array
 from linkwork.model.layout import Layout
-from linkwork.model.loading import is_damper
-from linkwork.model.loads import Load, Spring, Torque
+from linkwork.model.loads import Load
+from linkwork.model.loads.load import AlongVariable
 from linkwork.model.mechanism import Mechanism
 from linkwork.views.followers import follower_of
 
@@ -51,15 +51,15 @@ def load_symbols(m: Mechanism, layout: Layout, normal: Array | None) -> list[Loa
 def _symbol(m: Mechanism, layout: Layout, load: Load, normal: Array | None) -> LoadSymbol | None:
     size = layout.size
     follower = follower_of(m, layout, load, normal)
-    if follower is None:
+    if follower is None or not load.symbol:
         return _spiral(m, layout, load)
     X = follower.pose(layout.X_WB)
-    if isinstance(load, Spring):
+    if follower.stretched:
         length = float(np.linalg.norm(X[:3, 2]))
         half = min(WIDE * size, length / 4)
-        lines = damper_lines(half) if is_damper(load) else [zigzag(half)]
+        lines = damper_lines(half) if load.symbol == "dashpot" else [zigzag(half)]
         return LoadSymbol(load.name, _placed(lines, X), X[:3, 3] + X[:3, 2] / 2, False)
-    if isinstance(load, Torque):
+    if load.symbol == "bow":
         lines, at = bow_lines(BOW * size, BARB * size), np.array([-BOW * size, 0.0, 0.0])
     else:
         lines, at = arrow_lines(LONG * size, BARB * size), np.array([0.0, 0.0, -LONG * size])
@@ -100,11 +100,11 @@ def _head(tip: Array, way: Array, barb: float, across: Array | None = None) -> A
 
 def _spiral(m: Mechanism, layout: Layout, load: Load) -> LoadSymbol | None:
     """A spring about a pin."""
-    if not isinstance(load, Spring) or load.variable is None or is_damper(load):
+    if load.symbol != "coil" or not isinstance(load.acts, AlongVariable):
         return None
-    joint = load.variable.rpartition(".")[0]
+    joint = load.acts.variable.rpartition(".")[0]
     seat = layout.seats.get(joint)
-    if seat is None or m.joints[joint].law.kind != "revolute":
+    if seat is None or m.joints[joint].law.symbol != "pin":
         return None
     t = np.linspace(0.0, 5.0 * math.pi, 91)
     r = layout.size * (0.018 + 0.03 * t / t[-1])

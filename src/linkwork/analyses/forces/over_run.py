@@ -28,15 +28,6 @@ from linkwork.analyses.forces.trajectory import Trajectory, trajectory_of
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.equations.closed_forces import load_state, needed_power
-from linkwork.equations.load_plans import (
-    FieldPlan,
-    ForcePlan,
-    FrictionPlan,
-    MotorPlan,
-    PushPlan,
-    SpringPlan,
-    TorquePlan,
-)
 from linkwork.errors import InputError, ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
@@ -46,15 +37,6 @@ if TYPE_CHECKING:
     from linkwork.results import Run
 
 Signals = dict[str, tuple[str, Array]]
-MAGNITUDES = {
-    SpringPlan: "tension",
-    FrictionPlan: "friction",
-    MotorPlan: "drag",
-    ForcePlan: "force",
-    TorquePlan: "torque",
-    PushPlan: "effort",
-}
-"""What the magnitude of each kind of load is called."""
 
 
 def forces_over(
@@ -236,10 +218,9 @@ def _signals(
         magnitudes, powers = system._own(Question(load_state()))(path.y, path.w, when, threads=threads)
         working = powers.sum(axis=1)
         for k, load in enumerate(plan.loads):
-            if isinstance(load, FieldPlan):
-                continue
-            signals[f"{load.name}.{MAGNITUDES[type(load)]}"] = (_load_unit(load, units), magnitudes[:, k])
-            signals[f"{load.name}.power"] = ("W", powers[:, k])
+            if load.signal:
+                signals[load.signal] = (load.unit(units), magnitudes[:, k])
+                signals[f"{load.name}.power"] = ("W", powers[:, k])
     q, v = np.ascontiguousarray(path.y[:, : plan.nq]), np.ascontiguousarray(path.w[:, : plan.nv])
     for kind in ("kinetic", "potential"):
         kernel = system.kernel(f"{kind}_energy")  # of all joints, where loads act along those outside the tree
@@ -270,12 +251,3 @@ def effort_units(loops: Loops) -> list[str]:
         for k in range(slot.plain):
             units[slot.v.start + k] = {"length": "N", "angle": "N m", "number": "J"}[slot.law.variables[k].dimension]
     return units
-
-
-def _load_unit(load: Any, units: Sequence[str]) -> str:
-    if isinstance(load, ForcePlan):
-        return "N"
-    if isinstance(load, TorquePlan):
-        return "N m"
-    along = load.along
-    return "N" if along is None else units[along.w]

@@ -10,7 +10,7 @@ import numpy as np
 
 from linkwork.analyses.forces.drives import as_names, turning_among
 from linkwork.analyses.forces.finite import loads_must_be_finite, one_time
-from linkwork.analyses.forces.over_run import MAGNITUDES, effort_names, forces_of
+from linkwork.analyses.forces.over_run import effort_names, forces_of
 from linkwork.analyses.forces.reactions import COMPONENTS
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.loops import Loops
@@ -134,9 +134,8 @@ def statics_at(
             reactions[joint] = reaction_of(six, marks.get(joint, ()))
     loads = {}
     for load in plan.loads:
-        key = f"{load.name}.{MAGNITUDES.get(type(load), '')}"
-        if key in signals and not key.endswith(".drag"):
-            units[load.name], value = signals[key]
+        if load.signal in signals and not load.drives:
+            units[load.name], value = signals[load.signal]
             loads[load.name] = float(value[0])
     return Statics(posture, own, reactions, loads, tuple(warnings), units)
 

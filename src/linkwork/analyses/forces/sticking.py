@@ -20,7 +20,7 @@ import numpy as np
 from linkwork.analyses.forces.forward import ForwardDynamics
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.equations.closed_forces import load_state
-from linkwork.equations.load_plans import FrictionPlan
+from linkwork.equations.load_kinds.friction import FrictionPlan
 from linkwork.errors import ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array

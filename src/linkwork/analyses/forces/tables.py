@@ -6,7 +6,7 @@ import numpy as np
 
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.equations.load_plans import AmountPlan, LoadPlan, SpringPlan
+from linkwork.equations.load_kinds.plans import AmountPlan, LoadPlan
 from linkwork.geometry import Array
 from linkwork.model.amount_values import outside
 from linkwork.model.amounts import Tabulated
@@ -16,9 +16,8 @@ def beyond_tables(loops: Loops, path: Trajectory) -> list[str]:
     """A warning for every load whose table the motion leaves."""
     told = []
     for load in loops.plan.loads:
-        for key in ("law", "normal", "amount"):
-            amount = getattr(load, key, None)
-            if isinstance(amount, AmountPlan) and isinstance(amount.law, Tabulated):
+        for amount in load.amounts:
+            if isinstance(amount.law, Tabulated):
                 left = int(outside(amount.law, {amount.law.over: _argument(loops, path, load, amount)}).sum())
                 if left:
                     ends = f"{amount.law.xs[0]:.6g} to {amount.law.xs[-1]:.6g}"
@@ -37,12 +36,13 @@ def _argument(loops: Loops, path: Trajectory, load: LoadPlan, amount: AmountPlan
     if kind in ("y", "w"):
         column: Array = (path.y if kind == "y" else path.w)[:, k]
         return column
-    assert isinstance(load, SpringPlan)
-    if load.along is not None:
-        own: Array = path.y[:, load.along.y] - loops.system.parameters[f"{load.name}.free"]
-        return own if kind == "x" else path.w[:, load.along.w]
+    what = load.stretch
+    assert what is not None
+    if what.along is not None:
+        own: Array = path.y[:, what.along.y] - loops.system.parameters[f"{load.name}.free"]
+        return own if kind == "x" else path.w[:, what.along.w]
     q, v = (np.ascontiguousarray(x) for x in (path.y[:, : loops.plan.nq], path.w[:, : loops.plan.nv]))
-    first, second = (loops.plan.points[i].name for i in (load.first, load.second))
+    first, second = (loops.plan.points[i].name for i in (what.first, what.second))
     apart = loops.system.position(second, q) - loops.system.position(first, q)
     length = np.linalg.norm(apart, axis=1)
     if kind == "x":

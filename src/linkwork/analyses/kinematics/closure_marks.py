@@ -16,8 +16,6 @@ from linkwork.errors import Problem
 from linkwork.geometry import Array
 from linkwork.numerics.elimination import eliminate
 
-PERIODIC = ("revolute", "cylindric", "flat", "universal")
-"""Joints whose angles may be counted from any turn."""
 NUDGE = 1e-4
 """How far idle freedoms are moved to see which bodies go along [rad, or parts of the machine's size]."""
 
@@ -123,9 +121,20 @@ def periodic(loops: Loops) -> Mask:
         ranges = slot.law.ranges()
         for k, variable in enumerate(slot.law.variables):
             repeats = variable.name in ranges and ranges[variable.name].closed
-            if slot.law.kind in PERIODIC or repeats:
+            if slot.law.whole_turns or repeats:
                 result[slot.q.start + k] = variable.dimension == "angle"
     return result
+
+
+def distances(loops: Loops, y: Array, Y: Array) -> Array:
+    """How far postures Y (B, ny) are from y [rad, or parts of the machine's size], by the variable that moves most."""
+    d = Y - y
+    turning = periodic(loops)
+    d[:, turning] = np.angle(np.exp(1j * d[:, turning]))
+    for q in loops.quaternions:
+        own = slice(q, q + 4)
+        d[:, own] = Y[:, own] * np.where(Y[:, own] @ y[own] < 0.0, -1.0, 1.0)[:, np.newaxis] - y[own]
+    return np.asarray(np.abs(d * loops.variable_scale).max(axis=1, initial=0.0))
 
 
 def _pose_marks(loops: Loops, bodies: Sequence[str], Y: Array) -> Array:

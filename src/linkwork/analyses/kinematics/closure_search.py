@@ -20,7 +20,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.kinematics.closure_marks import Marks
+from linkwork.analyses.kinematics.closure_marks import Marks, distances
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.geometry import Array
 from linkwork.numerics.least_squares import Minima
@@ -54,11 +54,13 @@ ALIKE = 1e-7
 class Search:
     """Closures found so far: `members` (variables) and `hits`, in the order they were found.
 
+    Of postures that are one closure, the nearest to home stands for all: legs may be turned about themselves.
+
     specified : columns that stay; rank : of J over the others, where it is not singular
     """
 
-    def __init__(self, loops: Loops, specified: Mask, rank: int, marks: Marks) -> None:
-        self.loops, self.specified, self.rank, self.marks = loops, specified, rank, marks
+    def __init__(self, loops: Loops, home: Array, specified: Mask, rank: int, marks: Marks) -> None:
+        self.loops, self.home, self.specified, self.rank, self.marks = loops, home, specified, rank, marks
         far = max(loops.plan.distances.values(), default=0.0)
         self.rounding = ROUNDING * max(1.0, far / loops.length)
         self.members: list[Array] = []
@@ -66,6 +68,7 @@ class Search:
         self.converged = 0
         self._marks: list[Array] = []
         self._blur: list[float] = []
+        self._away: list[float] = []
         self._sorted: list[tuple[float, int]] = []  # marks by one number, and the member
 
     def add(self, found: Minima) -> None:
@@ -77,11 +80,12 @@ class Search:
         Y = np.concatenate([found.y[closed], finished[good]])
         if not len(Y):
             return
-        rough = self.marks(Y)
+        rough, away = self.marks(Y), distances(self.loops, self.home, Y)
         fresh = []
         for group in _alike(rough):
+            group = group[np.argsort(away[group], kind="stable")]
             k = self._known(rough[group[0]], ALIKE)
-            if k is None:
+            if k is None or away[group[0]] < self._away[k] - ALIKE:
                 fresh.append(group)
             else:
                 self._count(k, len(group))
@@ -89,11 +93,18 @@ class Search:
             return
         polished = self.finished(Y[[group[0] for group in fresh]])
         marks, blur = self.marks(polished), self._blurs(polished)
-        for y, mark, own, group in zip(polished, marks, blur.tolist(), fresh, strict=True):
+        away = distances(self.loops, self.home, polished)
+        for y, mark, own, far, group in zip(polished, marks, blur.tolist(), away.tolist(), fresh, strict=True):
             k = self._known(mark, own)
-            if k is None and not _possible(self.loops, y):
+            if not _possible(self.loops, y):
+                if k is not None:
+                    self._count(k, len(group))
                 continue
-            self._count(self._new(y, mark, own) if k is None else k, len(group))
+            if k is None:
+                k = self._new(y, mark, own, far)
+            elif far < self._away[k]:
+                self.members[k], self._away[k] = y, far
+            self._count(k, len(group))
 
     def met(self, rule: tuple[int, int]) -> bool:
         """Whether every closure was found often enough, and enough starts closed."""
@@ -164,8 +175,9 @@ class Search:
                 nearest, best = away, k
         return best
 
-    def _new(self, y: Array, mark: Array, blur: float) -> int:
+    def _new(self, y: Array, mark: Array, blur: float, away: float) -> int:
         self.members.append(y)
+        self._away.append(away)
         self.hits.append(0)
         self._marks.append(mark)
         self._blur.append(blur)

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.closure_bounds import Bound, closure_bound
-from linkwork.analyses.kinematics.closure_marks import periodic, posture_marks
+from linkwork.analyses.kinematics.closure_marks import distances, periodic, posture_marks
 from linkwork.analyses.kinematics.closure_search import (
     CREEPING,
     FIRST,
@@ -246,7 +245,7 @@ def all_closures(
     marks = posture_marks(loops, home, specified, bodies)
     bound = closure_bound(loops, base, specified, bodies)
     rng = np.random.default_rng(seed)
-    search = Search(loops, specified, driving.rank, marks)
+    search = Search(loops, home.y, specified, driving.rank, marks)
     size, done, ended = FIRST, 0, ""
     while done < most and not ended:
         count = min(size, most - done)
@@ -273,7 +272,7 @@ def all_closures(
         text = f"no closure was found from {done} starts" + (f" with {names}" if names else "")
         raise CannotClose(Problem(text, hint="the inputs may be out of reach"), loops.plan.name)
     members = [_unwound(loops, y) for y in search.members]
-    ordered = sorted(range(len(members)), key=lambda k: _away(loops, home.y, members[k]))
+    ordered = np.argsort(distances(loops, home.y, np.array(members)), kind="stable").tolist()
     postures = tuple(Posture(loops, members[k], given.columns.tolist(), str(n + 1)) for n, k in enumerate(ordered))
     hits = tuple(search.hits[k] for k in ordered)
     complete = bound is not None and len(members) == bound.number
@@ -306,9 +305,3 @@ def _unwound(loops: Loops, y: Array) -> Array:
     result = y.copy()
     result[turning] = np.angle(np.exp(1j * y[turning]))
     return result
-
-
-def _away(loops: Loops, a: Array, b: Array) -> float:
-    turning: NDArray[np.bool_] = periodic(loops)
-    d = np.where(turning, np.angle(np.exp(1j * (b - a))), b - a) * loops.variable_scale
-    return float(np.abs(d).max(initial=0.0))

@@ -10,7 +10,9 @@ import numpy as np
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.conditions import conditions
 from linkwork.equations.measures import measured_names, with_measures
+from linkwork.equations.plan import Plan
 from linkwork.formulas import Formulas, Question
+from linkwork.geometry import Array
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -31,14 +33,19 @@ def _made(machine: Machine, wanted: tuple[str, ...]) -> Machine:
     plan = machine._plan
     kernel, none = machine._own(Question(conditions(wanted))), np.zeros(plan.nw)
     laid, home = (kernel(y, none, np.zeros(1)) for y in (plan.layout_y, machine.home.y))
+    wider = with_measures(plan, dict(zip(wanted, laid.tolist(), strict=True)))
+    values = dict(zip(wanted, home.tolist(), strict=True))
+    y = np.concatenate([machine.home.y, [values[name] for name in wider.variables[plan.ny :]]])
+    return with_plan(machine, wider, y)
+
+
+def with_plan(machine: Machine, plan: Plan, home: Array) -> Machine:
+    """The same machine with a plan that has more in it, at a closed posture."""
     other = object.__new__(type(machine))
     other.__dict__.update(machine.__dict__)
     for name in ("home", "_loops", "_forward_dynamics"):
         other.__dict__.pop(name, None)
-    other._plan = with_measures(plan, dict(zip(wanted, laid.tolist(), strict=True)))
-    other._formulas = Formulas(other._plan)
+    other._plan, other._formulas = plan, Formulas(plan)
     other._ready, other._questions, other._measuring, other._elimination = {}, {}, {}, None
-    values = dict(zip(wanted, home.tolist(), strict=True))
-    y = np.concatenate([machine.home.y, [values[name] for name in other._plan.variables[plan.ny :]]])
-    other.__dict__["home"] = Posture(other._loops, y, name=machine.home.name)
+    other.__dict__["home"] = Posture(other._loops, home, name=machine.home.name)
     return other

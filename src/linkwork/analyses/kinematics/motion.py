@@ -390,8 +390,8 @@ def driven_motion(
     if not found.reached:
         assert found.stop is not None
         raise found.stop
-    if progress is not None and found.stop is None:
-        progress(len(t), len(t))
+    if progress is not None:  # who interrupts here once more drops everything
+        progress(found.reached if found.stop else len(t), len(t))
     return _run(loops, own, home, driven, independent, t, found, threads)
 
 

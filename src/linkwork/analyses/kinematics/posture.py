@@ -48,7 +48,12 @@ class Posture:
         return f"Posture{own} of {self._loops.plan.name}: {values}{more}; mobility {self.mobility}"
 
     def of(self, loops: Loops) -> Posture:
-        """The posture without the measures that it was specified by."""
+        """The posture without the measures that it was specified by.
+
+        Parameters
+        ----------
+        loops : of the machine without them
+        """
         own = [k for k in np.flatnonzero(self._specified).tolist() if k < loops.columns]
         return Posture(loops, self._y[: loops.plan.ny], own, self.name, self.iterations)
 

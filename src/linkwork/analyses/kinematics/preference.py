@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.equations.load_plans import MotorPlan
 from linkwork.model.mechanism import Mechanism
 
 
@@ -20,7 +19,7 @@ def preference(loops: Loops) -> NDArray[np.int64]:
     weights = np.zeros(plan.nw, np.int64)
     for slot in plan.slots:
         joint = m.joints.get(slot.joint)
-        if joint is None or slot.law.freedom != 1 or slot.law.kind not in ("revolute", "prismatic", "helical"):
+        if joint is None or slot.law.freedom != 1:
             continue
         grounded = m.ground.name in (joint.tail, joint.head)
         turning = slot.law.kind == "revolute"
@@ -28,8 +27,8 @@ def preference(loops: Loops) -> NDArray[np.int64]:
         if slot.law.kind == "prismatic" and all(_is_hinged(m, slot.joint, b) for b in (joint.tail, joint.head)):
             weights[slot.v.start] = 5  # a leg that grows: a cylinder between two hinges
     for load in plan.loads:
-        if isinstance(load, MotorPlan):
-            weights[load.along.w] = 6
+        if load.drives and load.acts_along is not None:
+            weights[load.acts_along.w] = 6
     return weights
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.kinematics.closure_marks import PERIODIC, determined_variables, marks_of
+from linkwork.analyses.kinematics.closure_marks import determined_variables, marks_of
 from linkwork.analyses.kinematics.failures import ClosureError, UnderSpecified
 from linkwork.analyses.kinematics.given import place_of, unknown_variable
 from linkwork.analyses.kinematics.joint_limits import SLACK, joint_limits
@@ -176,7 +176,7 @@ def travel_of(loops: Loops, home: Posture, variable: str, largest: float | None)
     independent = independent_with(loops, home, np.array([column]))
     sides = [_side(loops, home, independent, place, column, way) for way in (-reach, reach)]
     name, here = loops.plan.variables[place], float(home.y[place])
-    turning = kind == "angle" and slot.law.kind in PERIODIC
+    turning = kind == "angle" and slot.law.whole_turns
     full = (
         turning
         and all(s.stop is None for s in sides)
@@ -298,7 +298,7 @@ def _full_turns(loops: Loops, Y: Array, full: bool) -> tuple[str, ...]:
         return ()
     names = []
     for slot in loops.plan.slots:
-        if slot.law.kind in PERIODIC:
+        if slot.law.whole_turns:
             for k, variable in enumerate(slot.law.variables):
                 turns = abs(float(Y[-1, slot.q.start + k] - Y[0, slot.q.start + k])) / (2.0 * np.pi)
                 if variable.dimension == "angle" and round(turns) and abs(turns - round(turns)) < 1e-6:

@@ -13,8 +13,10 @@ from linkwork.analyses.forces.accelerating import rates_by_name
 from linkwork.analyses.forces.drives import columns_of
 from linkwork.analyses.kinematics.given import merged, place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.kinematics.measuring import measuring
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.idle_events import locks_of_driven, too_late
+from linkwork.analyses.simulation.lent_inertia import with_lent_inertia
 from linkwork.drives import Drive, as_drive
 from linkwork.equations.simulation import mismatch
 from linkwork.errors import InputError, ModelError, Problem, did_you_mean
@@ -133,7 +135,8 @@ def asked(
     states: Mapping[str, Any] | None = None,
 ) -> Asked:
     """Everything checked at once; InputError lists all that is wrong."""
-    read = _Reader(machine)
+    wanted = merged(drives, {}, machine.name)
+    read = _Reader(measuring(machine, wanted))
     end = read.number(until, "until", "give a positive number of seconds")
     when = _times(read, end, samples, times)
     if method not in METHODS:
@@ -147,11 +150,11 @@ def asked(
     happening = _events(read, events)
     often = _controlled(read, controller, rate)
     pushed: list[tuple[int, int]] = []
-    prepared, acting = machine, np.zeros(machine._plan.nw)
+    prepared, acting = machine, np.zeros(read.machine._plan.nw)
     if np.isfinite(end):
-        prepared, acting, pushed = _efforts(read, merged(efforts, {}, machine.name), end)
-    driven = _drives(read, merged(drives, {}, machine.name), end) if np.isfinite(end) else []
-    read.problems += locks_of_driven(machine._loops, happening, [d.name for d in driven])
+        prepared, acting, pushed = _efforts(read, machine, merged(efforts, {}, machine.name), end)
+    driven = _drives(read, wanted, end) if np.isfinite(end) else []
+    read.problems += locks_of_driven(read.machine._loops, happening, [d.name for d in driven])
     x = _states(read, merged(states, {}, machine.name), method)
     _check_pushed(read, driven, merged(efforts, {}, machine.name))
     if not machine._plan.nw:
@@ -159,6 +162,7 @@ def asked(
         read.problems.append(Problem("nothing in this machine can move", hint=hint))
     if read.problems:
         raise InputError(read.problems, machine.name)
+    prepared = with_lent_inertia(measuring(prepared, wanted), [d.column for d in driven])
     y, w, told = _start(prepared, start, rates, driven)
     return Asked(
         machine, prepared, end, when, y, w, tuple(driven), acting, tuple(pushed), tuple(read.laws), happening,
@@ -276,7 +280,9 @@ def _check_pushed(read: _Reader, driven: Sequence[Driven], efforts: Mapping[str,
             read.problems.append(Problem(f"'{name}' follows a law already", f"efforts.{name}", hint))
 
 
-def _efforts(read: _Reader, given: Mapping[str, Any], end: float) -> tuple[Machine, Array, list[tuple[int, int]]]:
+def _efforts(
+    read: _Reader, machine: Machine, given: Mapping[str, Any], end: float
+) -> tuple[Machine, Array, list[tuple[int, int]]]:
     """Numbers act as they are, laws of time in pieces; what depends on the state becomes a load of the machine."""
     from linkwork.numerics.stepping.law_pieces import piecewise_values
 
@@ -304,12 +310,12 @@ def _efforts(read: _Reader, given: Mapping[str, Any], end: float) -> tuple[Machi
         except ModelError as error:
             read.take(error, where)
     if not loads:
-        return read.machine, acting, pushed
+        return machine, acting, pushed
     try:
-        return _loaded(read.machine, loads), acting, pushed
+        return _loaded(machine, loads), acting, pushed
     except ModelError as error:
         read.take(error, "efforts")
-        return read.machine, acting, pushed
+        return machine, acting, pushed
 
 
 def _of_state(value: Any) -> bool:

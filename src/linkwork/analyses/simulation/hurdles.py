@@ -12,7 +12,6 @@ from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.course import Course
 from linkwork.analyses.simulation.halting import Halt
 from linkwork.equations.closed_dynamics import unconstrained
-from linkwork.equations.load_plans import SpringPlan
 from linkwork.errors import ModelError
 from linkwork.formulas import Question
 from linkwork.geometry import Array
@@ -59,10 +58,8 @@ def is_conservative(machine: Machine, events: Sequence[Event]) -> bool:
     numbers = machine.parameters
     later = {name for event in events if not isinstance(event, Stop) for name, _ in event.actions.set}
     return all(
-        isinstance(load, SpringPlan)
-        and load.law is None
-        and not numbers.get(f"{load.name}.damping")
-        and f"{load.name}.damping" not in later
+        load.losing is not None
+        and not any(numbers.get(f"{load.name}.{key}") or f"{load.name}.{key}" in later for key in load.losing)
         for load in machine._plan.loads
     )
 

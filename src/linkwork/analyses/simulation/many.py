@@ -391,7 +391,7 @@ class _Table:
     def _flat(self) -> tuple[Array, Array, Array, dict[str, Array]]:
         """Samples of all runs one after the other, and the parameters that they differ by."""
         samples = len(self.asked.times)
-        y, w, a = (x.reshape(-1, x.shape[2]) for x in (self.y, self.w, self.a))
+        y, w, a = (_samples(x) for x in (self.y, self.w, self.a))
         return y, w, a, {n: np.repeat(x, samples) for n, x in self.varied.items()}
 
     def _residuals(self) -> Array:
@@ -410,9 +410,9 @@ class _Table:
         loops = self.machine._loops
         y, w, a, varied = self._flat()
         variables, speeds = joint_histories(loops, y, [w, a])
-        variables |= state_histories(loops, *(x.reshape(len(y), x.shape[2]) for x in (self.x, self.dx)))
+        variables |= state_histories(loops, _samples(self.x), _samples(self.dx))
         names, units = effort_names(loops), effort_units(loops)
-        E = self.e.reshape(-1, self.e.shape[2])
+        E = _samples(self.e)
         acting = {d.column for d in self.asked.driven} | set(np.flatnonzero(np.nan_to_num(E).any(axis=0)).tolist())
         signals: dict[str, tuple[str, Any]] = {}
         for column in sorted(acting):
@@ -570,3 +570,8 @@ def _efforts(own: Given, loops: Loops, steady: Array) -> Array:
         if np.ndim(x) == 1:
             found[:, columns_of(loops, [name])[0]] = x
     return np.ascontiguousarray(found)
+
+
+def _samples(x: Array) -> Array:
+    """(runs, samples, n) -> (runs · samples, n), where n may be 0."""
+    return x.reshape(x.shape[0] * x.shape[1], x.shape[2])

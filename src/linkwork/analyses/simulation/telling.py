@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.asked import Asked
 from linkwork.analyses.simulation.records import as_data
 from linkwork.analyses.simulation.session import SINGULAR, Session
-from linkwork.equations.load_plans import PushPlan
+from linkwork.equations.load_kinds.joint_load import PushPlan
 from linkwork.geometry import Array
 from linkwork.model.events import Stop
 from linkwork.results.request import Request
@@ -59,8 +59,15 @@ def told(
 ) -> Simulation:
     """The result of a simulation."""
     return Simulation(
-        ended.outcome, lambda: _dataset(ended, threads, request), ended.asked.original, sensitive, request
+        _of_joints(ended), lambda: _dataset(ended, threads, request), ended.asked.original, sensitive, request
     )
+
+
+def _of_joints(ended: Ended) -> Outcome:
+    """What came of it without measures that follow laws, which are no variables of the machine."""
+    plan, outcome = ended.asked.original._plan, ended.outcome
+    y, w, a = outcome.y[:, : plan.ny], outcome.w[:, : plan.nw], outcome.a[:, : plan.nw]
+    return replace(outcome, y=np.ascontiguousarray(y), w=np.ascontiguousarray(w), a=np.ascontiguousarray(a))
 
 
 def ended(session: Session) -> Ended:
@@ -107,18 +114,19 @@ def _dataset(ended: Ended, threads: int | None, request: Request | None) -> xr.D
     from linkwork.results import ClosureHistory, build_run
 
     asked, loops, outcome = ended.asked, ended.asked.loops, ended.outcome
-    levels = [outcome.w, outcome.a]
-    variables, speeds = joint_histories(loops, outcome.y, levels)
-    variables |= state_histories(loops, outcome.x, outcome.dx)
+    own, told = asked.original._loops, _of_joints(ended)
+    levels = [told.w, told.a]
+    variables, speeds = joint_histories(own, told.y, levels)
+    variables |= state_histories(own, told.x, told.dx)
     closure = None
     if loops.count and len(outcome.t):
         closure = ClosureHistory(residual=loops.residual(outcome.y), unit="1")
     warnings = [*ended.warnings]
     if len(outcome.t):
-        warnings += warnings_of_run(loops, outcome.y, outcome.t)
+        warnings += warnings_of_run(own, told.y, told.t)
     run = build_run(
         outcome.t, mechanism=loops.plan.name, analysis="simulation", variables=variables, speeds=speeds,
-        **place_histories(loops, outcome.y, levels, threads), signals=_signals(ended), closure=closure,
+        **place_histories(own, told.y, levels, threads), signals=_signals(ended), closure=closure,
         driven={d.name: str(d.drive) for d in asked.driven}, status=outcome.status, message=outcome.message,
         asked=len(asked.times), warnings=warnings, simulation=_evidence(ended, request), machine=asked.original,
     )  # fmt: skip

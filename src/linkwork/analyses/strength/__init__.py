@@ -1,7 +1,7 @@
 """What the forces of a run mean for links and motors.
 
 `sections`      cross sections: areas, moduli, torsion
-`stress`        bending and torsion at both ends of a segment, against allowables
+`stresses`      bending and torsion at both ends of a segment, against allowables
 `acting`        what acts on a body over a run: joints and loads
 `segments`      a segment of a body over a run
 `motors`        torque over speed at the motor's shaft, against its envelope
@@ -9,3 +9,26 @@
 `asked`         that it is a run which is asked
 `plotting`      what their plots share
 """
+
+from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
+from linkwork.analyses.strength.power import DriveEnergy, Energy, drive_energy, energy
+from linkwork.analyses.strength.sections import IBeamSection, RectangleSection, TubeSection
+from linkwork.analyses.strength.segments import stress
+from linkwork.analyses.strength.stresses import Allowable, Stress, WorstStress, segment_stress
+
+__all__ = [
+    "Allowable",
+    "DriveEnergy",
+    "Energy",
+    "IBeamSection",
+    "RectangleSection",
+    "Stress",
+    "TorqueSpeed",
+    "TubeSection",
+    "WorstStress",
+    "drive_energy",
+    "energy",
+    "segment_stress",
+    "stress",
+    "torque_speed",
+]

@@ -17,15 +17,13 @@ from linkwork import geometry as geo
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.geometry.vectors import length, unit
-from linkwork.model.loads import Direction, Force, InSpace, OnBody, Spring, Torque
+from linkwork.model.loads import Direction, InSpace, Load, OnBody
+from linkwork.model.loads.load import BetweenPoints, OnPoint, OnWholeBody
 from linkwork.results.marking import open_samples
 from linkwork.system import System
 
 if TYPE_CHECKING:
     from linkwork.results import Run
-
-Placed = Force | Torque | Spring
-SIGNALS = {Force: "force", Torque: "torque", Spring: "tension"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,43 +99,46 @@ def _through(system: System, run: Run, joint: str, sign: float, unknown: list[st
     return Acting(joint, force, moment, X_WM[:, :3, 3], tuple(f"{joint}.{c}" for c in unknown))
 
 
-def _loads_on(system: System, body: str) -> list[Placed]:
+def _loads_on(system: System, body: str) -> list[Load]:
     """Loads on a body itself; those along joint variables pass through their joints."""
-    found: list[Placed] = []
+    found: list[Load] = []
     points = system.mechanism.points
     for load in system.mechanism.loads.values():
-        if isinstance(load, Force):
-            own = [points[load.point].body]
-        elif isinstance(load, Torque):
-            own = [load.body]
-        elif isinstance(load, Spring) and load.first is not None and load.second is not None:
-            own = [points[load.first].body, points[load.second].body]
-        else:
-            continue
+        match load.acts:
+            case OnPoint(point, _):
+                own = [points[point].body]
+            case OnWholeBody(owner, _):
+                own = [owner]
+            case BetweenPoints(first, second):
+                own = [points[first].body, points[second].body]
+            case _:
+                continue
         found += [load] if body in own else []
     return found
 
 
-def _signal_of(load: Placed) -> str:
-    return f"{load.name}.{SIGNALS[type(load)]}"
+def _signal_of(load: Load) -> str:
+    return f"{load.name}.{load.magnitude}"
 
 
-def _of_load(system: System, run: Run, load: Placed, body: str) -> list[Acting]:
+def _of_load(system: System, run: Run, load: Load, body: str) -> list[Acting]:
     amount = run.signal(_signal_of(load)).values[:, None]
     nothing = np.zeros((len(run), 3))
-    if isinstance(load, Force):
-        force = amount * _direction(system, run, load.name, load.along)
-        return [Acting(load.name, force, nothing, place_over(system, run, load.point))]
-    if isinstance(load, Torque):
-        return [Acting(load.name, nothing, amount * _direction(system, run, load.name, load.about), None)]
-    found = []
-    ends = (str(load.first), str(load.second))
-    for own, other in (ends, ends[::-1]):
-        if system.mechanism.points[own].body == body:
-            at = place_over(system, run, own)
-            pull = amount * _toward(at, place_over(system, run, other))
-            found.append(Acting(load.name, pull, nothing, at))
-    return found
+    match load.acts:
+        case OnPoint(point, along):
+            force = amount * _direction(system, run, load.name, along)
+            return [Acting(load.name, force, nothing, place_over(system, run, point))]
+        case OnWholeBody(_, about):
+            return [Acting(load.name, nothing, amount * _direction(system, run, load.name, about), None)]
+        case BetweenPoints(first, second):
+            found = []
+            for own, other in ((first, second), (second, first)):
+                if system.mechanism.points[own].body == body:
+                    at = place_over(system, run, own)
+                    pull = amount * _toward(at, place_over(system, run, other))
+                    found.append(Acting(load.name, pull, nothing, at))
+            return found
+    return []
 
 
 def _direction(system: System, run: Run, name: str, along: Direction) -> Array:

@@ -29,8 +29,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from linkwork.analyses.strength.asked import check_run
-from linkwork.equations.load_plans import MotorPlan
-from linkwork.equations.loads import MOTOR_SPEED
+from linkwork.equations.load_kinds.motor import MOTOR_SPEED, MotorPlan
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.geometry.types import ArrayLike, Bools

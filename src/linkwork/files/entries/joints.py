@@ -1,33 +1,33 @@
-"""Joints in a model file: one class a kind."""
+"""Joints in a model file: how they are placed, and the entry of each kind, made from what the kind declares."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema, create_model
 
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.files.entries.base import Entry, Gather, Switch, Text, Whole, located
 from linkwork.files.entries.placements import PlacementEntry, SecondFrame
-from linkwork.files.entries.shapes import AnyCurve, SurfaceEntry
+from linkwork.files.entries.shapes import AnyCurve, SpaceCurveEntry, SurfaceEntry
 from linkwork.files.quantities import (
     NUMBER_OR_TEXT,
     Angle,
     Direction,
     Length,
     Name,
+    Number,
     Pair,
     Point,
     listed,
     quantity,
 )
 from linkwork.model.entry import perpendicular_axes
-from linkwork.model.joints import KINDS, OnSurface, Variable, a_joint
-from linkwork.model.joints.lower_pairs import QUATERNION
+from linkwork.model.joints import KINDS, Law, Variable, a_joint
+from linkwork.model.joints.law import Form, Key
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.placement import ROW_KEYS, Placement, placement
-from linkwork.model.space_curves import SpaceCurve
 from linkwork.units import NUMBER, Dimension, UnitSystem
 
 Variables = tuple[Variable, ...]
@@ -58,6 +58,19 @@ class JointEntry(Entry):
         """Add the joint to a mechanism."""
         raise AssertionError(self.kind)  # every kind gives its own
 
+    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
+        """Arguments of the kind, as far as they are given."""
+        found: dict[str, Any] = {}
+        for key in KINDS[self.kind].keys:
+            value = getattr(self, key.name)
+            if isinstance(value, SurfaceEntry):
+                value = value.surface(f"{where}.{key.name}", units)
+            elif isinstance(value, SpaceCurveEntry):
+                value = value.curve(f"{where}.{key.name}", units)
+            if value is not None:
+                found[key.name] = value
+        return found
+
     def _ends(self) -> Pair:
         ends: Pair = getattr(self, self.kind)
         return ends
@@ -69,21 +82,13 @@ class PlacedJoint(JointEntry, PlacementEntry):
     to: SecondFrame | None = Field(None, description="place or frame on the second body, where it differs")
     value: Annotated[Any, WithJsonSchema(VALUE_SCHEMA)] = None
 
-    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
-        """Arguments of the kind, besides those of every placed joint."""
-        return {}
-
-    def variables(self, law: Mapping[str, Any] | None) -> Variables | None:
-        """Variables of the joint with these arguments; None where they cannot be told."""
-        return KINDS[self.kind].variables
-
     def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
         where = f"joints.{name}"
         with Gather() as part:
             frame = part(self._frame, where)
             to = part(self._second_frame, where)
             law = part(self.law, units, where)
-            variables = self.variables(law)
+            variables = KINDS[self.kind].variables_with(law)
             value = limits = None
             if variables is not None:
                 value = part(variable_values, self.kind, self.value, units, f"{where}.value", variables)
@@ -102,57 +107,9 @@ class PlacedJoint(JointEntry, PlacementEntry):
         return self.to.placement(f"{where}.to")
 
 
-class RevoluteEntry(PlacedJoint):
-    """A pin. Variable: angle."""
+class CrossedJoint(PlacedJoint):
+    """A placed joint whose frame may also be told by an axis of each body."""
 
-    kind = "revolute"
-    revolute: Pair
-
-
-class PrismaticEntry(PlacedJoint):
-    """A slider along the axis. Variable: slide."""
-
-    kind = "prismatic"
-    prismatic: Pair
-
-
-class HelicalEntry(PlacedJoint):
-    """A screw. Variable: angle."""
-
-    kind = "helical"
-    helical: Pair
-    lead: Length = Field(description="advance in one turn; negative for a left-handed thread")
-
-    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
-        return {"lead": self.lead}
-
-
-class CylindricEntry(PlacedJoint):
-    """A sleeve. Variables: angle, slide."""
-
-    kind = "cylindric"
-    cylindric: Pair
-
-
-class SphericEntry(PlacedJoint):
-    """A ball. Variables: qw, qx, qy, qz."""
-
-    kind = "spheric"
-    spheric: Pair
-
-
-class FlatEntry(PlacedJoint):
-    """A plate on a plane across the axis. Variables: x, y, angle."""
-
-    kind = "flat"
-    flat: Pair
-
-
-class UniversalEntry(PlacedJoint):
-    """A Hooke's joint. Variables: angle1, angle2."""
-
-    kind = "universal"
-    universal: Pair
     axes: tuple[Direction, Direction] | None = Field(None, description="one of each body; perpendicular")
 
     def _frame(self, where: str) -> Placement:
@@ -170,31 +127,10 @@ class UniversalEntry(PlacedJoint):
         return placement(self.at, axis=first, x=second, within=self.within, where=where)
 
 
-class RigidEntry(PlacedJoint):
-    """A weld. No variables."""
-
-    kind = "rigid"
-    rigid: Pair
-
-
-class FreeEntry(PlacedJoint):
-    """Six freedoms. Variables: x, y, z, qw, qx, qy, qz."""
-
-    kind = "free"
-    free: Pair
-
-
-class ToothedEntry(JointEntry, PlacementEntry):
-    """What gears and racks have in common: a second centre, and teeth."""
+class CentredJoint(JointEntry, PlacementEntry):
+    """A joint between two centres, such as those of gears."""
 
     to: SecondFrame = Field(description="centre of the second body, the gear or pinion")
-    pressure_angle: Angle | None = Field(None, description="20 deg unless given")
-    helix_angle: Angle = 0.0
-    flank: Whole = 0
-
-    def sizes(self) -> dict[str, Any]:
-        """Arguments that are the kind's own."""
-        raise AssertionError(self.kind)  # both kinds give their own
 
     def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
         where = f"joints.{name}"
@@ -202,141 +138,70 @@ class ToothedEntry(JointEntry, PlacementEntry):
             at = part(self.placement, where)
             to = part(self.to.placement, f"{where}.to")
             limits = part(variable_limits, self.kind, self.limits, units, f"{where}.limits")
-        options: dict[str, Any] = {"helix_angle": self.helix_angle, "flank": self.flank, **self.sizes()}
-        if self.pressure_angle is not None:
-            options["pressure_angle"] = self.pressure_angle
-        options |= {"at": at, "to": to, "limits": limits, "description": self.description}
-        getattr(m, self.kind)(name, *self._ends(), **options)
+        options: dict[str, Any] = {"at": at, "to": to, "limits": limits, "description": self.description}
+        getattr(m, self.kind)(name, *self._ends(), **options, **self.law(units, where))
 
 
-class GearEntry(ToothedEntry):
-    """Two gears on parallel axes, centred at `at` and `to`. Variables: angle, stretch, axial."""
+class ApexJoint(JointEntry):
+    """A joint of two axes that meet in an apex."""
 
-    kind = "gear"
-    gear: Pair
-    radii: tuple[Length, Length] | None = None
-    teeth: tuple[Whole, Whole] | None = None
-    module: Length | None = None
-    internal: Switch = Field(False, description="true when one gear is a ring around the other")
-
-    def sizes(self) -> dict[str, Any]:
-        return {"radii": self.radii, "teeth": self.teeth, "module": self.module, "internal": self.internal}
-
-
-class RackEntry(ToothedEntry):
-    """A rack and pinion: [rack, pinion]; `at` is a point of the rack's pitch line. Variables: slide, stretch, axial."""
-
-    kind = "rack"
-    rack: Pair
-    radius: Length
-    teeth: Whole | None = None
-
-    def sizes(self) -> dict[str, Any]:
-        return {"radius": self.radius, "teeth": self.teeth}
-
-
-class BevelEntry(JointEntry):
-    """Two straight bevel gears. Variables: angle, spread."""
-
-    kind = "bevel"
-    bevel: Pair
     at: Point = Field(description="the common apex")
     axes: tuple[Direction, Direction] = Field(description="both axes, each from the apex to its gear")
     within: Name | None = Field(None, alias="in", description="body in whose own frame the numbers are given")
-    cones: tuple[Angle, Angle] | None = Field(None, description="half angles of the pitch cones")
-    teeth: tuple[Whole, Whole] | None = None
-    internal: Switch = False
 
     def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
-        m.bevel(
-            name,
-            *self.bevel,
-            at=self.at,
-            axes=self.axes,
-            within=self.within,
-            cones=self.cones,
-            teeth=self.teeth,
-            internal=self.internal,
-            limits=variable_limits("bevel", self.limits, units, f"joints.{name}.limits"),
-            description=self.description,
+        where = f"joints.{name}"
+        limits = variable_limits(self.kind, self.limits, units, f"{where}.limits")
+        placed: dict[str, Any] = {"at": self.at, "axes": self.axes, "within": self.within}
+        getattr(m, self.kind)(
+            name, *self._ends(), **placed, limits=limits, description=self.description, **self.law(units, where)
         )
 
 
-class PointOnCurveEntry(PlacedJoint):
-    """A point of the second body on a curve of the first. Variables: parameter, angle, axial."""
-
-    kind = "point_on_curve"
-    point_on_curve: Pair
-    curve: Name
-
-    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
-        return {"curve": self.curve}
-
-
-class LineOnCurveEntry(PlacedJoint):
-    """A line of the second body (u of `to`) tangent to a curve of the first. Variables: parameter, contact, axial."""
-
-    kind = "line_on_curve"
-    line_on_curve: Pair
-    curve: Name
-
-    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
-        return {"curve": self.curve}
-
-
-class OnSurfaceEntry(PlacedJoint):
-    """A point of the second body on a surface of the first. Variables: two of the surface, qw, qx, qy, qz."""
-
-    kind = "on_surface"
-    on_surface: Pair
-    surface: SurfaceEntry
-
-    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
-        return {"surface": self.surface.surface(f"{where}.surface", units)}
-
-    def variables(self, law: Mapping[str, Any] | None) -> Variables | None:
-        return None if law is None else OnSurface(law["surface"]).variables
-
-
-class OnCurveEntry(PlacedJoint):
-    """A point of the second body on a curve in space of the first. Variables: parameter, qw, qx, qy, qz."""
-
-    kind = "on_curve"
-    on_curve: Pair
-    curve: AnyCurve
-
-    def law(self, units: UnitSystem, where: str) -> dict[str, Any]:
-        return {"curve": self.curve.curve(f"{where}.curve", units)}
-
-    def variables(self, law: Mapping[str, Any] | None) -> Variables | None:
-        if law is None:
-            return None
-        # The parameter of a planar curve is a number.
-        dimension = law["curve"].dimension if isinstance(law["curve"], SpaceCurve) else "number"
-        return (Variable("parameter", dimension), *QUATERNION)
-
-
-JOINTS: dict[str, type[JointEntry]] = {
-    entry.kind: entry
-    for entry in (
-        RevoluteEntry,
-        PrismaticEntry,
-        HelicalEntry,
-        CylindricEntry,
-        SphericEntry,
-        FlatEntry,
-        UniversalEntry,
-        RigidEntry,
-        FreeEntry,
-        GearEntry,
-        RackEntry,
-        BevelEntry,
-        PointOnCurveEntry,
-        LineOnCurveEntry,
-        OnSurfaceEntry,
-        OnCurveEntry,
-    )
+PLACINGS: dict[str, type[JointEntry]] = {
+    "axis": PlacedJoint,
+    "crossed": CrossedJoint,
+    "centres": CentredJoint,
+    "apex": ApexJoint,
 }
+"""The entry of a joint by how its kind is placed."""
+
+FORMS: dict[Form, Any] = {
+    "length": Length,
+    "angle": Angle,
+    "number": Number,
+    "whole": Whole,
+    "switch": Switch,
+    "lengths": tuple[Length, Length],
+    "angles": tuple[Angle, Angle],
+    "wholes": tuple[Whole, Whole],
+    "curve": Name,
+    "space_curve": AnyCurve,
+    "surface": SurfaceEntry,
+}
+"""What may be written for a key, by its form."""
+
+
+def _field(key: Key) -> Any:
+    """A key of a kind, for pydantic: its type, and what it is without."""
+    form = FORMS[key.form]
+    if key.needed:
+        return form, Field(description=key.about or None)
+    return form if key.usual is not None else form | None, Field(key.usual, description=key.about or None)
+
+
+def entry_of(law: type[Law]) -> type[JointEntry]:
+    """The entry of a joint kind, made from what the kind declares."""
+    fields: dict[str, Any] = {law.kind: (Pair, ...)} | {key.name: _field(key) for key in law.keys}
+    name = "".join(word.title() for word in law.kind.split("_"))
+    make: Any = create_model  # a base by name is more than types can follow
+    made: type[JointEntry] = make(f"{name}Entry", __base__=PLACINGS[law.placing], __doc__=law.about, **fields)
+    made.kind = law.kind
+    return made
+
+
+JOINTS: dict[str, type[JointEntry]] = {kind: entry_of(law) for kind, law in KINDS.items()}
+"""The entry class of each kind."""
 
 
 def _dimensions(kind: str, variables: Variables | None) -> dict[str, Dimension]:

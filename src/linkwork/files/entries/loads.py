@@ -1,4 +1,4 @@
-"""Springs, dampers, friction, motors, forces, torques and joint loads in a model file.
+"""Loads and motors in a model file, as their kinds declare them (`model/loads/`).
 
 What a number measures depends on what the load acts along: N/mm between points, N m/rad in a pin. So numbers are read
 when the joints of the model are known.
@@ -6,30 +6,36 @@ when the joints of the model are known.
 
 from __future__ import annotations
 
+from dataclasses import MISSING
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field, WithJsonSchema
+from pydantic import BeforeValidator, Field, WithJsonSchema, create_model
 
 from linkwork.errors import ModelError, Problem
 from linkwork.files.entries.amounts import AMOUNT_SCHEMA, AmountText, read_amount
 from linkwork.files.entries.base import Entry, Gather, Text, located
 from linkwork.files.quantities import NUMBER_OR_TEXT, Direction, Name, Pair, as_name, listed, quantity
 from linkwork.model.amounts import ELONGATION, ELONGATION_RATE, TIME, Amount, variable_in
-from linkwork.model.mechanism import Mechanism
-from linkwork.model.variables import JointVariable, find_variable, no_variable
-from linkwork.units import (
-    ANGLE,
-    ANGULAR_SPEED,
-    FORCE,
-    INERTIA,
-    LENGTH,
-    NUMBER,
-    TORQUE,
-    TORSIONAL_DAMPING,
-    Dimension,
-    UnitSystem,
+from linkwork.model.loads import KINDS, Load
+from linkwork.model.loads.load import (
+    Choice,
+    Key,
+    Levels,
+    Much,
+    Named,
+    Number,
+    OnJoint,
+    Scope,
+    Section,
+    Tied,
+    Way,
+    measured,
+    usual_values,
 )
+from linkwork.model.mechanism import Mechanism
+from linkwork.model.variables import find_variable, no_variable
 from linkwork.units import TIME as SECONDS
+from linkwork.units import Dimension, UnitSystem
 
 LOAD_SCHEMAS: dict[str, dict[str, Any]] = {
     "LoadNumber": {**NUMBER_OR_TEXT, "description": "a number, bare or with a unit such as '12 N/mm'"},
@@ -46,22 +52,18 @@ VariableName = Annotated[
     BeforeValidator(as_name),
     WithJsonSchema({"type": ["string", "integer"], "description": "a joint with one variable, or such as C.slide"}),
 ]
+WAYS = ("on", "toward")
+"""Keys that every direction has besides its own."""
+
 LoadNumber = Annotated[Any, WithJsonSchema(LOAD_SCHEMAS["LoadNumber"])]
-Levels = Annotated[Any, WithJsonSchema(LOAD_SCHEMAS["Levels"])]
+LevelsText = Annotated[Any, WithJsonSchema(LOAD_SCHEMAS["Levels"])]
 
 
 class Reading:
     """What the numbers of one load measure, read one by one; all problems at once."""
 
-    def __init__(self, m: Mechanism, units: UnitSystem, where: str, variable: JointVariable | None = None) -> None:
-        self.m, self.units, self.where = m, units, where
-        self.quantity = LENGTH if variable is None else variable.quantity
-        self.effort = FORCE if variable is None else variable.effort
-
-    @property
-    def rate(self) -> Dimension:
-        """What the rate of the variable measures."""
-        return self.quantity / SECONDS
+    def __init__(self, m: Mechanism, units: UnitSystem, where: str, scope: Scope) -> None:
+        self.m, self.units, self.where, self.scope = m, units, where, scope
 
     def number(self, entry: Entry, key: str, dimension: Dimension) -> float:
         """A number of an entry in SI."""
@@ -99,201 +101,113 @@ class Reading:
 class LoadEntry(Entry):
     """Base of all loads: numbers are read by dimension, then the Mechanism checks them."""
 
-    section: ClassVar[str]
+    kind: ClassVar[type[Load]]
+    section: ClassVar[Section]
     description: Text = ""
 
     def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
         """Add the load to a mechanism."""
-        raise AssertionError(self.section)  # every load gives its own
+        along = self.reading(m, name, units)
+        given: dict[str, Any] = {}
+        with Gather() as part:
+            for key in keys_in(self.kind, self.section):
+                given |= part(self.arguments, key, along) or {}
+        getattr(m, self.section.method)(name, description=self.description, **given)
+
+    def arguments(self, key: Key, along: Reading) -> dict[str, Any]:
+        """What a key means for the method of Mechanism; nothing where it is not written."""
+        match key:
+            case Tied():
+                ends = dict(zip(("first", "second"), getattr(self, key.key) or (), strict=False))
+                return {**ends, "joint": getattr(self, OnJoint.key)}
+            case Way():
+                return {name: getattr(self, name) for name in (key.key, *WAYS)}
+            case OnJoint() | Named() | Choice():
+                return {key.key: getattr(self, key.key)}
+        if key.key not in self.model_fields_set:
+            return {}
+        dimension = measured(key.measures, along.scope)
+        match key:
+            case Much():
+                elongation = along.scope.quantity if key.elongation else None
+                return {key.key: along.amount(self, key.key, dimension, elongation)}
+            case Levels():
+                return {key.key: along.levels(self, key.key, dimension)}
+            case Number():
+                return {key.key: along.number(self, key.key, dimension)}
 
     def places(self) -> tuple[str, ...]:
         """The points and bodies that it names."""
-        return ()
+        found: list[str] = []
+        for key in keys_in(self.kind, self.section):
+            match key:
+                case Tied():
+                    found += getattr(self, key.key) or ()
+                case Named():
+                    found.append(getattr(self, key.key))
+                case Way():
+                    on, toward = (getattr(self, name) for name in WAYS)
+                    found += [*([] if on is None else [on]), *(toward or ())]
+        return tuple(found)
 
     def reading(self, m: Mechanism, name: str, units: UnitSystem) -> Reading:
         """How its numbers are read."""
-        where = f"{self.section}.{name}"
-        joint = getattr(self, "joint", None)
+        where = f"{self.section.name}.{name}"
+        joint = getattr(self, OnJoint.key, None)
         if joint is None:
-            return Reading(m, units, where)
+            return Reading(m, units, where, Scope())
         found = find_variable(m.joints, joint)
         if found is None:
             raise ModelError(no_variable(m.joints, joint, f"{where}.joint"))
-        return Reading(m, units, where, found)
-
-    def numbers(self, along: Reading, dimensions: dict[str, Dimension], part: Gather) -> dict[str, Any]:
-        """The plain numbers among its keys, as far as they are given."""
-        given = {key: d for key, d in dimensions.items() if key in self.model_fields_set}
-        return {key: part(along.number, self, key, d) for key, d in given.items()}
+        return Reading(m, units, where, Scope(found.quantity, found.effort))
 
 
-class SpringEntry(LoadEntry):
-    """A spring between two points or in a joint: tension = preload + stiffness x + damping v + law."""
-
-    section = "springs"
-    between: Pair | None = Field(None, description="the points it is tied to")
-    joint: VariableName | None = None
-    stiffness: LoadNumber = None
-    free: LoadNumber = None
-    damping: LoadNumber = None
-    preload: LoadNumber = None
-    law: AmountText = None
-
-    def places(self) -> tuple[str, ...]:
-        return self.between or ()
-
-    def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
-        along = self.reading(m, name, units)
-        dimensions = {
-            "stiffness": along.effort / along.quantity,
-            "free": along.quantity,
-            "damping": along.effort / along.rate,
-            "preload": along.effort,
-        }
-        with Gather() as part:
-            given = self.numbers(along, dimensions, part)
-            if "law" in self.model_fields_set:
-                given["law"] = part(along.amount, self, "law", along.effort, along.quantity)
-        m.spring(name, *(self.between or ()), joint=self.joint, description=self.description, **given)
+def keys_in(kind: type[Load], section: Section) -> tuple[Key, ...]:
+    """The keys of a kind that stand in one of its sections."""
+    return tuple(key for key in kind.keys if not section.only or key.key in section.only)
 
 
-class DamperEntry(LoadEntry):
-    """A damper between two points or in a joint: tension = damping v + law."""
-
-    section = "dampers"
-    between: Pair | None = Field(None, description="the points it is tied to")
-    joint: VariableName | None = None
-    damping: LoadNumber = None
-    law: AmountText = None
-
-    def places(self) -> tuple[str, ...]:
-        return self.between or ()
-
-    def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
-        along = self.reading(m, name, units)
-        with Gather() as part:
-            given = self.numbers(along, {"damping": along.effort / along.rate}, part)
-            if "law" in self.model_fields_set:
-                given["law"] = part(along.amount, self, "law", along.effort, along.quantity)
-        m.damper(name, *(self.between or ()), joint=self.joint, description=self.description, **given)
-
-
-class FrictionEntry(LoadEntry):
-    """Friction in a joint: -level sign(rate) - viscous rate."""
-
-    section = "friction"
-    joint: VariableName
-    level: Levels = None
-    static: LoadNumber = None
-    viscous: LoadNumber = None
-    speed: LoadNumber = None
-    form: Literal["smooth", "exact"] = "smooth"
-    coefficient: LoadNumber = None
-    radius: LoadNumber = None
-    normal: AmountText = None
-
-    def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
-        along = self.reading(m, name, units)
-        dimensions = {
-            "static": NUMBER,
-            "viscous": along.effort / along.rate,
-            "speed": along.rate,
-            "coefficient": NUMBER,
-            "radius": LENGTH,
-        }
-        with Gather() as part:
-            given = self.numbers(along, dimensions, part)
-            if "level" in self.model_fields_set:
-                given["level"] = part(along.levels, self, "level", along.effort)
-            if "normal" in self.model_fields_set:
-                given["normal"] = part(along.amount, self, "normal", FORCE)
-        m.friction(name, self.joint, form=self.form, description=self.description, **given)
+def _fields(kind: type[Load], key: Key) -> dict[str, Any]:
+    """What may be written under a key, for pydantic: types with what they are without."""
+    match key:
+        case Tied():
+            return {
+                key.key: (Pair | None, Field(None, description="the points it is tied to")),
+                OnJoint.key: (VariableName | None, None),
+            }
+        case OnJoint():
+            return {key.key: (VariableName, ...)}
+        case Named():
+            return {key.key: (Name, ...)}
+        case Way():
+            on, toward = WAYS
+            return {
+                key.key: (Direction | None, Field(None, description="in the layout posture")),
+                on: (Name | None, Field(None, description=f"body with which the {key.turns} turns")),
+                toward: (Pair | None, Field(None, description="two points, from the first to the second")),
+            }
+        case Much():
+            return {key.key: (AmountText, ... if usual_values(kind)[key.key] is MISSING else None)}
+        case Levels():
+            return {key.key: (LevelsText, None)}
+        case Number():
+            return {key.key: (LoadNumber, None)}
+        case Choice():
+            return {key.key: (Literal[key.options], usual_values(kind)[key.key])}
 
 
-class MotorEntry(LoadEntry):
-    """A motor that drives a joint through a gear; its numbers are those at its own shaft."""
-
-    section = "motors"
-    joint: VariableName
-    ratio: LoadNumber = None
-    rotor_inertia: LoadNumber = None
-    damping: LoadNumber = None
-    friction: Levels = None
-    efficiency: LoadNumber = None
-    stall: LoadNumber = None
-    no_load: LoadNumber = None
-    peak: LoadNumber = None
-
-    def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
-        along = self.reading(m, name, units)
-        dimensions = {
-            "ratio": ANGLE / along.quantity,
-            "rotor_inertia": INERTIA,
-            "damping": TORSIONAL_DAMPING,
-            "efficiency": NUMBER,
-            "stall": TORQUE,
-            "no_load": ANGULAR_SPEED,
-            "peak": TORQUE,
-        }
-        with Gather() as part:
-            given = self.numbers(along, dimensions, part)
-            if "friction" in self.model_fields_set:
-                given["friction"] = part(along.levels, self, "friction", TORQUE)
-        m.motor(name, self.joint, description=self.description, **given)
-
-
-class ForceEntry(LoadEntry):
-    """A force on a point, along a direction in space or of a body, or from one point to another."""
-
-    section = "forces"
-    point: Name
-    amount: AmountText
-    along: Direction | None = Field(None, description="in the layout posture")
-    on: Name | None = Field(None, description="body with which the direction turns")
-    toward: Pair | None = Field(None, description="two points, from the first to the second")
-
-    def places(self) -> tuple[str, ...]:
-        return (self.point, *([self.on] if self.on is not None else []), *(self.toward or ()))
-
-    def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
-        size = self.reading(m, name, units).amount(self, "amount", FORCE)
-        way: dict[str, Any] = {"along": self.along, "on": self.on, "toward": self.toward}
-        m.force(name, self.point, amount=size, description=self.description, **way)
-
-
-class TorqueEntry(LoadEntry):
-    """A torque on a body, about an axis in space or of a body, or along the line from one point to another."""
-
-    section = "torques"
-    body: Name
-    amount: AmountText
-    about: Direction | None = Field(None, description="in the layout posture")
-    on: Name | None = Field(None, description="body with which the axis turns")
-    toward: Pair | None = Field(None, description="two points, from the first to the second")
-
-    def places(self) -> tuple[str, ...]:
-        return (self.body, *([self.on] if self.on is not None else []), *(self.toward or ()))
-
-    def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
-        size = self.reading(m, name, units).amount(self, "amount", TORQUE)
-        way: dict[str, Any] = {"about": self.about, "on": self.on, "toward": self.toward}
-        m.torque(name, self.body, amount=size, description=self.description, **way)
-
-
-class JointLoadEntry(LoadEntry):
-    """A force or torque along a joint's variable: positive, it tends to increase it."""
-
-    section = "loads"
-    joint: VariableName
-    amount: AmountText
-
-    def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
-        along = self.reading(m, name, units)
-        m.load(name, self.joint, amount=along.amount(self, "amount", along.effort), description=self.description)
+def entry_of(kind: type[Load], section: Section) -> type[LoadEntry]:
+    """The entry of a kind of load in one of its sections, made from what the kind declares."""
+    name = kind.__name__ if section is kind.sections[0] else section.method.title()
+    fields: dict[str, Any] = {}
+    for key in keys_in(kind, section):
+        fields |= _fields(kind, key)
+    made: type[LoadEntry] = create_model(f"{name}Entry", __base__=LoadEntry, __doc__=section.about, **fields)
+    made.kind, made.section = kind, section
+    return made
 
 
 LOADS: dict[str, type[LoadEntry]] = {
-    entry.section: entry
-    for entry in (SpringEntry, DamperEntry, FrictionEntry, MotorEntry, ForceEntry, TorqueEntry, JointLoadEntry)
+    section.name: entry_of(kind, section) for kind in KINDS for section in kind.sections
 }
 """The entry class of each section."""

@@ -1,4 +1,4 @@
-"""The joint kinds, by name. A new kind is one new class with one short function."""
+"""The joint kinds, by name. A new kind is one new class with one short function and what it declares about itself."""
 
 from linkwork.model.joints.cams import LineOnCurve, PointOnCurve
 from linkwork.model.joints.contacts import OnCurve, OnSurface

@@ -17,7 +17,7 @@ from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.geometry.elementary import sqrt
 from linkwork.model.curves import Curve
-from linkwork.model.joints.law import Law, Motion, Variable, about_w, angle_about_w, transform
+from linkwork.model.joints.law import Key, Law, Motion, Variable, about_w, angle_about_w, transform
 from linkwork.model.nearest import SEARCH, best_parameter, enough_samples
 from linkwork.model.ranges import Range
 
@@ -30,6 +30,10 @@ class PointOnCurve(Law):
     kind, letter = "point_on_curve", "Q"
     variables = (Variable("parameter", "number"), Variable("angle", "angle"), Variable("axial", "length"))
     keep = 0
+    about = "A point of the second body on a curve of the first. Variables: parameter, angle, axial."
+    keys = (Key("curve", "curve", needed=True),)
+    symbol = "cam"
+    carried = True
 
     def motion(self, q: Sequence[Any]) -> Motion:
         u, v = self.curve.point(q[0])
@@ -62,6 +66,12 @@ class LineOnCurve(Law):
     kind, letter = "line_on_curve", "L"
     variables = (Variable("parameter", "number"), Variable("contact", "length"), Variable("axial", "length"))
     keep = 0
+    about = (
+        "A line of the second body (u of `to`) tangent to a curve of the first. Variables: parameter, contact, axial."
+    )
+    keys = (Key("curve", "curve", needed=True),)
+    symbol = "cam"
+    carried = True
 
     def motion(self, q: Sequence[Any]) -> Motion:
         (u, v), (du, dv) = self.curve.derivatives(q[0], 1)

@@ -16,12 +16,13 @@ import numpy as np
 from linkwork import geometry as geo
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
-from linkwork.model.joints.law import Law, Motion, Variable
+from linkwork.model.joints.law import Key, Law, Motion, Variable
 from linkwork.model.joints.lower_pairs import QUATERNION, from_quaternion, quaternion_flow, unit_quaternion
 from linkwork.model.nearest import STEP
 from linkwork.model.ranges import Range
 from linkwork.model.space_curves import SpaceCurve
 from linkwork.model.surfaces import Surface
+from linkwork.units import ANGLE, LENGTH, Dimension
 
 SPIN = ("wx", "wy", "wz")
 SLACK = 1e-9  # beyond the end of a range, which counts as on it
@@ -31,6 +32,8 @@ class _Contact(Law):
     """What both kinds share: parameters first, then the turn."""
 
     keep = 0
+    symbol, plane = "shape", "any"
+    carried = True
 
     def place(self, parameters: Sequence[Any]) -> tuple[Any, Any, Any]:
         """Where the point is in the first frame [m]."""
@@ -92,6 +95,9 @@ class _Contact(Law):
     def numbers(self) -> dict[str, float]:
         return {name: getattr(self.shape(), name) for name in self.shape().numbers}
 
+    def measure(self, number: str) -> Dimension:
+        return ANGLE if number == "half_angle" else LENGTH
+
 
 @dataclass(frozen=True)
 class OnSurface(_Contact):
@@ -99,6 +105,8 @@ class OnSurface(_Contact):
 
     surface: Surface
     kind, letter = "on_surface", "T"
+    about = "A point of the second body on a surface of the first. Variables: two of the surface, qw, qx, qy, qz."
+    keys = (Key("surface", "surface", needed=True),)
 
     @property
     def variables(self) -> tuple[Variable, ...]:  # type: ignore[override]
@@ -129,6 +137,10 @@ class OnSurface(_Contact):
             found.append(Problem(f"the point is at a pole of its {self.surface.kind}: {pole}", hint=hint))
         return found
 
+    @classmethod
+    def variables_with(cls, given: Mapping[str, Any] | None) -> tuple[Variable, ...] | None:
+        return None if given is None else OnSurface(given["surface"]).variables
+
     def with_numbers(self, values: Mapping[str, Any]) -> OnSurface:
         return OnSurface(_replaced(self.surface, values))
 
@@ -140,6 +152,8 @@ class OnCurve(_Contact):
     curve: SpaceCurve
     kind, letter = "on_curve", "W"
     rates = ("parameter", *SPIN)
+    about = "A point of the second body on a curve in space of the first. Variables: parameter, qw, qx, qy, qz."
+    keys = (Key("curve", "space_curve", needed=True),)
 
     @property
     def variables(self) -> tuple[Variable, ...]:  # type: ignore[override]
@@ -165,6 +179,14 @@ class OnCurve(_Contact):
             hint = "let its parameter run on evenly, or start elsewhere"
             found.append(Problem("its curve stands still where the point is: a cusp", hint=hint))
         return found
+
+    @classmethod
+    def variables_with(cls, given: Mapping[str, Any] | None) -> tuple[Variable, ...] | None:
+        if given is None:
+            return None
+        # The parameter of a planar curve, which files name, is a number.
+        dimension = given["curve"].dimension if isinstance(given["curve"], SpaceCurve) else "number"
+        return (Variable("parameter", dimension), *QUATERNION)
 
     def with_numbers(self, values: Mapping[str, Any]) -> OnCurve:
         return OnCurve(_replaced(self.curve, values))

@@ -21,6 +21,7 @@ from linkwork.geometry import Array
 from linkwork.geometry.elementary import arccos, cos, sin, tan
 from linkwork.model.joints.law import (
     ORIGIN,
+    Key,
     Law,
     Motion,
     Variable,
@@ -34,6 +35,14 @@ from linkwork.model.joints.law import (
     radial,
     transform,
 )
+from linkwork.units import ANGLE, LENGTH, Dimension
+
+TEETH = (
+    Key("pressure_angle", "angle", "20 deg unless given"),
+    Key("helix_angle", "angle", usual=0.0),
+    Key("flank", "whole", usual=0),
+)
+"""What gears and racks have in common."""
 
 
 def involute(angle: Any) -> Any:
@@ -62,6 +71,16 @@ class Gear(Law):
     kind, letter = "gear", "G"
     variables = (Variable("angle", "angle"), Variable("stretch", "length"), Variable("axial", "length"))
     keep = 0
+    about = "Two gears on parallel axes, centred at `at` and `to`. Variables: angle, stretch, axial."
+    keys = (
+        *TEETH,
+        Key("radii", "lengths"),
+        Key("teeth", "wholes"),
+        Key("module", "length"),
+        Key("internal", "switch", "true when one gear is a ring around the other", usual=False),
+    )
+    placing = "centres"
+    symbol = "wheels"
 
     def __post_init__(self) -> None:
         if is_plain(self.radius) and is_plain(self.mate):
@@ -124,6 +143,16 @@ class Gear(Law):
     def reach(self) -> float:
         return abs(self.radius) + abs(self.mate)
 
+    def measure(self, number: str) -> Dimension:
+        return LENGTH if number in ("radius", "mate") else super().measure(number)
+
+    def words(self) -> dict[str, Any]:
+        internal = True if self.radius < 0.0 or self.mate < 0.0 else None
+        return {"radii": (abs(self.radius), abs(self.mate)), "teeth": self.teeth, "internal": internal, **_tooth(self)}
+
+    def wheels(self) -> tuple[float, float]:
+        return abs(self.radius), abs(self.mate)
+
 
 @dataclass(frozen=True)
 class Rack(Law):
@@ -142,6 +171,12 @@ class Rack(Law):
     kind, letter = "rack", "K"
     variables = (Variable("slide", "length"), Variable("stretch", "length"), Variable("axial", "length"))
     keep = 0
+    about = (
+        "A rack and pinion: [rack, pinion]; `at` is a point of the rack's pitch line. Variables: slide, stretch, axial."
+    )
+    keys = (*TEETH, Key("radius", "length", needed=True), Key("teeth", "whole"))
+    placing = "centres"
+    symbol = "rack"
 
     def __post_init__(self) -> None:
         if is_plain(self.radius) and not (math.isfinite(self.radius) and self.radius != 0.0):
@@ -177,6 +212,12 @@ class Rack(Law):
     def reach(self) -> float:
         return abs(self.radius)
 
+    def words(self) -> dict[str, Any]:
+        return {"radius": self.radius, "teeth": self.teeth, **_tooth(self)}
+
+    def wheels(self) -> tuple[float, float]:
+        return 2 * abs(self.radius), abs(self.radius)
+
 
 @dataclass(frozen=True)
 class Bevel(Law):
@@ -191,6 +232,15 @@ class Bevel(Law):
     kind, letter = "bevel", "B"
     variables = (Variable("angle", "angle"), Variable("spread", "angle"))
     keep = 0
+    about = "Two straight bevel gears. Variables: angle, spread."
+    keys = (
+        Key("cones", "angles", "half angles of the pitch cones"),
+        Key("teeth", "wholes"),
+        Key("internal", "switch", usual=False),
+    )
+    placing = "apex"
+    symbol, plane = "bevels", "space"
+    feels = "turns about a point"
 
     def __post_init__(self) -> None:
         if is_plain(self.cone) and is_plain(self.mate):
@@ -231,6 +281,17 @@ class Bevel(Law):
             text = f"the shafts are {wanted + spread:.4g} deg apart, the cones ask for {wanted:.4g} deg"
             return [Problem(text, hint="let both axes point from the apex to the gears, and check the cone angles")]
         return []
+
+    def measure(self, number: str) -> Dimension:
+        return ANGLE
+
+    def words(self) -> dict[str, Any]:
+        internal = True if self.cone < 0.0 or self.mate < 0.0 else None
+        return {"cones": (abs(self.cone), abs(self.mate)), "internal": internal}
+
+
+def _tooth(law: Gear | Rack) -> dict[str, Any]:
+    return {"pressure_angle": law.pressure_angle, "helix_angle": law.helix_angle, "flank": law.flank or None}
 
 
 def _mesh_concerns(

@@ -47,12 +47,53 @@ class Variable:
         return {"angle": ANGLE, "length": LENGTH, "number": NUMBER}[self.dimension]
 
 
+Form = Literal[
+    "length", "angle", "number", "whole", "switch", "lengths", "angles", "wholes", "curve", "space_curve", "surface"
+]
+"""How something of a joint is given in files: a number, a pair of them, a planar curve by its name, a shape."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """What a kind has besides its frames, as users and files call it.
+
+    about : for editors; usual : what it is where it is not given, unless it is needed
+    """
+
+    name: str
+    form: Form
+    about: str = ""
+    needed: bool = False
+    usual: Any = None
+
+
+Symbol = Literal[
+    "", "ball", "pin", "cross", "plates", "weld", "slide", "sleeve", "screw", "wheels", "rack", "bevels", "cam", "shape"
+]
+"""How a joint is drawn; "" is not drawn at all."""
+
+
 class Law:
     """Base of every joint kind.
 
     kind : name in model files; letter : in chain codes such as RSSR
     variables : position variables q; rates : velocity variables v (None: one rate per variable)
     keep : how much the joint wants to stay in the spanning tree; the lowest are cut first
+
+    In model files:
+    about : what it is; keys : what it has besides its frames
+    placing : "axis" by a frame and the variables or a second frame; "crossed" likewise, or by two axes; "centres" by
+        two frames; "apex" by a point and two axes
+
+    In pictures:
+    symbol : how it is drawn
+    plane : the plane it moves in: "across" w, "along" w, "any", or none but "space"
+    carried : whether its first frame is that of a curve or a surface, no place of the body
+
+    In equations, which are shorter where a kind is plain:
+    chain : turns, slides, screws and balls that it is made of, each (what, axis, variable); None where it is no chain
+    feels : the moments of mass that it feels; others move to the body before it
+    whole_turns : whether a whole turn of an angle is the same posture
     """
 
     kind: ClassVar[str]
@@ -60,6 +101,15 @@ class Law:
     variables: ClassVar[tuple[Variable, ...]] = ()
     rates: ClassVar[tuple[str, ...] | None] = None
     keep: ClassVar[int] = 15
+    about: ClassVar[str] = ""
+    keys: ClassVar[tuple[Key, ...]] = ()
+    placing: ClassVar[Literal["axis", "crossed", "centres", "apex"]] = "axis"
+    symbol: ClassVar[Symbol] = "ball"
+    plane: ClassVar[Literal["across", "along", "any", "space"]] = "across"
+    carried: ClassVar[bool] = False
+    chain: ClassVar[tuple[tuple[Literal["turn", "slide", "screw", "ball"], int, int], ...] | None] = None
+    feels: ClassVar[Literal["all", "nothing", "turn", "turn and slide", "slide", "turns about a point"]] = "all"
+    whole_turns: ClassVar[bool] = False
 
     @property
     def freedom(self) -> int:
@@ -119,6 +169,24 @@ class Law:
         """The law with some of its `numbers` replaced, by expressions too."""
         changed: Law = dataclasses.replace(self, **values)  # type: ignore[type-var]
         return changed
+
+    def measure(self, number: str) -> Dimension:
+        """What one of its `numbers` measures."""
+        forms = {key.name: key.form for key in self.keys}
+        return {"length": LENGTH, "angle": ANGLE}.get(forms.get(number, ""), NUMBER)
+
+    def words(self) -> dict[str, Any]:
+        """What model files say of it, by key; None for what is usual."""
+        return {key.name: getattr(self, key.name) for key in self.keys}
+
+    @classmethod
+    def variables_with(cls, given: Mapping[str, Any] | None) -> tuple[Variable, ...] | None:
+        """Variables of the kind with these values of its keys; None where they cannot be told."""
+        return cls.variables if isinstance(cls.variables, tuple) else None
+
+    def wheels(self) -> tuple[float, float] | None:
+        """Sizes of the wheels on both bodies [m], where it has some."""
+        return None
 
     def twists(self, q: Sequence[float] | Array) -> Array:
         """6 x freedom: twist [v; w] of M relative to F, in F at its origin, for unit rates.

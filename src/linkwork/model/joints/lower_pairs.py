@@ -19,6 +19,7 @@ from linkwork.geometry import Array
 from linkwork.model.joints.law import (
     IDENTITY,
     ORIGIN,
+    Key,
     Law,
     Motion,
     Rotation3,
@@ -39,6 +40,11 @@ class Revolute(Law):
 
     kind, letter = "revolute", "R"
     variables = (Variable("angle", "angle"),)
+    about = "A pin. Variable: angle."
+    symbol = "pin"
+    chain = (("turn", 2, 0),)
+    feels = "turn"
+    whole_turns = True
 
     def motion(self, q: Sequence[Any]) -> Motion:
         return about_w(q[0]), ORIGIN
@@ -53,6 +59,10 @@ class Prismatic(Law):
 
     kind, letter = "prismatic", "P"
     variables = (Variable("slide", "length"),)
+    about = "A slider along the axis. Variable: slide."
+    symbol, plane = "slide", "along"
+    chain = (("slide", 2, 0),)
+    feels = "slide"
 
     def motion(self, q: Sequence[Any]) -> Motion:
         return IDENTITY, (0.0, 0.0, q[0])
@@ -68,6 +78,11 @@ class Helical(Law):
     lead: float
     kind, letter = "helical", "H"
     variables = (Variable("angle", "angle"),)
+    about = "A screw. Variable: angle."
+    keys = (Key("lead", "length", "advance in one turn; negative for a left-handed thread", needed=True),)
+    symbol = "screw"
+    chain = (("screw", 2, 0),)
+    feels = "turn and slide"
 
     def __post_init__(self) -> None:
         if is_plain(self.lead) and not (math.isfinite(self.lead) and self.lead != 0.0):
@@ -88,6 +103,11 @@ class Cylindric(Law):
     kind, letter = "cylindric", "C"
     variables = (Variable("angle", "angle"), Variable("slide", "length"))
     keep = 14
+    about = "A sleeve. Variables: angle, slide."
+    symbol = "sleeve"
+    chain = (("turn", 2, 0), ("slide", 2, 1))
+    feels = "turn and slide"
+    whole_turns = True
 
     def motion(self, q: Sequence[Any]) -> Motion:
         return about_w(q[0]), (0.0, 0.0, q[1])
@@ -103,6 +123,11 @@ class Flat(Law):
     kind, letter = "flat", "F"
     variables = (Variable("x", "length"), Variable("y", "length"), Variable("angle", "angle"))
     keep = 13
+    about = "A plate on a plane across the axis. Variables: x, y, angle."
+    symbol = "plates"
+    chain = (("slide", 0, 0), ("slide", 1, 1), ("turn", 2, 2))
+    feels = "turn and slide"
+    whole_turns = True
 
     def motion(self, q: Sequence[Any]) -> Motion:
         return about_w(q[2]), (q[0], q[1], 0.0)
@@ -118,6 +143,12 @@ class Universal(Law):
     kind, letter = "universal", "U"
     variables = (Variable("angle1", "angle"), Variable("angle2", "angle"))
     keep = 14
+    about = "A Hooke's joint. Variables: angle1, angle2."
+    placing = "crossed"
+    symbol, plane = "cross", "space"
+    chain = (("turn", 2, 0), ("turn", 0, 1))
+    feels = "turns about a point"
+    whole_turns = True
 
     def motion(self, q: Sequence[Any]) -> Motion:
         return product(about_w(q[0]), about_u(q[1])), ORIGIN
@@ -132,6 +163,10 @@ class Rigid(Law):
 
     kind, letter = "rigid", "X"
     keep = 16
+    about = "A weld. No variables."
+    symbol, plane = "weld", "any"
+    chain = ()
+    feels = "nothing"
 
     def motion(self, q: Sequence[Any]) -> Motion:
         return IDENTITY, ORIGIN
@@ -151,6 +186,10 @@ class Spheric(Law):
     variables = QUATERNION
     rates = ("wx", "wy", "wz")
     keep = 13
+    about = "A ball. Variables: qw, qx, qy, qz."
+    symbol, plane = "ball", "space"
+    chain = (("ball", 0, 0),)
+    feels = "turns about a point"
 
     def neutral(self) -> tuple[float, ...]:
         return (1.0, 0.0, 0.0, 0.0)
@@ -179,6 +218,9 @@ class Free(Law):
     variables = (Variable("x", "length"), Variable("y", "length"), Variable("z", "length"), *QUATERNION)
     rates = ("vx", "vy", "vz", "wx", "wy", "wz")
     keep = 10
+    about = "Six freedoms. Variables: x, y, z, qw, qx, qy, qz."
+    symbol, plane = "", "space"
+    chain = (("slide", 0, 0), ("slide", 1, 1), ("slide", 2, 2), ("ball", 0, 3))
 
     def neutral(self) -> tuple[float, ...]:
         return (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0)

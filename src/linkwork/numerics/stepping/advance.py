@@ -15,7 +15,7 @@ from linkwork.kernels import drive
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.laws import reach
 from linkwork.numerics.stepping.methods import is_fresh, is_stiff, refine, take
-from linkwork.numerics.stepping.problem import COLUMN, KIND, LAW, STUCK, UNIT, rates, settle, working
+from linkwork.numerics.stepping.problem import COLUMN, KIND, LAW, STUCK, UNIT, own_force, rates, settle, working
 from linkwork.numerics.stepping.watching import first_crossing, is_force, largest_fired, look, state_at, take_sides
 
 call = drive.call
@@ -118,7 +118,7 @@ def note(p, samples, k, z, f):  # type: ignore[no-untyped-def]
         if p.rows[r, KIND] != UNIT:
             samples.P[k, p.rows[r, COLUMN]] += p.force[r]
         elif p.rows[r, LAW] > STUCK:
-            samples.E[k, p.rows[r, COLUMN]] += p.force[r]
+            samples.E[k, p.rows[r, COLUMN]] += own_force(p, r, f[p.ny : p.ny + p.nw])
         else:
             samples.H[k, STUCK - p.rows[r, LAW]] = p.force[r]
             samples.Z[k, p.ny + p.rows[r, COLUMN]] = 0.0  # not by rounding either: friction would have a way to go

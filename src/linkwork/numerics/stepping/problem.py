@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.kernels import drive
+from linkwork.numerics.stepping.fields import all_fields
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.laws import law_at
 from linkwork.numerics.stepping.layout import StateLayout
@@ -41,34 +42,15 @@ DEPENDENT = 1e-10
 """Part of a row's own response that must be left for it to count beside the other rows."""
 
 
-# fmt: off
-FLOATS = (
-    "y", "w", "effort", "t", "slip", "switch", "dy", "a", "health", "e", "de", "push", "missing", "x",
-    "tangent_y", "tangent_w", "tangent_effort", "tangent_t", "tangent_settled", "tangent_dy", "tangent_a",
-    "tangent_g", "tangent_dg", "tangent_gamma",
-    "g", "dg", "gamma", "watched", "kinetic", "potential", "power", "momentum", "drift",
-    "law", "law_edges", "given_effort", "hold", "force", "wanted", "worst", "touch", "static",
-    "rate_sizes", "gap_sizes", "row_scale", "states", "dstates", "tangent_states", "tangent_dstates",
-)
-INTEGERS = (
-    "plain_y", "plain_w", "turning_y", "turning_w", "law_starts", "last", "pushed", "pushed_law", "count",
-    "evaluations", "held",
-)
-# fmt: on
-
-
-def _kernel(name: str) -> dict[str, str]:
-    return {f"{name}_at": "integer", f"{name}_in": "addresses", f"{name}_out": "addresses"}
-
-
 class Problem(Handle):
-    """Kernels, and the arrays that they read and write; each thread has its own.
+    """Kernels, and the arrays that they read and write (`fields`); each thread has its own.
 
     ny, nw, n : variables, rates, and the whole state; loops : cut joints and constraints; size : of the machine [m]
     counting : whether the work is counted
     rtol, atol : tolerances, the second by variable and rate
     rate_sizes, gap_sizes : by rate and by gap, what counts like a radian: of lengths the machine's size
     row_scale : by row of the mismatch, what makes it count like radians
+    lent : by rate that follows a law, the inertia that it has been lent; what this takes is no effort of the drive
     rates_at, rates_in, rates_out, ... : kernels by address and tables of pointers; an address 0 is that of none
     y, w, effort, t, slip, switch -> dy, a, health : of the rates
     y, w -> e, de : of the mismatch; y, push, missing -> x : of the response
@@ -92,24 +74,7 @@ class Problem(Handle):
     evaluations : (1,) calls of `rates`; worst : (1,) largest health seen
     """
 
-    fields = (
-        dict.fromkeys(("ny", "nw", "n", "loops", "counting"), "integer")
-        | {"rtol": "float", "size": "float", "atol": "floats"}
-        | _kernel("rates")
-        | _kernel("mismatch")
-        | _kernel("response")
-        | _kernel("tangent")
-        | _kernel("gaps")
-        | _kernel("gaps_tangent")
-        | _kernel("watched")
-        | _kernel("energies")
-        | _kernel("grips")
-        | _kernel("momentum")
-        | dict.fromkeys(FLOATS, "floats")
-        | dict.fromkeys(("G", "tangent_G", "X", "S", "law_coefficients", "soft_numbers", "grip"), "matrix")
-        | dict.fromkeys(INTEGERS, "integers")
-        | {"rows": "table", "soft": "table"}
-    )
+    fields = all_fields()
 
     @property
     def layout(self) -> StateLayout:
@@ -276,8 +241,16 @@ def working(p, t, z, dz):  # type: ignore[no-untyped-def]
     for i in range(p.nw):
         total += p.effort[i] * p.w[i]
     for r in range(p.count[0]):
-        total += p.force[r] * along(p, r, p.w)
+        total += own_force(p, r, p.a) * along(p, r, p.w)
     return total
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def own_force(p, r, a):  # type: ignore[no-untyped-def]
+    """Force of a row at accelerations a, without what moves an inertia that was lent."""
+    if p.rows[r, KIND] == UNIT:
+        return p.force[r] - p.lent[p.rows[r, COLUMN]] * a[p.rows[r, COLUMN]]
+    return p.force[r]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -270,7 +270,8 @@ def note(p, d, k, t, z, dz, found):  # type: ignore[no-untyped-def]
             if p.rows[r, KIND] == GAP:
                 found.P[at, p.rows[r, COLUMN]] += d.force[r]
             elif p.rows[r, LAW] > STUCK:  # what frictions hold with is no effort
-                found.E[at, p.rows[r, COLUMN]] += d.force[r]
+                column = p.rows[r, COLUMN]
+                found.E[at, column] += d.force[r] - p.lent[column] * df[p.ny + column]
     end_tangents(p)
 
 

@@ -12,7 +12,7 @@ from linkwork.analyses.strength.acting import Acting, acting_on, joint_frame, po
 from linkwork.colours import FORCE, PULL, PUSH, REACTION
 from linkwork.geometry import Array, transform_vectors
 from linkwork.geometry.vectors import length
-from linkwork.model.loads import Force, Spring, Torque
+from linkwork.model.loads.load import AlongVariable, BetweenPoints, OnWholeBody
 from linkwork.results import Run
 from linkwork.results.marking import open_samples
 from linkwork.units import FORCE as NEWTON
@@ -98,7 +98,7 @@ def reaction_layer(s: Machine, run: Run) -> Layer | None:
 def load_layer(s: Machine, run: Run) -> Layer | None:
     """Forces on points, springs on both of their points, and torques on bodies as curved arrows."""
     loads = s.mechanism.loads
-    wanted = [f"{n}.{quantity}" for n, load in loads.items() for quantity in _quantity(load)]
+    wanted = [f"{n}.{load.magnitude}" for n, load in loads.items() if not isinstance(load.acts, AlongVariable)]
     if not wanted or any(name not in run for name in (*wanted, *_reactions(s))):
         return None
     acting = [a for body in s.mechanism.bodies for a in acting_on(s, run, body) if a.name in loads]
@@ -113,15 +113,6 @@ def _reactions(s: Machine) -> list[str]:
     return [f"{joint}.{part}" for joint in s.mechanism.joints for part in ("force", "moment")]
 
 
-def _quantity(load: object) -> tuple[str, ...]:
-    """What must be known of a load to draw it."""
-    if isinstance(load, Force):
-        return ("force",)
-    if isinstance(load, Torque):
-        return ("torque",)
-    return ("tension",) if isinstance(load, Spring) and load.variable is None else ()
-
-
 def _straight(s: Machine, run: Run, acting: list[Acting]) -> tuple[list[Segments], list[str]]:
     """Arrows of forces and of springs; those of springs that push have a colour of their own."""
     if not acting:
@@ -131,12 +122,12 @@ def _straight(s: Machine, run: Run, acting: list[Acting]) -> tuple[list[Segments
     if not largest > 0.0:
         return [], []
     ends = arrows.ends(LONGEST * s.layout.size / largest)
-    springs = np.array([isinstance(s.mechanism.loads[n], Spring) for n in arrows.names])
+    springs = np.array([isinstance(s.mechanism.loads[n].acts, BetweenPoints) for n in arrows.names])
     told = [f"the longest arrow is {_shown(s, largest, NEWTON)}, of {owner}"]
     if not springs.any():
         return [Segments("forces", ends, FORCE)], told
     pushing = np.column_stack(
-        [run.signal(f"{n}.tension").values < 0.0 if own else np.zeros(len(run), bool)
+        [run.signal(f"{n}.{s.mechanism.loads[n].magnitude}").values < 0.0 if own else np.zeros(len(run), bool)
          for n, own in zip(arrows.names, springs, strict=True)]
     )  # fmt: skip
     found = [Segments("forces", ends[:, ~springs], FORCE)] if not springs.all() else []
@@ -150,9 +141,9 @@ def _curved(s: Machine, run: Run) -> tuple[list[Segments], list[str]]:
     layout = layout_at(s)
     found: list[tuple[str, Follower]] = []
     for name, load in s.mechanism.loads.items():
-        if isinstance(load, Torque) and (own := follower_of(s.mechanism, layout, load, None)) is not None:
+        if isinstance(load.acts, OnWholeBody) and (own := follower_of(s.mechanism, layout, load, None)) is not None:
             found.append((name, own))
-    amounts = [np.asarray(run.signal(f"{name}.torque").values) for name, _ in found]
+    amounts = [np.asarray(run.signal(f"{name}.{s.mechanism.loads[name].magnitude}").values) for name, _ in found]
     finite = [np.abs(np.where(np.isfinite(a), a, 0.0)) for a in amounts]
     peaks = [float(a.max(initial=0.0)) for a in finite]
     if not max(peaks, default=0.0) > 0.0:

@@ -32,9 +32,9 @@ def labels_of(plan: Plan) -> tuple[Label, ...]:
 def _joints(plan: Plan) -> list[Label]:
     found = []
     for joint, seat in plan.seated():
-        if joint.law.kind == "free":
+        if not joint.law.symbol:
             continue
-        if joint.law.kind == "bevel":
+        if joint.law.symbol == "bevels":
             found.append(Label(joint.name, joint.tail, seat.X_TF[:3, 3], "joint"))
         elif isinstance(joint.law, Gear) and _both_on_ground(plan, joint):
             # The point where they touch stands still with the two shafts.
@@ -50,7 +50,7 @@ def _joints(plan: Plan) -> list[Label]:
 def _both_on_ground(plan: Plan, joint: Joint) -> bool:
     """Whether both bodies of a joint turn about shafts of ground."""
     shafts = [
-        any(e.other == plan.ground and e.joint.law.kind == "revolute" for e in plan.ends[body])
+        any(e.other == plan.ground and e.joint.law.symbol == "pin" for e in plan.ends[body])
         for body in (joint.tail, joint.head)
     ]
     return all(shafts)

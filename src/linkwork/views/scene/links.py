@@ -110,6 +110,6 @@ def _lone(plan: Plan, body: str, places: list[Array]) -> None:
     if not places and body in plan.layout.masses:
         at = plan.layout.masses[body].com
     shape = box(np.full(3, 1.2 * w))
-    if any(e.joint.law.kind in ("spheric", "universal") for e in plan.ends[body]):
+    if any(e.joint.law.symbol in ("ball", "cross") for e in plan.ends[body]):
         shape = ball(0.5 * w)
     plan.put(body, "body", body, shape.moved(_moved_to(at)), plan.tints[body])

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from linkwork.colours import FORCE, Tint
-from linkwork.model.loading import is_damper
-from linkwork.model.loads import Load, Spring, Torque
+from linkwork.model.loads import Load
+from linkwork.model.loads.load import AlongVariable
 from linkwork.views.followers import Follower, follower_of, lifted
 from linkwork.views.scene.parts import Label, Mesh
 from linkwork.views.scene.plan import Plan
@@ -32,17 +32,17 @@ def put_loads(plan: Plan) -> None:
     """
     for load in plan.m.loads.values():
         follower = follower_of(plan.m, plan.layout, load, plan.normal)
-        if follower is None:
+        if follower is None or not load.symbol:
             _put_spiral(plan, load)
             continue
         if plan.layered and plan.normal is not None:
             follower = lifted(follower, plan.layout.X_WB, plan.offsets, plan.normal)
         plan.followers[follower.name] = follower
-        if isinstance(load, Spring):
+        if follower.stretched:
             _put_spring(plan, load, follower)
         else:
             size = plan.size
-            if isinstance(load, Torque):
+            if load.symbol == "bow":
                 mesh = curved_arrow(BOW * size, 1.5 * math.pi, SHAFT * size)
             else:
                 mesh = arrow(np.array([0.0, 0.0, -LONG * size]), np.zeros(3), SHAFT * size)
@@ -62,18 +62,18 @@ def load_labels(plan: Plan) -> list[Label]:
         if follower is None:
             continue
         at = np.array([0.0, 0.0, 0.5]) if follower.stretched else np.array([0.0, 0.0, -LONG * plan.size])
-        if isinstance(load, Torque):
+        if load.symbol == "bow":
             at = np.array([-BOW * plan.size, 0.0, 0.0])
         found.append(Label(load.name, follower.name, at, "load"))
     return found
 
 
-def _put_spring(plan: Plan, load: Spring, follower: Follower) -> None:
+def _put_spring(plan: Plan, load: Load, follower: Follower) -> None:
     """Shapes along z from 0 to 1, which are stretched to the distance of the points."""
     way = follower.end.world(plan.layout.X_WB) - follower.start.world(plan.layout.X_WB)
     length = math.sqrt(float(way @ way)) or 0.1 * plan.size
     width = min(WIDE * plan.size, length / 5)
-    if not is_damper(load):
+    if load.symbol != "dashpot":
         turns = int(np.clip(round(length / (0.8 * width)), 5, 14))
         mesh = wire(coil_path(length, 0.55 * width, turns), 0.1 * width)
         plan.put(follower.name, "load", load.name, _along_one(mesh, length), SPRING, smooth=True)
@@ -91,11 +91,11 @@ def _put_spring(plan: Plan, load: Spring, follower: Follower) -> None:
 
 def _put_spiral(plan: Plan, load: Load) -> None:
     """A spring about a pin, as a spiral before it."""
-    if not isinstance(load, Spring) or load.variable is None or is_damper(load):
+    if load.symbol != "coil" or not isinstance(load.acts, AlongVariable):
         return
-    joint = plan.m.joints.get(load.variable.rpartition(".")[0])
+    joint = plan.m.joints.get(load.acts.variable.rpartition(".")[0])
     seat = None if joint is None else plan.seat(joint)
-    if joint is None or seat is None or joint.law.kind != "revolute" or joint.tail not in plan.layout.X_WB:
+    if joint is None or seat is None or joint.law.symbol != "pin" or joint.tail not in plan.layout.X_WB:
         return
     width = plan.width(joint.tail, joint.head)
     mesh = wire(spiral_path(0.6 * width, 1.7 * width, 3.0), 0.09 * width)

@@ -11,7 +11,6 @@ import numpy as np
 from linkwork import geometry as geo
 from linkwork.colours import NAMED, Tint
 from linkwork.geometry import Array
-from linkwork.model.joints import Bevel, Free, Gear, LineOnCurve, OnCurve, OnSurface, PointOnCurve, Rack
 from linkwork.model.layout import Layout, Seat
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
@@ -193,8 +192,7 @@ def distinct(places: Iterable[Array], apart: float) -> list[Array]:
 def _is_elsewhere(end: End) -> bool:
     """Whether a joint's origin on the body is no place of the body: of a curve or a surface, an apex, a free frame."""
     law = end.joint.law
-    on_curve = isinstance(law, PointOnCurve | LineOnCurve | OnSurface | OnCurve) and end.is_tail
-    return on_curve or isinstance(law, Bevel | Free)
+    return (law.carried and end.is_tail) or law.symbol in ("bevels", "")
 
 
 def _plain(name: str) -> str:
@@ -231,16 +229,8 @@ def _measure(plan: Plan) -> None:
     most = min(THICK * plan.size, longest / SLENDER) if longest > 0.0 else THICK * plan.size
     # The small offsets of a robot's wrist do not make it thin.
     found = {b: min(most, length / SLENDER) for b, length in lengths.items() if length > SHORT * longest}
-    for joint, seat in plan.seated():
-        law = joint.law
-        if isinstance(law, Gear):
-            wheels = [(joint.tail, abs(law.radius)), (joint.head, abs(law.mate))]
-        elif isinstance(law, Rack):
-            wheels = [(joint.head, abs(law.radius)), (joint.tail, 2 * abs(law.radius))]
-        else:
-            continue
-        del seat
-        for body, radius in wheels:
+    for joint, _ in plan.seated():
+        for body, radius in zip((joint.tail, joint.head), joint.law.wheels() or (), strict=False):
             found[body] = min(found.get(body, most), 0.5 * radius)
     for body in plan.m.bodies:
         near = [found[e.other] for e in plan.ends[body] if e.other in found]
@@ -267,7 +257,7 @@ def _offsets(plan: Plan) -> dict[str, float]:
         return b
 
     for joint, _ in plan.seated():
-        if joint.law.kind not in ("revolute", "free", "flat") and plan.ground not in (joint.tail, joint.head):
+        if joint.law.symbol not in ("pin", "", "plates") and plan.ground not in (joint.tail, joint.head):
             group[root(joint.head)] = root(joint.tail)
     clashes: dict[str, set[str]] = {root(b): set() for b in plan.m.bodies}
     moving = [b for b in plan.m.bodies if b != plan.ground and plan.ends[b]]

@@ -40,10 +40,10 @@ def put_slides(plan: Plan) -> None:
     plan : what is drawn
     """
     for joint, seat in plan.seated():
-        kind = joint.law.kind
-        if kind == "helical":
+        symbol = joint.law.symbol
+        if symbol == "screw":
             _screw(plan, joint, seat)
-        elif kind in ("prismatic", "cylindric") and not _telescope(plan, joint, seat):
+        elif symbol in ("slide", "sleeve") and not _telescope(plan, joint, seat):
             _guide(plan, joint, seat)
 
 
@@ -120,7 +120,7 @@ def _guide(plan: Plan, joint: Joint, seat: Seat) -> None:
         rail, slider, X_rail, X_slider, sign = joint.head, joint.tail, seat.X_HM, seat.X_TF, -1.0
     low, high = sorted((sign * low, sign * high))
     w = plan.width(slider) if rail == plan.ground else plan.width(rail, slider)
-    round_rod = joint.law.kind == "cylindric"
+    round_rod = joint.law.symbol == "sleeve"
     # Along the slide the block stands where there is room for it.
     shift, half = _room(plan, joint, slider, X_slider, w)
     if slider not in plan.own:

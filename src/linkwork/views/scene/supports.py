@@ -53,7 +53,7 @@ def put_feet(plan: Plan) -> None:
     done: set[tuple[int, ...]] = set()
     centre = _centre(plan)
     for joint, seat in plan.seated():
-        if ground not in (joint.tail, joint.head) or joint.law.kind not in _HELD:
+        if ground not in (joint.tail, joint.head) or joint.law.symbol not in _HELD:
             continue
         X_WJ = seat.X_WF if joint.tail == ground else seat.X_WM
         at = X_WJ[:3, 3]
@@ -70,7 +70,7 @@ def put_feet(plan: Plan) -> None:
         plan.put(ground, "ground", joint.name, strokes.moved(X_GW), "ink")
 
 
-_HELD = ("revolute", "spheric", "universal", "rigid", "gear", "rack")
+_HELD = ("pin", "ball", "cross", "weld", "wheels", "rack")
 
 
 def _centre(plan: Plan) -> Array:
@@ -82,7 +82,7 @@ def _centre(plan: Plan) -> Array:
 def _foot(plan: Plan, joint: Joint, X_WJ: Array, up: Array, w: float) -> tuple[Mesh, Mesh]:
     """The foot and its hatching in the world."""
     at, axis = X_WJ[:3, 3], X_WJ[:3, 2]
-    turns = joint.law.kind == "revolute"
+    turns = joint.law.symbol == "pin"
     if plan.normal is not None:
         depth = 0.4 * w
         X = _upright(at, up, plan.normal)

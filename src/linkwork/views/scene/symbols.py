@@ -15,14 +15,14 @@ from linkwork.views.scene.shapes import ball, box, cup, cylinder, joined, pose_a
 
 
 def put_symbols(plan: Plan) -> None:
-    """Draw pins, balls, crosses, plates and welds.
+    """Draw pins, balls, crosses, plates and welds: joints that are no slides, wheels, curves or surfaces.
 
     Parameters
     ----------
     plan : what is drawn
     """
     for joint, seat in plan.seated():
-        draw = _SYMBOLS.get(joint.law.kind)
+        draw = _SYMBOLS.get(joint.law.symbol)
         if draw is not None:
             draw(plan, joint, seat)
 
@@ -139,10 +139,4 @@ def _weld(plan: Plan, joint: Joint, seat: Seat) -> None:
     plan.put(joint.tail, "joint", joint.name, joined(beads).moved(seat.X_TF), "metal")
 
 
-_SYMBOLS = {
-    "revolute": _pin,
-    "spheric": _ball,
-    "universal": _cross,
-    "flat": _plates,
-    "rigid": _weld,
-}
+_SYMBOLS = {"pin": _pin, "ball": _ball, "cross": _cross, "plates": _plates, "weld": _weld}

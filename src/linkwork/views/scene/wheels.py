@@ -279,7 +279,7 @@ def _rack_span(plan: Plan, joint: Joint, seat: Seat, radius: float, x: float) ->
     low, high = x - math.pi * radius, x + math.pi * radius
     for end in plan.ends[joint.tail]:
         other = plan.seat(end.joint)
-        if end.joint.law.kind == "prismatic" and other is not None and end.joint.limits:
+        if end.joint.law.symbol == "slide" and other is not None and end.joint.limits:
             least, most = travel(plan, end.joint, other)
             now = float((geo.inverse(other.X_WF) @ other.X_WM)[2, 3])
             reach = max(most - now, now - least)
@@ -340,7 +340,7 @@ def _cone_distance(plan: Plan, cones: list[_Cone]) -> float:
     for cone in cones:
         for end in plan.ends[cone.body]:
             along = float((end.at - cone.X_BA[:3, 3]) @ cone.X_BA[:3, 2])
-            if end.joint.law.kind == "revolute" and along > 1e-3 * plan.size and abs(math.cos(cone.angle)) > 0.05:
+            if end.joint.law.symbol == "pin" and along > 1e-3 * plan.size and abs(math.cos(cone.angle)) > 0.05:
                 found.append(0.75 * along / abs(math.cos(cone.angle)))
     return min([0.25 * plan.size, *found])
 
