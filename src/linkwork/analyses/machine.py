@@ -732,7 +732,8 @@ class Machine(System):
         parameters : numbers of the model by name, SI: numbers, or one for each run
         efforts : forces and torques along variables [N, N m]: as of `simulate`, or one number for each run
         drives, events, controller, rate, samples, times, method, step, rtol, atol : as of `simulate`, for all runs.
-            With events or a controller the runs are made one by one; a controller is then called by several threads
+            With a controller, or events that set numbers, the runs are made one by one; a controller is then called by
+            several threads
         progress : function (runs done, runs in all) called now and then
         threads : cores to use at most; all by default
         states : named states at the beginning by name: numbers, or one for each run

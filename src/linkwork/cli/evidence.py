@@ -10,7 +10,7 @@ from linkwork.errors import Problem
 
 if TYPE_CHECKING:
     from linkwork.results import Run
-    from linkwork.results.simulation_evidence import Happening
+    from linkwork.results.happenings import Happening
     from linkwork.units import UnitSystem
 
 MOST_EVENTS = 6

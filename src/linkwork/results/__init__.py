@@ -11,8 +11,9 @@
 `items`     joints, places and loads; `signals` one signal
 `samples`   one sample, by number or by time
 `evidence`  how far a run can be trusted; `force_evidence` what it takes; `simulation_evidence`,
-            `integration_evidence` what only rates determine
-`simulation` the run of a simulation, whose arrays are there at once; `simulations` many of them
+            `integration_evidence` what only rates determine; `happenings` events as data
+`simulation` the run of a simulation, whose arrays are there at once; `simulations` many of them; `request` what was
+            asked
 `plots`     time histories and paths
 `store`     NetCDF and CSV files; `table` the CSV text
 `report`    summary, plain data, HTML; `wording` the evidence in words
@@ -24,6 +25,7 @@ from linkwork.results.build import ClosureHistory, PlaceHistory, VariableHistory
 from linkwork.results.evidence import Evidence
 from linkwork.results.extend import extended
 from linkwork.results.force_evidence import ForceEvidence, Peak
+from linkwork.results.happenings import Happening
 from linkwork.results.integration_evidence import IntegrationEvidence
 from linkwork.results.items import GroupItem, JointItem, PlaceItem
 from linkwork.results.plots import Panels
@@ -32,7 +34,7 @@ from linkwork.results.result_build import build_result
 from linkwork.results.run import Run
 from linkwork.results.signals import Signal
 from linkwork.results.simulation import Outcome, Simulation
-from linkwork.results.simulation_evidence import Happening, SimulationEvidence
+from linkwork.results.simulation_evidence import SimulationEvidence
 from linkwork.results.simulations import Outcomes, Simulations
 from linkwork.results.store import load_result, load_run
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.results.force_evidence import ForceEvidence, force_evidence_of
+from linkwork.results.happenings import Happening
 from linkwork.results.integration_evidence import IntegrationEvidence, integration_evidence_of
 from linkwork.results.simulation_evidence import SimulationEvidence, simulation_evidence_of
 
@@ -62,6 +63,8 @@ class Evidence:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Happening):
+        return value.as_dict()
     if is_dataclass(value):
         return {key: _plain(v) for key, v in vars(value).items()}
     if isinstance(value, tuple):

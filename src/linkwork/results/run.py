@@ -11,12 +11,12 @@ import numpy as np
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results import report, samples
 from linkwork.results.evidence import Evidence, evidence_of
+from linkwork.results.happenings import Happening
 from linkwork.results.items import GroupItem, JointItem, PlaceItem
 from linkwork.results.layout import complete_attributes, problems_of
 from linkwork.results.names import Reference
 from linkwork.results.result import Result
 from linkwork.results.signals import Signal, Units
-from linkwork.results.simulation_evidence import Happening
 from linkwork.results.viewing import Viewer, ViewOptions
 
 if TYPE_CHECKING:

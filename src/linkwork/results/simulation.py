@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from linkwork.results.happenings import Happening
+from linkwork.results.request import Request
 from linkwork.results.run import Run
 from linkwork.results.sensitivities import Sensitivities
 from linkwork.results.signals import Signal
-from linkwork.results.simulation_evidence import Happening
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -56,12 +57,15 @@ class Simulation(Run):
     make : function that gives the xarray.Dataset of the run
     machine : the machine that moved
     sensitive : derivatives that were carried along, if there are any
+    request : what was asked for
     """
 
-    __slots__ = ("_make", "_sensitive", "outcome")
+    __slots__ = ("_make", "_sensitive", "outcome", "request")
 
     outcome: Outcome
     """What came of it, as arrays."""
+    request: Request | None
+    """What was asked for: plain data, which can be pickled and asked again."""
     _make: Callable[[], xr.Dataset]
     _sensitive: Sensitivities | None
 
@@ -71,9 +75,11 @@ class Simulation(Run):
         make: Callable[[], xr.Dataset],
         machine: Any,
         sensitive: Sensitivities | None = None,
+        request: Request | None = None,
     ) -> None:
         object.__setattr__(self, "outcome", outcome)
         object.__setattr__(self, "_sensitive", sensitive)
+        object.__setattr__(self, "request", request)
         object.__setattr__(self, "_make", make)
         object.__setattr__(self, "machine", machine)
 

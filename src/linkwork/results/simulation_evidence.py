@@ -7,21 +7,10 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from linkwork.errors import Problem
+from linkwork.results.happenings import Happening, happening_of, is_happening
 
 if TYPE_CHECKING:
     import xarray as xr
-
-
-@dataclass(frozen=True)
-class Happening:
-    """An event that took place: time [s], name of the event, and what happened."""
-
-    time: float
-    name: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.time:.9g} s, {self.name}: {self.what}"
 
 
 @dataclass(frozen=True)
@@ -39,6 +28,7 @@ class SimulationEvidence:
     events : that took place, in order
     stops : signals of the forces of stops and of frictions that hold, and the expressions along which these act
     numbers : parameters by name that were other than the model's; changed : what events set or switched on the way
+    request : what was asked for, as plain data (`Request.as_dict`)
     """
 
     methods: tuple[str, ...]
@@ -55,13 +45,14 @@ class SimulationEvidence:
     stops: dict[str, str] = field(default_factory=dict)
     numbers: dict[str, float] = field(default_factory=dict)
     changed: tuple[str, ...] = ()
+    request: dict[str, Any] = field(default_factory=dict)
 
 
 def as_attribute(found: SimulationEvidence | None) -> dict[str, Any]:
     """Evidence as plain data, for a dataset; nothing where there is none."""
     if found is None:
         return {}
-    events = [[e.time, e.name, e.what] for e in found.events]
+    events = [event.as_dict() for event in found.events]
     return {**vars(found), "methods": list(found.methods), "changed": list(found.changed), "events": events}
 
 
@@ -76,11 +67,13 @@ def evidence_problems(told: Any) -> list[Problem]:
         "stops": dict,
         "numbers": dict,
         "changed": list,
+        "request": dict,
         **counted,
     }
     names = [f.name for f in fields(SimulationEvidence)]
-    if not isinstance(told, dict) or sorted(told) != sorted(names):
+    if not isinstance(told, dict) or sorted({**told, "request": {}}) != sorted(names):
         return [Problem("the attribute does not tell of a simulation", "simulation", f"it has {', '.join(names)}")]
+    told = {"request": {}, **told}  # which older files do not have
     wrong = [
         name
         for name in names
@@ -91,13 +84,7 @@ def evidence_problems(told: Any) -> list[Problem]:
             wrong.append(name)
     if not wrong and not all(isinstance(x, (int, float)) for x in told["numbers"].values()):
         wrong.append("numbers")
-    if not wrong and not all(
-        isinstance(e, list)
-        and len(e) == 3
-        and isinstance(e[0], (int, float))
-        and all(isinstance(x, str) for x in e[1:])
-        for e in told["events"]
-    ):
+    if not wrong and not all(is_happening(e) for e in told["events"]):
         wrong.append("events")
     return [Problem("it is of another kind than it should be", f"simulation.{name}") for name in wrong]
 
@@ -107,7 +94,7 @@ def simulation_evidence_of(data: xr.Dataset) -> SimulationEvidence | None:
     told: Mapping[str, Any] = data.attrs.get("simulation") or {}
     if not told:
         return None
-    events = tuple(Happening(float(t), str(name), str(what)) for t, name, what in told["events"])
+    events = tuple(happening_of(e) for e in told["events"])
     return SimulationEvidence(
         **{**told, "methods": tuple(told["methods"]), "changed": tuple(told["changed"]), "events": events}
     )

@@ -16,6 +16,7 @@ from linkwork.results.result_layout import result_attributes
 if TYPE_CHECKING:
     import xarray as xr
 
+    from linkwork.results.happenings import Happening
     from linkwork.results.run import Run
     from linkwork.results.simulation import Simulation
 
@@ -63,7 +64,7 @@ class Simulations(Result):
     one of them as a `Simulation`, with evidence of its own. Signals by name are made when they are first asked for.
     """
 
-    __slots__ = ("_make", "_mechanism", "_single", "inputs", "outcome")
+    __slots__ = ("_make", "_mechanism", "_records", "_single", "inputs", "outcome")
 
     inputs: dict[str, Any]
     """What differs between the runs: arrays (runs,) by name, such as `start.A` or `rod.mass`."""
@@ -78,9 +79,10 @@ class Simulations(Result):
         whole: Callable[[], Run],
         single: Callable[[int], Simulation],
         machine: Any = None,
+        records: Callable[[int], tuple[Happening, ...]] = lambda run: (),
     ) -> None:
         own = {"_mechanism": name, "inputs": dict(inputs), "outcome": outcome, "_make": whole, "_single": single}
-        for key, value in (own | {"machine": machine}).items():
+        for key, value in (own | {"machine": machine, "_records": records}).items():
             object.__setattr__(self, key, value)
 
     def __getattr__(self, name: str) -> Any:
@@ -90,7 +92,15 @@ class Simulations(Result):
         raise AttributeError(f"simulations have no '{name}'")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Simulations, (self.name, self.inputs, self.outcome, self._make, self._single, self.machine)
+        return Simulations, (
+            self.name,
+            self.inputs,
+            self.outcome,
+            self._make,
+            self._single,
+            self.machine,
+            self._records,
+        )
 
     @property
     def name(self) -> str:
@@ -131,6 +141,15 @@ class Simulations(Result):
     def complete(self) -> Any:
         """By run, whether it came to its end; a numpy array."""
         return np.array([s == "complete" for s in self.outcome.status])
+
+    def events(self, run: int) -> tuple[Happening, ...]:
+        """Events that took place in a run, in order.
+
+        Parameters
+        ----------
+        run : its number
+        """
+        return self._records(range(len(self))[run])
 
     # ---------------------------------------------------------------- by name and by number
 

@@ -10,15 +10,14 @@ from collections.abc import Callable, Sequence
 
 from linkwork.results.evidence import Evidence
 from linkwork.results.force_evidence import ForceEvidence, Peak
-from linkwork.results.simulation_evidence import Happening, SimulationEvidence
+from linkwork.results.happenings import RECORDED, Happening
+from linkwork.results.simulation_evidence import SimulationEvidence
 
 Line = tuple[str, str]
 Clock = Callable[[float], str]
 Teller = Callable[[str], str]
 
 MAX_HELD = 12
-RECORDED = "record it"
-"""What events do that do nothing: their name tells enough."""
 
 
 def seconds(time: float) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.analyses.kinematics.given import place_of
 from linkwork.analyses.simulation.asked import Asked
-from linkwork.analyses.simulation.session import Halt
+from linkwork.analyses.simulation.halting import Halt
 from linkwork.analyses.simulation.state import State
 from linkwork.geometry import Array
 

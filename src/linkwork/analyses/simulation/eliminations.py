@@ -11,7 +11,7 @@ it is around home. Pivots of J M⁻¹ Jᵀ shrink with its square, their inverse
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from linkwork.geometry import Array
 if TYPE_CHECKING:
     from linkwork.analyses.kinematics.loops import Loops, Mask
     from linkwork.analyses.machine import Machine
-    from linkwork.analyses.simulation.session import Session
+    from linkwork.numerics.stepping.problem import Problem
 
 MOST = 7
 """Eliminations that are kept beside the first."""
@@ -44,12 +44,39 @@ ANY = 1e300
 """As often weaker as may be, until pivots are strong again."""
 
 
+class Eliminated(Protocol):
+    """A simulation whose elimination may change on its way.
+
+    least_independence : of the rows where pivots were weak, as a part of the usual one
+    searched_at : when [s] other pivots were looked for
+    """
+
+    machine: Machine
+    elimination: Elimination
+    p: Problem
+    state: Array
+    z: Array
+    f: Array
+    least_independence: float
+    searched_at: float
+
+    @property
+    def t(self) -> float:
+        """Time reached [s]."""
+
+    def engage(self) -> None:
+        """Kernels and arrays for the machine as it is now."""
+
+    def refresh(self) -> None:
+        """Rows and watches into these."""
+
+
 def others(loops: Loops, first: Elimination) -> tuple[Elimination, ...]:
     """Eliminations of the machine that are known besides the first one."""
     return tuple(own for own in loops.eliminations if own.key != first.key)[-MOST:]
 
 
-def independence(session: Session) -> float:
+def independence(session: Eliminated) -> float:
     """Least independence of the rows now and on the next step, as a part of the usual one."""
     from linkwork.numerics.stepping import advance as loop
 
@@ -67,7 +94,7 @@ def independence(session: Session) -> float:
     return least / forward.margin
 
 
-def weakened(session: Session) -> None:
+def weakened(session: Eliminated) -> None:
     """Pivots of all known eliminations are weak on the next step: find one that is not, if the rows allow."""
     from linkwork.numerics.stepping import advance as loop
     from linkwork.numerics.stepping.eliminations import WEAK, weakness
@@ -82,7 +109,7 @@ def weakened(session: Session) -> None:
     session.state[loop.BAR] = ONWARD * weak / WEAK if left > LOST else ANY
 
 
-def served(session: Session, y: Array) -> bool:
+def served(session: Eliminated, y: Array) -> bool:
     """Use the strongest elimination at a posture: a known one, or a new one; False if none is strong there."""
     from linkwork.numerics.stepping.eliminations import WEAK, strengthen, weakness_of
 
@@ -94,32 +121,32 @@ def served(session: Session, y: Array) -> bool:
     return independence(session) > LOST and anew(session, y, weak)
 
 
-def anew(session: Session, y: Array, weak: float = np.inf) -> bool:
+def anew(session: Eliminated, y: Array, weak: float = np.inf) -> bool:
     """Use pivots for postures around this one from now on; False if they are not better than those there are.
 
     weak : how weak the best known ones are
     """
     from linkwork.numerics.stepping.eliminations import BETTER, weakness_of
 
-    loops, before = session.machine._loops, session._elimination
+    loops, before = session.machine._loops, session.elimination
     for lasting in (True, False):
         found = found_at(loops, y, lasting)
         if found is None or found.order in {own.order for own in (before, *loops.eliminations)}:
             continue
         keep(loops, before)
         keep(loops, found)
-        session._elimination = found
-        session._engage()
-        session._refresh()
+        session.elimination = found
+        session.engage()
+        session.refresh()
         z = session.z.copy()
         z[: session.p.ny] = y
         own = float(weakness_of(session.p, 0, session.t, z, np.empty(session.p.n)))
         if own * BETTER < weak or weak == np.inf:
             return True
         loops.eliminations.remove(found)
-        session._elimination = before
-        session._engage()
-        session._refresh()
+        session.elimination = before
+        session.engage()
+        session.refresh()
     return False
 
 

@@ -23,6 +23,7 @@ from linkwork.geometry import Array
 from linkwork.kernels import Kernel
 from linkwork.kernels.drive import pointers
 from linkwork.model.amounts import TIME
+from linkwork.numerics.stepping.fields import COUNTERS, KERNELS, ROOM, shape_of
 
 if TYPE_CHECKING:
     from linkwork.numerics.stepping.laws import Laws, Pieces
@@ -44,7 +45,7 @@ class Equipment:
     efforts : of which joints there are efforts; switched : names of loads that are switched
     watched : expressions whose zeros are events; gaps : expressions that are kept from falling below zero
     tangents : derivatives are needed; momenta : so are momenta; counted : work is to be counted
-    jumps : what decides the jumps of formulas is watched
+    jumps : what decides the jumps of formulas is watched; energies : energies are needed besides, at events
     """
 
     efforts: Joints = "tree"
@@ -55,26 +56,9 @@ class Equipment:
     momenta: bool = False
     counted: bool = False
     jumps: bool = False
+    energies: bool = False
 
 
-KERNELS = {
-    "rates": ("y w effort t slip switch states side", "dy a health dstates"),
-    "mismatch": ("y w", "e de"),
-    "response": ("y push missing", "x"),
-    "gaps": ("y w t", "g dg G gamma"),
-    "watched": ("y w t states", "watched"),
-    "energies": ("y w t slip switch states", "kinetic potential power"),
-    "momentum": ("y w effort t slip switch states", "momentum drift dstates"),
-    "grips": ("y w t states", "grip"),
-    "watched_bounds": ("box", "watched_range"),
-    "gaps_bounds": ("box", "gaps_range"),
-    "tangent": ("y w effort t slip switch states side", "tangent_dy tangent_a tangent_dstates"),
-    "gaps_tangent": ("y w t", "tangent_g tangent_dg tangent_G tangent_gamma"),
-}
-"""By kernel, arrays that it reads and writes; settled values and directions come after what is read. Named states take
-part where the machine has some."""
-DIRECTIONS = {"tangent": ALONG, "gaps_tangent": GAPS_ALONG}
-"""By kernel that tells derivatives, along what."""
 EXCHANGED = ("rates", "response", "tangent")
 """Kernels that rest on an elimination."""
 DERIVED = {"tangent": "rates", "gaps_tangent": "gaps", "watched_bounds": "watched", "gaps_bounds": "gaps"}
@@ -262,26 +246,18 @@ class Engine:
 
         loops, plan, needs = self.loops, self.loops.plan, self.needs
         ny, nw, nl, layout = plan.ny, plan.nw, plan.nl, layout_of(plan)
-        zeros = np.zeros
-        given = zeros(nw) if effort is None else np.array(effort, float)
-        a: dict[str, Array] = {
-            "y": zeros(ny), "w": zeros(nw), "effort": given.copy(), "t": zeros(1), "slip": zeros(plan.n_slips),
-            "switch": np.ones(plan.n_loads), "dy": zeros(ny), "a": zeros(nw), "health": zeros(1),
-            "e": zeros(nl), "de": zeros(nl), "push": zeros(nw), "missing": zeros(nl), "x": zeros(nw),
-            "tangent_y": zeros(ny), "tangent_w": zeros(nw), "tangent_effort": zeros(nw), "tangent_t": zeros(1),
-            "tangent_settled": zeros(0), "tangent_dy": zeros(ny), "tangent_a": zeros(nw),
-            "tangent_g": zeros(len(needs.gaps)), "tangent_dg": zeros(len(needs.gaps)),
-            "tangent_G": zeros((len(needs.gaps), nw)), "tangent_gamma": zeros(len(needs.gaps)),
-            "g": zeros(len(needs.gaps)), "dg": zeros(len(needs.gaps)), "G": zeros((len(needs.gaps), nw)),
-            "gamma": zeros(len(needs.gaps)), "watched": zeros(self.n_watched), "side": zeros(plan.n_sides),
-            "kinetic": zeros(1), "potential": zeros(1), "power": zeros(1),
-            "momentum": zeros(nw), "drift": zeros(nw), "grip": zeros((plan.n_slips, 2)),
-            "box": zeros((layout.n + 1, 4)), "watched_range": zeros((self.n_watched, 4)),
-            "gaps_range": zeros((len(needs.gaps), 4)),
-            **{name: zeros(plan.n_states) for name in (*OF_STATES, "tangent_states")},
-        }  # fmt: skip
-        wiring: dict[str, Any] = {}
         kernels = self._kernels(rows)
+        sizes = {
+            "ny": ny, "nw": nw, "nl": nl, "n": layout.n, "slips": plan.n_slips, "loads": plan.n_loads,
+            "states": plan.n_states, "sides": plan.n_sides, "gaps": len(needs.gaps), "conditions": self.n_watched,
+            "rows": rows, "settled": max(own.size for _, own in kernels.values()) if needs.tangents else 0,
+        }  # fmt: skip
+        a: dict[str, Array] = {name: np.zeros(shape_of(own, sizes)) for name, own in ROOM.items()}
+        counters = {name: np.zeros(shape_of(own, sizes), np.int64) for name, own in COUNTERS.items()}
+        a["switch"][:] = 1.0
+        if effort is not None:
+            a["given_effort"][:] = a["effort"][:] = effort
+        wiring: dict[str, Any] = {}
         for name, (kernel, settled) in kernels.items():
             if name not in KERNELS:
                 self._held += [kernel, settled]
@@ -289,10 +265,8 @@ class Engine:
             if kernel is None:
                 wiring.update({f"{name}_at": 0, f"{name}_in": NOTHING, f"{name}_out": NOTHING})
                 continue
-            inputs, outputs = (self._present(own.split()) for own in KERNELS[name])
-            if name == "tangent":
-                a["tangent_settled"] = zeros(max(own.size for _, own in kernels.values()))
-            after = [a[f"tangent_{k}"] for k in self._present(DIRECTIONS.get(name, ()))]
+            inputs, outputs, along = (self._present(own.split()) for own in KERNELS[name])
+            after = [a[f"tangent_{k}"] for k in along]
             wiring[f"{name}_at"] = kernel.address
             wiring[f"{name}_in"] = pointers([*(a[k] for k in inputs), settled, *after])
             wiring[f"{name}_out"] = pointers([a[k] for k in outputs])
@@ -303,18 +277,12 @@ class Engine:
         scales = layout.join(self._sizes(), loops.column_scale, [own.scale for own in plan.states])
         return Problem(
             ny=ny, nw=nw, n=layout.n, rtol=float(rtol), atol=atol * scales, size=float(loops.length), loops=loops.count,
-            **wiring, **a, **self._exchange(kernels),
+            counting=int(needs.counted), past=0, **wiring, **a, **counters, **self._exchange(kernels),
             plain_y=_integers([p for p, _ in plain]), plain_w=_integers([p for _, p in plain]),
             turning_y=_integers([p for p, _ in turning]), turning_w=_integers([p for _, p in turning]),
-            law_edges=laws_.edges, law_coefficients=laws_.coefficients, law_starts=laws_.starts,
-            last=laws_.last, law=zeros(4), given_effort=given,
+            law_edges=laws_.edges, law_coefficients=laws_.coefficients, law_starts=laws_.starts, last=laws_.last,
             pushed=_integers([c for c, _ in pushed]), pushed_law=_integers([k for _, k in pushed]),
-            rows=np.zeros((rows, 4), np.int64), hold=zeros(rows), count=np.zeros(1, np.int64), force=zeros(rows),
-            X=zeros((rows, nw)), S=zeros((rows, rows + 1)), wanted=zeros(rows),
-            past=0, past_t=zeros(2), past_z=zeros((2, layout.n)), past_f=zeros((2, layout.n)),
-            evaluations=np.zeros(1, np.int64), static=self._static(), held=np.zeros(plan.n_slips, np.int64),
-            worst=zeros(1), touch=zeros(len(needs.gaps)),
-            rate_sizes=np.array(loops.column_scale, float), gap_sizes=self._gap_sizes(),
+            static=self._static(), rate_sizes=np.array(loops.column_scale, float), gap_sizes=self._gap_sizes(),
             row_scale=np.array(loops.row_scale, float), lent=self._lent(),
             soft=np.array([[*s[:2], 0] for s in soft], np.int64).reshape(-1, 3),
             soft_numbers=np.array([s[2:] for s in soft], float).reshape(-1, 3),
@@ -336,7 +304,7 @@ class Engine:
             "response": self.response if count or rows or needs.momenta else None,
             "gaps": self._gaps(),
             "watched": self._watched(),
-            "energies": self.energies if needs.counted else None,
+            "energies": self.energies if needs.counted or needs.energies else None,
             "momentum": self._optional(needs.momenta, momentum_and_drift(needs.switched, bool(self.loops.plan.states))),
             "grips": self._optional(self.loops.plan.n_slips > 0, equations.grips(self.loops.plan)),
             "tangent": self.tangent if needs.tangents else None,

@@ -15,7 +15,7 @@ import numpy as np
 
 from linkwork.analyses.simulation.asked import Asked
 from linkwork.analyses.simulation.controlling import held_efforts
-from linkwork.analyses.simulation.session import Halt
+from linkwork.analyses.simulation.halting import Halt
 from linkwork.analyses.simulation.telling import Ended
 from linkwork.equations import simulation as equations
 from linkwork.equations.load_plans import exact_frictions

@@ -7,14 +7,10 @@ mechanism never is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from linkwork.analyses.simulation.course import Course
 from linkwork.geometry import Array
-
-if TYPE_CHECKING:
-    from linkwork.analyses.simulation.session import Session
 
 NODES = 4
 TRAILS = 24
@@ -29,23 +25,23 @@ OFF = 1e-6
 """Gap of the loops after a leap [rad, or parts of the machine's size] from which on it is none."""
 
 
-def leapt(session: Session) -> bool:
+def leapt(session: Course, target: float, passes: bool, since: float) -> bool:
     """Carry the motion past the singular posture ahead; False if nothing well determined is in reach.
 
-    Where the run ends next to that posture, the leap leads past its end, and tells what was there.
+    target : where the loop is bound for [s]; passes : whether the run ends there, so that the leap may lead past it,
+    and tell what was there; since : time of the last event or corner [s]
     """
     from linkwork.numerics.stepping import advance as loop
     from linkwork.numerics.stepping.problem import rates, settle
     from linkwork.numerics.stepping.watching import state_at
 
-    p, t, target = session.p, session.t, session.target
-    times, Z, slopes = _last_steps(session)
+    p, t = session.p, session.t
+    times, Z, slopes = _last_steps(session, since)
     if len(times) < NODES:
         return False
     before = rates(p, t, session.z.copy(), session.f)
     h = times[-1] - times[-2]
     z, slope = np.empty(p.n), np.empty(p.n)
-    passes = session.ends_at(target)
     for _ in range(LONGEST):
         far = t + h if passes else min(t + h, target)
         chosen = _spread(times, h)
@@ -58,7 +54,7 @@ def leapt(session: Session) -> bool:
         if health * CLEAR < before or (far == target and health < loop.FAILS):
             ends = (session.z, slopes[-1], z, slope)
             loop.through_steps(t, far - t, times[chosen[:2]], Z[chosen[:2]], slopes[chosen[:2]], *ends, C)
-            _land(session, far, C, z, slope)
+            _land(session, far, min(far, target), C, z, slope)
             session.state[loop.GAP] = max(session.state[loop.GAP], gap)
             return True
         if far == target:
@@ -67,12 +63,11 @@ def leapt(session: Session) -> bool:
     return False
 
 
-def _last_steps(session: Session) -> tuple[Array, Array, Array]:
+def _last_steps(session: Course, since: float) -> tuple[Array, Array, Array]:
     """Times, states and slopes of the steps since the last event or corner."""
     from linkwork.numerics.stepping.problem import rates
 
     p = session.p
-    since = max([0.0, *(t for t, _ in [*session.impacts, *session.changes]), *(h.time for h in session.happened)])
     trails = [own for own in session.trails[-TRAILS:] if own[0].size]
     t = np.concatenate([np.zeros(0), *(own for own, _ in trails)])
     rows = np.vstack([np.zeros((0, 2 * p.n - p.ny + 1)), *(own for _, own in trails)])
@@ -105,13 +100,13 @@ def _hermite(times: Array, Z: Array, slopes: Array, length: float) -> Array:
     return np.ascontiguousarray(found)
 
 
-def _land(session: Session, far: float, C: Array, z: Array, slope: Array) -> None:
+def _land(session: Course, far: float, end: float, C: Array, z: Array, slope: Array) -> None:
     """Write down what lies on the way, and go on from the far side; or end on the way, where the run does."""
     from linkwork.numerics.stepping import advance as loop
     from linkwork.numerics.stepping.problem import rates
 
     p, t, state = session.p, session.t, session.state
-    times, end = session.asked.times, min(far, session.target)
+    times = session.samples.times
     between, bent = np.empty(p.n), np.empty(p.n)
     while session.reached < len(times) and (times[session.reached] < far and times[session.reached] <= end):
         k = session.reached
@@ -123,7 +118,7 @@ def _land(session: Session, far: float, C: Array, z: Array, slope: Array) -> Non
     if end < far:
         C = C * ((end - t) / (far - t)) ** np.arange(len(C))[:, np.newaxis]
         loop.between(p, C, t, end - t, end, z, slope)
-    if p.energies_at:
+    if p.counting:
         state[loop.WORK] += loop.work(p, t, end - t, C, between, bent)
     session.z[:], session.f[:] = z, slope
     row = np.concatenate([z, slope[p.ny :], [state[loop.WORK]]])

@@ -2,7 +2,7 @@
 
 Starts are found for all runs at once. A run that meets something that the compiled loop alone does not deal with
 (stiffness, a singular posture, loops that do not close) is simulated by itself afterwards, and so are all of them where
-events or a controller take part.
+a controller takes part, or events that give numbers other values.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from linkwork.analyses.kinematics.given import merged, place_of
 from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_histories
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.simulation.active_set import ActiveSet
 from linkwork.analyses.simulation.asked import FIXED, Asked, asked
 from linkwork.analyses.simulation.eliminations import MOST, found_at, keep, lose_rank, others
 from linkwork.analyses.simulation.engine import Engine
-from linkwork.analyses.simulation.modes import Modes
-from linkwork.analyses.simulation.session import WAYS, Session
+from linkwork.analyses.simulation.records import records_of
+from linkwork.analyses.simulation.session import APART, WAYS, Session
 from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination
 from linkwork.errors import InputError, LinkworkError, Problem
@@ -39,6 +40,8 @@ from linkwork.results.simulations import Outcomes, Simulations
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
+    from linkwork.numerics.stepping.active import Active
+    from linkwork.results.happenings import Happening
     from linkwork.results.run import Run
     from linkwork.results.simulation import Simulation
 
@@ -49,6 +52,8 @@ GIVEN = ("start", "rates", "efforts", "states")
 """What `Machine.simulate` takes, and may differ from run to run."""
 LARGEST = 64
 """Runs of one part."""
+LOGGED_EVENTS = 16384
+"""Events that a thread keeps until they are taken over; a run with more is simulated by itself."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,6 +134,8 @@ class _Table:
     interrupted: bool = False
     single: dict[int, Simulation] = field(default_factory=dict)
     """Runs that were simulated by themselves."""
+    logs: dict[int, Array] = field(default_factory=dict)
+    """What happened in the others, as numbers."""
 
     def __post_init__(self) -> None:
         own = self.given
@@ -175,10 +182,11 @@ class _Table:
 
     def _is_plain(self) -> bool:
         """Whether nothing happens on the way that the compiled loop cannot deal with."""
-        asked = self.asked
-        modes, switched = Modes(asked), self.machine._plan.switched
-        jumps = bool(modes.side) and any(any(own.jumps) for own in switched)
-        return not (asked.events or asked.controller or modes.grips or jumps) and asked.method in ("auto", *WAYS)
+        asked, active = self.asked, ActiveSet(self.asked, APART)
+        alone = all(active.acts_alone(event) for event in active.acting)
+        alike = not any(name.endswith(".static") for name in self.varied)  # which kernels do not read
+        jumps = active.switches and any(any(own.jumps) for own in self.machine._plan.switched)
+        return alone and alike and not jumps and not asked.controller and asked.method in ("auto", *WAYS)
 
     def _told(self, more: int) -> None:
         self.done += more
@@ -189,26 +197,28 @@ class _Table:
         """All runs in compiled loops; those that need more are returned."""
         from linkwork.numerics.stepping import many as loop
         from linkwork.numerics.stepping import methods
-        from linkwork.numerics.stepping.advance import DONE, REJECTED, STATES, STEPS, WEAKENS, WORK, Samples
+        from linkwork.numerics.stepping.active import ENDED
+        from linkwork.numerics.stepping.advance import DONE, REJECTED, STATES, STEPS, TIME, WEAKENS, WORK, Samples
         from linkwork.numerics.stepping.laws import breaks_of
         from linkwork.numerics.stepping.layout import layout_of
 
         question, loops, count, nsample = self.asked, self.machine._loops, self.given.count, len(self.asked.times)
         efforts = _efforts(self.given, loops, question.efforts)
         session = Session(replace(question, efforts=np.abs(efforts).max(axis=0)))  # what any of the runs needs
-        first = self._elimination()
-        engine = Engine(loops, first, session._needs(), self.varied or None, self._known(first))
+        first, needs = self._elimination(), replace(session._needs(), jumps=False)
+        engine = Engine(loops, first, needs, self.varied or None, self._known(first))
         starts, lost = _starts(self.given, question)
         held, held_rates = _held(self.given, question)
-        drives = np.array([[0, d.column, d.place, d.law] for d in question.driven], np.int64).reshape(-1, 4)
-        rows = max(len(held), len(held_rates), len(drives))
-        corners = [t for t in breaks_of(question.laws) if 0.0 < t < question.until]
+        modes = session.modes
+        rows = max(len(held), len(held_rates), modes.most_rows)
+        times = np.array([event.time for event in modes.ats if event.time <= question.until])
+        corners = {float(t) for t in (*breaks_of(question.laws), *times) if 0.0 < t < question.until}
         shared = {
-            "starts": starts, "efforts": efforts, "stops": np.array([*corners, question.until]), "held": held,
-            "held_rates": held_rates, "Z": np.full((count, nsample * starts.shape[1]), np.nan),
+            "starts": starts, "efforts": efforts, "stops": np.array([*sorted(corners), question.until]), "held": held,
+            "times": times, "held_rates": held_rates, "Z": np.full((count, nsample * starts.shape[1]), np.nan),
             "A": np.full((count, self.a[0].size), np.nan), "E": np.full((count, self.e[0].size), np.nan),
             "D": np.full((count, self.dx[0].size), np.nan),
-            "ends": np.full(starts.shape, np.nan), "reports": np.full((count, 2 + STATES), -2.0),
+            "ends": np.full(starts.shape, np.nan), "reports": np.full((count, loop.OF_STATE + STATES), -2.0),
             "bars": np.zeros(count),
         }  # fmt: skip
         run_some: Any = loop.run_some
@@ -218,29 +228,36 @@ class _Table:
             while not benches.empty():
                 benches.get()
             for _ in range(min(self.threads, count)):
-                p = engine.problem(question.rtol, question.atol, question.laws, question.pushed, rows, question.efforts)
+                p = engine.problem(
+                    question.rtol, question.atol, question.laws, question.pushed, rows, question.efforts, modes.elastic
+                )
                 stepper, size = methods.method_of(getattr(methods, WAYS[session.method]), p.n)
-                sizes = {"Z": p.n, "A": p.nw, "E": p.nw, "P": 0, "H": 0, "D": p.layout.nx}
+                sizes = {"Z": p.n, "A": p.nw, "E": p.nw, "P": len(modes.gaps), "H": len(modes.grips), "D": p.layout.nx}
                 samples = Samples(times=question.times, **{k: np.empty((nsample, n)) for k, n in sizes.items()})
                 settled = engine.settled_of_runs if self.varied else np.zeros((count, 0))
                 batch = loop.Batch(**shared, settled=np.ascontiguousarray(settled), room=engine.room)
-                benches.put((stepper, p, np.zeros(size), samples, batch))
+                benches.put((stepper, p, modes.arrays(p.n, LOGGED_EVENTS, False), np.zeros(size), samples, batch))
 
         longest = question.step if question.step is not None else question.until
 
         def some(first: int, last: int) -> int:
             bench = benches.get()
             try:
-                run_some(*bench, drives, np.zeros(len(drives)), first, last, longest, session.method in FIXED)
+                begun = first
+                while begun < last:
+                    done = run_some(*bench, begun, last, longest, session.method in FIXED)
+                    self._take_logs(bench[2], shared["reports"][begun:done], begun)
+                    begun = done
             finally:
                 benches.put(bench)
             return last - first
 
-        reports, parts_of_work = shared["reports"], _parts(count, self.threads)
+        reports, state = shared["reports"], shared["reports"][:, loop.OF_STATE :]
+        parts_of_work = _parts(count, self.threads)
         for _ in range(MOST + 2):  # runs whose pivots weaken go on with others, or as they are where rows lose rank
             prepare()
             self._in_threads(some, parts_of_work)
-            weak = np.flatnonzero(reports[:, 0] == WEAKENS)
+            weak = np.flatnonzero(reports[:, loop.REASON] == WEAKENS)
             if self.interrupted or not weak.size:
                 break
             lose = lose_rank(self.machine, shared["ends"][weak, : self.machine._plan.ny])
@@ -252,21 +269,43 @@ class _Table:
             chosen = weak if more else weak[lose]
             parts_of_work = iter([(k, k + 1) for k in chosen.tolist()])
             self.done -= len(chosen)
-        finished = (reports[:, 0] == DONE) & ~lost
+        stopped = (reports[:, loop.REASON] == ENDED) & ~lost
+        finished = ((reports[:, loop.REASON] == DONE) & ~lost) | stopped
         parts = layout_of(self.machine._plan).split(shared["Z"].reshape(count, nsample, -1)[finished])
         self.y[finished], self.w[finished], self.x[finished] = parts
         self.dx[finished] = shared["D"].reshape(self.dx.shape)[finished]
         self.a[finished] = shared["A"].reshape(self.a.shape)[finished]
         self.e[finished] = shared["E"].reshape(self.e.shape)[finished]
-        self.counts[finished] = reports[finished][:, [1, 2 + STEPS, 2 + REJECTED]]
-        self._balance(engine, starts, shared["ends"], reports[:, 2 + WORK], finished)
+        self.counts[finished] = np.column_stack([reports[:, loop.EVALUATIONS], state[:, [STEPS, REJECTED]]])[finished]
+        jumps = reports[:, loop.JUMPED_BY]
+        gains = reports[:, loop.GAINED] if engine.needs.energies else None
+        self._balance(engine, starts, shared["ends"], state[:, WORK] + jumps, gains, finished)
         for k in np.flatnonzero(finished):
             self.status[k] = "complete"
+            if stopped[k]:
+                last = self._records(int(k))[-1].name
+                self.status[k], self.message[k] = "stopped", f"{last} at {state[k, TIME]:.6g} s"
         if self.interrupted:
             return []
-        others = np.flatnonzero(~finished).tolist()
-        self.done -= len(others)
-        return others
+        left = np.flatnonzero(~finished).tolist()
+        self.done -= len(left)
+        return left
+
+    def _take_logs(self, active: Active, reports: Array, first: int) -> None:
+        """What happened in runs from the first on, out of the log that they share."""
+        from linkwork.numerics.stepping.active import LOGGED
+        from linkwork.numerics.stepping.many import FIRST, LAST
+
+        for k, report in enumerate(reports):
+            self.logs[first + k] = active.log[int(report[FIRST]) : int(report[LAST])].copy()
+        active.counts[LOGGED] = 0
+
+    def _records(self, run: int) -> tuple[Happening, ...]:
+        """Events of a run."""
+        if run in self.single:
+            return self.single[run].events
+        log = self.logs.get(run)
+        return () if log is None else tuple(records_of(log, ActiveSet(self.asked, APART), self.machine._loops))
 
     def _elimination(self) -> Elimination:
         """One that serves all runs: it is found for numbers between theirs, so that nothing is ignored by chance.
@@ -322,18 +361,22 @@ class _Table:
                 for future in futures:
                     future.cancel()
 
-    def _balance(self, engine: Engine, starts: Array, ends: Array, work: Array, rows: Any) -> None:
-        """What is missing in the balance of energy between start and end, and how much moved [J]."""
+    def _balance(self, engine: Engine, starts: Array, ends: Array, work: Array, gains: Array | None, rows: Any) -> None:
+        """What is missing in the balance of energy between start and end, and how much moved [J].
+
+        work : done, with jumps at events; gains : of energy by run, where loads may have been switched
+        """
         question = Question(equations.energies(self.machine._plan, engine.needs.switched))
         k0, p0 = self._energies(question, np.zeros(len(starts)), starts)
         k1, p1 = self._energies(question, np.full(len(starts), self.asked.until), ends)
-        counted = work if engine.needs.counted else np.zeros(len(work))
-        self.balance[rows, 0] = np.abs(k1 + p1 - k0 - p0 - counted)[rows]
+        counted = work if engine.needs.counted or engine.needs.energies else np.zeros(len(work))
+        gained = k1 + p1 - k0 - p0 if gains is None else gains
+        self.balance[rows, 0] = np.abs(gained - counted)[rows]
         times = np.tile(self.asked.times, len(starts))
         y, w, _, _ = self._flat()
         along = [x.reshape(len(starts), -1)[rows] for x in self._energies(question, times, np.hstack([y, w]))]
-        moved = np.stack([np.ptp(x, axis=1) for x in along] + [np.abs(counted)[rows]])
-        rounding = 1e-13 * np.stack([np.abs(x).max(axis=1) for x in along]).max(axis=0)
+        moved = np.stack([np.nanmax(x, axis=1) - np.nanmin(x, axis=1) for x in along] + [np.abs(counted)[rows]])
+        rounding = 1e-13 * np.stack([np.nanmax(np.abs(x), axis=1) for x in along]).max(axis=0)
         self.balance[rows, 1] = np.where(moved.max(axis=0) > rounding, moved.max(axis=0), 0.0)
 
     def _energies(self, question: Question, t: Array, Z: Array) -> tuple[Array, Array]:
@@ -391,7 +434,8 @@ class _Table:
             self.asked.times, self.y, self.w, self.a, tuple(self.status), tuple(self.message), nfev, steps, rejected,
             self.balance[:, 0], self.balance[:, 1], self._residuals(), self.x,
         )  # fmt: skip
-        return Simulations(self.machine.name, self.given.inputs, outcome, self._whole, self._alone, self.machine)
+        name, inputs = self.machine.name, self.given.inputs
+        return Simulations(name, inputs, outcome, self._whole, self._alone, self.machine, self._records)
 
     def _alone(self, run: int) -> Simulation:
         if run not in self.single:

@@ -11,7 +11,7 @@ Aizerman, Gantmacher 1958; Müller, Calculation of Lyapunov exponents for dynami
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +21,10 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.asked import Asked
 from linkwork.analyses.simulation.directions import Direction, directions, start_directions
 from linkwork.analyses.simulation.engine import Engine, Equipment
+from linkwork.analyses.simulation.halting import Halt
 from linkwork.analyses.simulation.jumping import chattering, owner_of, remedy
-from linkwork.analyses.simulation.modes import GAP, Watch
-from linkwork.analyses.simulation.session import Halt, Session, with_time
+from linkwork.analyses.simulation.listening import Jump, Listener, Watch
+from linkwork.analyses.simulation.session import Session
 from linkwork.analyses.simulation.varied import Variation
 from linkwork.equations import conditions, simulation
 from linkwork.equations.closed_dynamics import Elimination
@@ -36,6 +37,7 @@ from linkwork.kernels.drive import pointers
 from linkwork.model.events import Actions
 
 if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
     from linkwork.numerics.stepping.problem import Problem as Arrays
     from linkwork.numerics.stepping.sensitivity import Directions
 
@@ -43,7 +45,7 @@ GRAZES = 1e-9
 """Rate of a watched number, as a part of what moves it, from which on an event is no crossing."""
 BESIDE = 1e-3
 """How far beside its own numbers a machine is looked at [rad, parts of its size]."""
-PRESSED = 2
+GAP, PRESSED = 1, 2
 """As in `numerics.stepping`."""
 SMOOTH = 1e-9
 """Part of the rates by which they may differ where nothing jumps."""
@@ -104,17 +106,18 @@ class VariedEngine(Engine):
         return Directions(**wiring, **a)
 
 
-class SensitiveSession(Session):
-    """A simulation on its way, with derivatives of its state.
+class Sensitivity(Listener):
+    """Derivatives of the state of a simulation, carried along with it.
 
     ways : what it is differentiated by; dz : derivatives of the state now, (ways, variables and rates)
     found : derivatives at the samples
     """
 
-    def __init__(
-        self, asked: Asked, start: Any, rates: Any, names: Any, progress: Callable[[float, float], None] | None = None
-    ) -> None:
+    explicit = True
+
+    def __init__(self, asked: Asked, start: Any, rates: Any, names: Any) -> None:
         self.ways: tuple[Direction, ...] = directions(asked, names)
+        self._start, self._rates = start, rates
         self._dead: set[str] = set()
         """Parameters to which an event gave other values."""
         self._own: tuple[VariedEngine, Arrays, Directions] | None = None
@@ -124,16 +127,24 @@ class SensitiveSession(Session):
         """By rate of a variable that is held, how the value moves at which it is."""
         self._delay = self._last = np.zeros(len(self.ways))
         """How the time moves of the event that takes place, and of the last one [s]."""
-        self._follows: Array | None = None
+        self._grazed: tuple[Watch, Array] | None = None
+        """What jumps with what is grazed at the event that takes place, and the slope before it."""
         self._ended = False
         self.variations: list[tuple[float, Variation, Array]] = []
         """Since when [s] which numbers move, and with which loads on."""
-        super().__init__(asked, progress)
-        self._assert_switched()
-        self.dz: Array = start_directions(asked, start, rates, self.ways, self._variation())
-        self._prepare_found()
         self._seen, self._noted = 0, 0
-        self._begin_again()
+
+    def attached(self, session: Session) -> None:
+        """Begin with the derivatives of the start."""
+        from linkwork.numerics.stepping.sensitivity import Changes
+
+        self.session, asked = session, session.asked
+        self._assert_switched()
+        self.dz: Array = start_directions(asked, self._start, self._rates, self.ways, self._variation())
+        rows, plan = len(asked.times) * len(self.ways), asked.loops.plan
+        sizes = {"Z": plan.ny + plan.nw + plan.n_states, "A": plan.nw, "E": plan.nw, "P": len(session.modes.gaps)}
+        sizes["D"] = plan.n_states
+        self.found = Changes(**{name: np.full((rows, size), np.nan) for name, size in sizes.items()})
 
     def _assert_switched(self) -> None:
         """Every jump of a formula must be one whose time is known."""
@@ -146,26 +157,23 @@ class SensitiveSession(Session):
         if nested:
             raise InputError(nested, self.machine.name)
 
-    def _prepare_found(self) -> None:
-        from linkwork.numerics.stepping.sensitivity import Changes
-
-        rows = len(self.asked.times) * len(self.ways)
-        sizes = {"Z": self.p.n, "A": self.p.nw, "E": self.p.nw, "P": len(self.modes.gaps)}
-        sizes["D"] = self.p.layout.nx
-        self.found = Changes(**{name: np.full((rows, size), np.nan) for name, size in sizes.items()})
+    @property
+    def machine(self) -> Machine:
+        """The machine as it is now."""
+        return self.session.machine
 
     def _variation(self) -> Variation:
         return Variation(self.machine, tuple("" if w.parameter in self._dead else w.parameter for w in self.ways))
 
     # ---------------------------------------------------------------- arrays of its own
 
-    def _engage(self) -> None:
-        super()._engage()
+    def engaged(self) -> None:
+        """Arrays are made anew when they are next needed."""
         self._own, self._equipments = None, []
 
-    def _begin_chapter(self) -> None:
-        super()._begin_chapter()
-        self.variations.append((self.chapters[-1][0], self._variation(), self.p.switch.copy()))
+    def chapter(self, t: float, switch: Array) -> None:
+        """Numbers and loads are as they are now."""
+        self.variations.append((t, self._variation(), switch.copy()))
 
     def _equipped(self) -> tuple[VariedEngine, Arrays, Directions]:
         """Engine, problem and directions of the machine as it is, in the mode in which it is."""
@@ -174,9 +182,8 @@ class SensitiveSession(Session):
             self._equipments = [self._own]
         engine, p, d = self._own
         for name in ("slip", "switch", "given_effort", "effort", "rows", "hold", "count", "held", "side"):
-            getattr(p, name)[:] = getattr(self.p, name)
-        if self.modes.beyond:
-            p.soft[:, PRESSED] = self.modes.beyond
+            getattr(p, name)[:] = getattr(self.session.p, name)
+        p.soft[:, PRESSED] = self.session.active.beyond
         for r, column in enumerate(p.rows[: int(p.count[0]), 1]):
             d.hold[:, r] = self._holds.get(int(column), 0.0) if p.rows[r, 0] != GAP else 0.0
         return engine, p, d
@@ -186,12 +193,13 @@ class SensitiveSession(Session):
 
         y : posture whose pivots are to be strong; of the present one those of the simulation serve, where they can
         """
-        asked, modes, loops = self.asked, self.modes, self.machine._loops
-        variation, needs = self._variation(), self._needs()
+        asked, modes, loops = self.session.asked, self.session.modes, self.machine._loops
+        variation, needs = self._variation(), self.session.engine.needs
         own = Equipment(needs.efforts, needs.switched, (), needs.gaps)
         engine = VariedEngine(loops, self._eliminated(variation, y), own, variation=variation)
-        soft = [(s.gap, s.side, s.limit, s.stop.stiffness or 0.0, s.stop.damping) for s in modes.soft]
-        p = engine.problem(asked.rtol, asked.atol, asked.laws, asked.pushed, modes.most_rows, asked.efforts, soft)
+        p = engine.problem(
+            asked.rtol, asked.atol, asked.laws, asked.pushed, modes.most_rows, asked.efforts, modes.elastic
+        )
         return engine, p, engine.directions(p)
 
     def _eliminated(self, variation: Variation, y: Array | None) -> Elimination:
@@ -209,34 +217,37 @@ class SensitiveSession(Session):
         }
         tight = machine._formulas.numbers(machine.parameters, True)[0].pattern
         if y is None and not beside and variation.numbers(True)[0].pattern == tight:
-            return self._elimination
+            return self.session.elimination
         other = machine.with_parameters(beside) if beside else machine
-        posture = other.starting_from(Posture(other._loops, (self.z[: self.p.ny] if y is None else y).copy())).home
+        posture = other.starting_from(
+            Posture(other._loops, (self.session.z[: machine._plan.ny] if y is None else y).copy())
+        ).home
         numbers, constants = Variation(other, variation.names).numbers(True)
         states = states_around(other._loops, posture)
         return find_elimination(machine._plan, numbers, constants, states, lasting=y is not None)
 
-    def _begin_again(self) -> None:
+    def turned(self) -> None:
         """Go on from the state as it is now."""
-        self._from = self.t, self.z.copy()
-        held = {int(c): int(y) for kind, c, y, law in self.p.rows[: int(self.p.count[0])] if kind != GAP and law < 0}
+        p = self.session.p
+        self._from = self.session.t, self.session.z.copy()
+        held = {int(c): int(y) for kind, c, y, law in p.rows[: int(p.count[0])] if kind != GAP and law < 0}
         self._holds = {c: self._holds.get(c, self.dz[:, y].copy()) for c, y in held.items()}
 
     # ---------------------------------------------------------------- along the steps
 
-    def _carry(self) -> None:
-        """Let the directions catch up with the steps taken since the last time; the mode is still theirs."""
+    def arrived(self) -> None:
+        """Let the directions catch up with the steps taken since the last time; the rows are still theirs."""
         from linkwork.numerics.stepping.advance import FAILS
 
-        trails = self.trails[self._seen :]
-        if self._ended or (not trails and self._noted == self.reached):
+        trails = self.session.trails[self._seen :]
+        if self._ended or (not trails and self._noted == self.session.reached):
             return
         times = np.concatenate([np.zeros(0), *(own for own, _ in trails)])
-        states = np.vstack([np.zeros((0, self.p.n)), *(own[:, : self.p.n] for _, own in trails)])
+        states = np.vstack([np.zeros((0, self.session.p.n)), *(own[:, : self.session.p.n] for _, own in trails)])
         health = self._followed(times, states)
-        self._seen, self._noted = len(self.trails), self.reached
+        self._seen, self._noted = len(self.session.trails), self.session.reached
         if health > FAILS or not np.isfinite(self.dz).all():
-            self._end_here()
+            self.stuck()
 
     def _followed(self, times: Array, states: Array) -> float:
         """Carry the directions along steps; where pivots weaken, with others from there on. The worst health."""
@@ -244,20 +255,32 @@ class SensitiveSession(Session):
         from linkwork.numerics.stepping.laws import enter_laws
         from linkwork.numerics.stepping.sensitivity import follow
 
-        samples, worst, tries, bar = self.samples, 0.0, 0, WEAK
+        samples, worst, tries, bar = self.session.samples, 0.0, 0, WEAK
         while True:
             _, p, d = self._equipped()
             t, z = self._from
             enter_laws(p.law_edges, p.law_starts, p.last, t)
             health, done = follow(
-                p, d, t, z, self.dz, times, states, samples.times, samples.Z, self._noted, self.reached, self.found, bar
+                p,
+                d,
+                t,
+                z,
+                self.dz,
+                times,
+                states,
+                samples.times,
+                samples.Z,
+                self._noted,
+                self.session.reached,
+                self.found,
+                bar,
             )
             worst, tries, bar = max(worst, float(health)), (0 if done else tries), WEAK
             if done:
                 self._from = float(times[done - 1]), states[done - 1].copy()
             if done == len(times):
                 return worst
-            noted = int(np.searchsorted(samples.times[: self.reached], self._from[0], side="right"))
+            noted = int(np.searchsorted(samples.times[: self.session.reached], self._from[0], side="right"))
             self._noted = max(self._noted, noted)
             times, states = times[done:], states[done:]
             if tries or not self._strengthened(self._from[1], states[0]):
@@ -269,7 +292,7 @@ class SensitiveSession(Session):
         from linkwork.numerics.stepping.eliminations import BETTER, weakness_of
 
         assert self._own is not None
-        scratch = np.empty(self.p.n)
+        scratch = np.empty(self.session.p.n)
 
         def weak(own: Any) -> float:
             return max(float(weakness_of(own[1], 0, self._from[0], x, scratch)) for x in (z, ahead))
@@ -279,132 +302,93 @@ class SensitiveSession(Session):
         known = [own for own in self._equipments if own is not before]
         best = min(known, key=weak, default=None)
         if best is None or weak(best) > limit:
-            best = self._equipment(z[: self.p.ny])
+            best = self._equipment(z[: self.session.p.ny])
             self._equipments.append(best)
         if weak(best) > limit:
             return False
         self._own = best
         return True
 
-    def _end_here(self) -> None:
+    def stuck(self) -> None:
         """Derivatives end at a singular posture, and the simulation with them."""
         from linkwork.numerics.stepping import advance as loop
 
-        self.state[loop.NEXT], self._ended = self._noted, True
+        self.session.state[loop.NEXT], self._ended = self._noted, True
         raise Halt(f"singular posture at {self._from[0]:.6g} s: sensitivities end there")
 
-    def _go(self, target: float) -> None:
+    def leapt(self) -> None:
+        """Derivatives end where a posture was leapt over."""
+        if self.session.t != self._from[0]:
+            self.stuck()
+
+    def departs(self) -> None:
+        """No event moves what comes next."""
         self._last = np.zeros(len(self.ways))
-        super()._go(target)
-        self._carry()
 
-    def _last_sample(self) -> None:
-        if not self._ended:
-            self._carry()
-            super()._last_sample()
-            self._carry()
+    def keeps_last_samples(self) -> bool:
+        """Not beyond the end of the derivatives."""
+        return not self._ended
 
-    def _stiff(self) -> None:
-        if not any("stiff" in text for text in self.warnings):
-            text = f"stiff at {self.t:.4g} s: stability, not accuracy, holds the steps short; with sensitivities the"
-            self.warnings.append(f"{text} steps stay explicit")
+    # ---------------------------------------------------------------- jumps
 
-    def _sick(self) -> None:
-        self._carry()
-        super()._sick()
-        if self.t != self._from[0]:  # the posture was leapt over
-            self._end_here()
+    def setting(self, states: Sequence[int], numbers: Mapping[str, float]) -> None:
+        """Whatever they were before, they are these numbers now."""
+        for k in states:
+            self.dz[:, self.session.p.layout.x.start + k] = 0.0
+        self._dead |= set(numbers)
 
-    def _too_short(self) -> None:
-        self._carry()
-        super()._too_short()
-        self._end_here()
-
-    # ---------------------------------------------------------------- jumps at given times
-
-    def _first(self) -> None:
-        super()._first()
-        self._begin_again()
-
-    def _corner(self) -> None:
-        super()._corner()
-        self._begin_again()
-
-    def _act(self, actions: Actions, name: str, what: str) -> None:
-        super()._act(actions, name, what)
-        self._begin_again()
-
-    def _set(self, values: dict[str, float]) -> None:
+    def set_numbers(self) -> None:
+        """Loops are closed with other numbers."""
         from linkwork.numerics.stepping.sensitivity import project
 
-        names = [plan.name for plan in self.machine._plan.states]
-        for k in [names.index(name) for name in values if name in names]:
-            self.dz[:, self.p.layout.x.start + k] = 0.0  # whatever it was before, it is that number now
-        numbers = {name: value for name, value in values.items() if name not in names}
-        self._dead |= set(numbers)
-        super()._set(values)
-        if not numbers:
-            return
         _, p, d = self._equipped()
-        project(p, d, self.t, self.z, self.dz)
+        project(p, d, self.session.t, self.session.z, self.dz)
 
-    def _remembered(self) -> tuple[Array, ...]:
-        return (*super()._remembered(), self.dz.copy())
-
-    def _recall(self, remembered: tuple[Array, ...]) -> None:
-        super()._recall(remembered)
-        self.dz[:] = remembered[1]
-
-    def _impulse(self, wanted: Mapping[int, float], kept: Sequence[int]) -> dict[int, float]:
+    def jumped(self, jump: Jump) -> None:
+        """Directions after the rates have jumped."""
         from linkwork.numerics.stepping.problem import law
 
-        before = self.z.copy()
-        pushes = super()._impulse(wanted, kept)
         _, p, _ = self._equipped()
-        change = np.zeros((len(self.ways), int(p.count[0])))
-        rates = self._of_gaps(before)[1] if self.modes.gaps else change
-        sides = iter(sorted(self.modes.touching))
-        for r, (kind, column, _, drive) in enumerate(p.rows[: change.shape[1]]):
+        change = np.zeros((len(self.ways), len(jump.rows)))
+        rates = self._of_gaps(jump.before)[1] if self.session.modes.gaps else change
+        for r, (kind, column, _, drive) in enumerate(jump.rows):
             if kind == GAP:
-                which = next(sides)
-                own = self.modes.sides[which]
-                bounce = own.stop.restitution if wanted.get(which, 0.0) else 0.0
-                change[:, r] = -(1.0 + bounce) * rates[:, own.gap]
+                change[:, r] = -(1.0 + jump.restitution[r]) * rates[:, column]
             else:
                 if drive >= 0:
-                    law(p, drive, self.t)
+                    law(p, drive, self.session.t)
                 change[:, r] = (p.law[2] * self._delay if drive >= 0 else 0.0) - self.dz[:, p.ny + column]
-        self._turn(before, change)
-        return pushes
+        self._turn(jump, change)
 
     def _of_gaps(self, z: Array) -> list[Array]:
         """Derivatives of all gaps, their rates, gradients and γ at a state: (ways, ...) each."""
         engine, p, _ = self._equipped()
         assert engine.variation is not None
-        varied = engine.variation(Question(conditions.gaps(self.modes.gaps)))
+        varied = engine.variation(Question(conditions.gaps(self.session.modes.gaps)))
         tangent = varied.tangent(("y", "w", "t"), ("g", "rate", "G", "gamma"))
         (y, w, _), (dy, dw, _) = p.layout.split(z), p.layout.split(self.dz)
         dt = self._delay[:, np.newaxis]
-        found = tangent(y, w, np.array([self.t]), varied.settled, dy, dw, dt, varied.slopes)
+        found = tangent(y, w, np.array([self.session.t]), varied.settled, dy, dw, dt, varied.slopes)
         return [np.asarray(x) for x in found]
 
-    def _turn(self, before: Array, wanted: Array) -> None:
-        """Directions after the rates have jumped by Δ = response to GᵀP from `before` to now, as rows want it.
+    def _turn(self, jump: Jump, wanted: Array) -> None:
+        """Directions after the rates have jumped by Δ = response to GᵀP from before to now, as rows want it.
 
         wanted : (ways, rows), derivative of G Δ
         """
         engine, p, _ = self._equipped()
         assert engine.variation is not None
-        at = p.layout
-        y, jump, count = before[at.y], self.z[at.w] - before[at.w], wanted.shape[1]
+        at, before, modes = p.layout, jump.before, self.session.modes
+        y, change, count = before[at.y], self.session.z[at.w] - before[at.w], wanted.shape[1]
         if not count:
             return
         G, turned = np.zeros((count, p.nw)), np.zeros((len(self.ways), count, p.nw))
         gradients = None
-        if self.modes.gaps:
-            values = engine._bound(Question(conditions.gaps(self.modes.gaps)))(y, before[at.w], np.array([self.t]))
+        if modes.gaps:
+            gaps = engine._bound(Question(conditions.gaps(modes.gaps)))
+            values = gaps(y, before[at.w], np.array([self.session.t]))
             gradients = values[2], self._of_gaps(before)[2]
-        for r, (kind, column, *_) in enumerate(p.rows[:count]):
+        for r, (kind, column, *_) in enumerate(jump.rows):
             if kind == GAP:
                 assert gradients is not None
                 G[r], turned[:, r] = gradients[0][column], gradients[1][:, column]
@@ -412,40 +396,51 @@ class SensitiveSession(Session):
                 G[r, column] = 1.0
         nothing = np.zeros(self.machine._plan.nl)
         X = np.atleast_2d(engine.response(y, G, nothing))
-        P = np.linalg.lstsq(G @ X.T, G @ jump, rcond=1e-12)[0]
+        P = np.linalg.lstsq(G @ X.T, G @ change, rcond=1e-12)[0]
         varied = engine.variation(Question(simulation.response(engine.elimination)))
         tangent = varied.tangent(("y", "effort"), ("x",))
         pushed = np.einsum("r,jri->ji", P, turned)
         own = tangent(y, P @ G, nothing, varied.settled, self.dz[:, at.y], pushed, varied.slopes)
-        left = wanted - turned @ jump - own @ G.T
+        left = wanted - turned @ change - own @ G.T
         self.dz[:, at.w] += own + np.linalg.lstsq(G @ X.T, left.T, rcond=1e-12)[0].T @ X
 
     # ---------------------------------------------------------------- events whose time moves
 
-    def _event(self) -> None:
-        self._carry()
-        fired = [own for own in (self.watched[k] for k in np.flatnonzero(self.fired)) if self._matters(own)]
-        if self._follows is None and len(fired) > 1 and not self._alike(fired):
-            names = " and ".join(f"'{self._called(own)}'" for own in fired)
-            text = f"{names} happen together at {self.t:.6g} s: no derivative"
+    def before_event(self, fired: Sequence[Watch], follows: bool) -> None:
+        """Directions at the instant of the event, which moves; what follows from a jump happens when that does."""
+        self.arrived()
+        mattering = [own for own in fired if self._matters(own)]
+        if not follows and len(mattering) > 1 and not self._alike(mattering):
+            names = " and ".join(f"'{self._called(own)}'" for own in mattering)
+            text = f"{names} happen together at {self.session.t:.6g} s: no derivative"
             raise InputError(Problem(text, "events", "move one of them a little"), self.machine.name)
         self._delay = np.zeros(len(self.ways))
-        if fired:
-            self._delay = self._delayed(fired[0]) if self._follows is None else self._follows
+        if mattering:
+            self._delay = self._last if follows else self._delayed(mattering[0])
         before = self._slope()
-        self._delay, grazed = np.nan_to_num(self._delay), bool(np.isnan(self._delay).any())
+        self._grazed = (mattering[0], before) if np.isnan(self._delay).any() else None
+        self._delay = np.nan_to_num(self._delay)
         self.dz += np.outer(self._delay, before)
-        super()._event()
-        self._watch()
+
+    def after_event(self) -> None:
+        """Directions at a given time again."""
         after = self._slope()
-        if grazed and not np.allclose(before, after, rtol=SMOOTH, atol=SMOOTH * np.abs(before).max(initial=0.0)):
-            text = f"what '{self._called(fired[0])}' jumps with is grazed at {self.t:.6g} s, not crossed: no derivative"
-            raise InputError(
-                Problem(text, "loads", "change the start, or end the simulation before"), self.machine.name
-            )
+        if self._grazed is not None:
+            own, before = self._grazed
+            if not np.allclose(before, after, rtol=SMOOTH, atol=SMOOTH * np.abs(before).max(initial=0.0)):
+                t = self.session.t
+                text = f"what '{self._called(own)}' jumps with is grazed at {t:.6g} s, not crossed: no derivative"
+                hint = "change the start, or end the simulation before"
+                raise InputError(Problem(text, "loads", hint), self.machine.name)
         self.dz -= np.outer(self._delay, after)
         self._last, self._delay = self._delay, np.zeros(len(self.ways))
-        self._begin_again()
+        self.turned()
+
+    def chatters(self, own: Watch) -> None:
+        """There is no derivative of a jump without end."""
+        formulas = self.machine._plan.switched
+        text = f"{chattering(formulas, self.session.t, own)}: no derivative"
+        raise InputError(Problem(text, "loads", remedy(formulas, own)), self.machine.name)
 
     def _alike(self, fired: Sequence[Watch]) -> bool:
         """Whether formulas jump together not by chance: the time of all of them moves alike."""
@@ -454,39 +449,31 @@ class SensitiveSession(Session):
         delays = [self._delayed(own) for own in fired]
         return all(np.allclose(own, delays[0], rtol=SMOOTH, atol=0.0) for own in delays[1:])
 
-    def _chatters(self, own: Watch) -> None:
-        hint = remedy(self, own)
-        raise InputError(Problem(f"{chattering(self, own)}: no derivative", "loads", hint), self.machine.name)
-
-    def _at_once(self) -> None:
-        """What follows from a jump happens when that does."""
-        self._follows = self._last
-        super()._at_once()
-        self._follows = None
-
     def _called(self, own: Watch) -> str:
-        modes = self.modes
+        modes = self.session.modes
         if own.what == "when":
             return modes.whens[own.which].name or modes.whens[own.which].condition
         if own.what == "jump":
-            return owner_of(self, own.which)[0].owner
+            return owner_of(self.machine._plan.switched, own.which)[0].owner
         named: Sequence[Any] = {"stop": modes.sides, "lift": modes.sides, "soft": modes.soft}.get(own.what, modes.grips)
         return str(named[own.which].name)
 
     def _matters(self, own: Watch) -> bool:
         """Whether the motion has a corner at an event. Where a contact ends its force is zero, and there is none."""
         if own.what == "when":
-            event = self.modes.whens[own.which]
+            event = self.session.modes.whens[own.which]
             counts = event.direction == "both" or (own.sign < 0) == (event.direction == "rising")
             return counts and event.actions != Actions()
         if own.what == "grip":
-            friction = f"{self.modes.grips[own.which].name}.static"
+            friction = f"{self.session.modes.grips[own.which].name}.static"
             if self.machine.parameters.get(friction, 1.0) != 1.0:
-                text = f"'{self._called(own)}' gives way at {self.t:.6g} s by a jump of its force: no derivative"
+                text = (
+                    f"'{self._called(own)}' gives way at {self.session.t:.6g} s by a jump of its force: no derivative"
+                )
                 raise InputError(Problem(text, friction, "let it be 1"), self.machine.name)
             return False
         if own.what == "jump":
-            law, _ = owner_of(self, own.which)
+            law, _ = owner_of(self.machine._plan.switched, own.which)
             return bool(law.jumps[own.which - law.switches.start])
         return own.what != "lift"
 
@@ -494,27 +481,26 @@ class SensitiveSession(Session):
         """How the time of an event moves along each way [s]."""
         engine, p, _ = self._equipped()
         assert engine.variation is not None
-        f = self._slope()
+        f, modes, z = self._slope(), self.session.modes, self.session.z
         if own.what in ("stop", "soft"):
-            side = (self.modes.sides if own.what == "stop" else self.modes.soft)[own.which]
-            values = engine._bound(Question(conditions.gaps(self.modes.gaps)))(
-                self.z[p.layout.y], self.z[p.layout.w], np.array([self.t])
-            )
-            change, rate = self._of_gaps(self.z)[0][:, side.gap], float(values[1][side.gap])
+            side = (modes.sides if own.what == "stop" else modes.soft)[own.which]
+            gaps = engine._bound(Question(conditions.gaps(modes.gaps)))
+            values = gaps(z[p.layout.y], z[p.layout.w], np.array([self.session.t]))
+            change, rate = self._of_gaps(z)[0][:, side.gap], float(values[1][side.gap])
         elif own.what == "slip":
             column = p.ny + own.index
             change, rate = self.dz[:, column].copy(), float(f[column])
         else:
-            varied = engine.variation(self.engine.watched_question)
+            varied = engine.variation(self.session.engine.watched_question)
             tangent = varied.tangent(engine._present(("y", "w", "t", "states")), ("g",))
-            here = (*with_time(self), varied.settled)
+            here = (*self._timed(z, self.session.t), varied.settled)
             still = np.zeros_like(varied.slopes)
             change = tangent(*here, *self._timed(self.dz, 0.0), varied.slopes)[:, own.index]
             rate = float(tangent(*here, *self._timed(f, 1.0), still[0])[own.index])
         if abs(rate) <= GRAZES * np.abs(change).max(initial=0.0):
             if own.what == "jump":
                 return np.full(len(self.ways), np.nan)  # which matters only if there is a jump
-            text = f"'{self._called(own)}' is grazed at {self.t:.6g} s, not crossed: no derivative"
+            text = f"'{self._called(own)}' is grazed at {self.session.t:.6g} s, not crossed: no derivative"
             raise InputError(
                 Problem(text, "events", "change the start, or end the simulation before"), self.machine.name
             )
@@ -523,7 +509,7 @@ class SensitiveSession(Session):
 
     def _timed(self, z: Array, t: float) -> tuple[Array, ...]:
         """Variables, rates, time and named states, as kernels of conditions take them."""
-        y, w, x = self.p.layout.split(z)
+        y, w, x = self.session.p.layout.split(z)
         return (y, w, np.array([t]), *([x] if x.shape[-1] else []))
 
     def _slope(self) -> Array:
@@ -532,5 +518,5 @@ class SensitiveSession(Session):
 
         _, p, _ = self._equipped()
         f = np.empty(p.n)
-        rates(p, self.t, self.z, f)
+        rates(p, self.session.t, self.session.z, f)
         return f

@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from linkwork.analyses.simulation.asked import Asked, asked
+from linkwork.analyses.simulation.ida import run_ida
+from linkwork.analyses.simulation.sensitivity import Sensitivity
 from linkwork.analyses.simulation.session import Session
+from linkwork.analyses.simulation.slopes import sensitivities
 from linkwork.analyses.simulation.telling import ended, told
 from linkwork.errors import InputError, Problem
+from linkwork.results.request import Request
+from linkwork.results.simulation import Simulation
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
-    from linkwork.results.simulation import Simulation
 
 
 def simulated(
@@ -43,27 +47,23 @@ def simulated(
     if progress is not None and not callable(progress):
         text = f"this is of type {type(progress).__name__}"
         raise InputError(Problem(text, "progress", "give a function (time reached, end)"), machine.name)
+    request = Request(
+        until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol, atol,
+        sensitive_to, states,
+    )  # fmt: skip
     if len(sensitive_to):
-        return _sensitive(question, start, rates, sensitive_to, progress, threads)
+        return _sensitive(question, request, progress, threads)
     if question.method == "ida":
-        from linkwork.analyses.simulation.ida import run_ida
-
-        return told(run_ida(question, progress), threads)
+        return told(run_ida(question, progress), threads, request)
     session = Session(question, progress)
     session.run()
-    return told(ended(session), threads)
+    return told(ended(session), threads, request)
 
 
-def _sensitive(
-    question: Asked, start: Any, rates: Any, sensitive_to: Any, progress: Any, threads: int | None
-) -> Simulation:
+def _sensitive(question: Asked, request: Request, progress: Any, threads: int | None) -> Simulation:
     """The same with derivatives."""
-    from linkwork.analyses.simulation.sensitivity import SensitiveSession
-    from linkwork.analyses.simulation.slopes import sensitivities
-    from linkwork.results.simulation import Simulation
-
-    session = SensitiveSession(question, start, rates, sensitive_to, progress)
+    listener = Sensitivity(question, request.start, request.rates, request.sensitive_to)
+    session = Session(question, progress, listener)
     session.run()
     left = ended(session)
-    plain = told(left, threads)
-    return Simulation(plain.outcome, plain._make, plain.machine, sensitivities(session, left))
+    return told(left, threads, request, sensitivities(listener, left))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.analyses.kinematics.histories import joint_histories, state_histories
-from linkwork.analyses.simulation.sensitivity import SensitiveSession
+from linkwork.analyses.simulation.sensitivity import Sensitivity
 from linkwork.analyses.simulation.telling import Ended
 from linkwork.analyses.simulation.telling import _signals as signals_of
 from linkwork.analyses.simulation.varied import Variation
@@ -19,33 +19,33 @@ from linkwork.results import PlaceHistory, Run, build_run
 from linkwork.results.sensitivities import Sensitivities
 
 
-def sensitivities(session: SensitiveSession, ended: Ended) -> Sensitivities:
+def sensitivities(carried: Sensitivity, ended: Ended) -> Sensitivities:
     """Derivatives by everything that the session was asked for, made when they are first asked for."""
-    names = [way.name for way in session.ways]
-    units = {way.name: way.unit for way in session.ways}
-    return Sensitivities(units, lambda by: _slopes(session, ended, names.index(by)))
+    names = [way.name for way in carried.ways]
+    units = {way.name: way.unit for way in carried.ways}
+    return Sensitivities(units, lambda by: _slopes(carried, ended, names.index(by)))
 
 
-def _slopes(session: SensitiveSession, ended: Ended, j: int) -> Run:
+def _slopes(carried: Sensitivity, ended: Ended, j: int) -> Run:
     """Derivatives of all signals by one parameter or start, as a run."""
     asked, loops, outcome = ended.asked, ended.asked.loops, ended.outcome
-    count, reached = len(session.ways), len(outcome.t)
-    Z, A, E, P, D = (getattr(session.found, name)[j : reached * count : count] for name in ("Z", "A", "E", "P", "D"))
-    Y, W, X = session.p.layout.split(Z)
+    count, reached = len(carried.ways), len(outcome.t)
+    Z, A, E, P, D = (getattr(carried.found, name)[j : reached * count : count] for name in ("Z", "A", "E", "P", "D"))
+    Y, W, X = carried.session.p.layout.split(Z)
     variables, speeds = joint_histories(loops, Y, [W, A])
     variables |= state_histories(loops, X, D)
     return build_run(
         outcome.t, mechanism=loops.plan.name, analysis="simulation", variables=variables, speeds=speeds,
-        **_places(session, ended, j, Y, W, A), signals=_signals(session, ended, j, Y, W, E, P),
+        **_places(carried, ended, j, Y, W, A), signals=_signals(carried, ended, j, Y, W, E, P),
         driven={d.name: str(d.drive) for d in asked.driven}, status=outcome.status, message=outcome.message,
         asked=len(asked.times), machine=asked.machine,
     )  # fmt: skip
 
 
-def _places(session: SensitiveSession, ended: Ended, j: int, Y: Array, W: Array, A: Array) -> dict[str, Any]:
+def _places(carried: Sensitivity, ended: Ended, j: int, Y: Array, W: Array, A: Array) -> dict[str, Any]:
     """Derivatives of positions, rotations, velocities and accelerations of bodies, frames and points."""
     loops, plan, outcome = ended.asked.loops, ended.asked.loops.plan, ended.outcome
-    varied = Variation(loops.system, tuple(w.parameter for w in session.ways))(Question(QUANTITIES["motion"]))
+    varied = Variation(loops.system, tuple(w.parameter for w in carried.ways))(Question(QUANTITIES["motion"]))
     tangent = varied.tangent(("q", "v", "a"), ("X", "V", "A"))
     state = [outcome.y[:, : plan.nq], outcome.w[:, : plan.nv], outcome.a[:, : plan.nv]]
     moved = [Y[:, : plan.nq], W[:, : plan.nv], A[:, : plan.nv]]
@@ -66,7 +66,7 @@ def _places(session: SensitiveSession, ended: Ended, j: int, Y: Array, W: Array,
 
 
 def _signals(
-    session: SensitiveSession, ended: Ended, j: int, Y: Array, W: Array, E: Array, P: Array
+    carried: Sensitivity, ended: Ended, j: int, Y: Array, W: Array, E: Array, P: Array
 ) -> dict[str, tuple[str, Any]]:
     """Derivatives of efforts and their power, of forces of stops, and of energies."""
     from linkwork.analyses.forces.over_run import effort_names
@@ -74,7 +74,7 @@ def _signals(
     outcome = ended.outcome
     columns = {name: k for k, name in enumerate(effort_names(ended.asked.loops))}
     gaps = {f"{name}.push": k for k, (name, _) in enumerate(ended.stops)}
-    energies = dict(zip(("kinetic_energy", "potential_energy"), _energies(session, ended, j, Y, W), strict=True))
+    energies = dict(zip(("kinetic_energy", "potential_energy"), _energies(carried, ended, j, Y, W), strict=True))
     found: dict[str, tuple[str, Any]] = {}
     for name, (unit, _) in signals_of(ended).items():
         owner, _, what = name.rpartition(".")
@@ -89,19 +89,19 @@ def _signals(
     return found
 
 
-def _energies(session: SensitiveSession, ended: Ended, j: int, Y: Array, W: Array) -> tuple[Array, Array]:
+def _energies(carried: Sensitivity, ended: Ended, j: int, Y: Array, W: Array) -> tuple[Array, Array]:
     """Derivatives of kinetic and potential energy, each sample with the numbers and loads of its time."""
     outcome, plan = ended.outcome, ended.asked.loops.plan
     slip = np.zeros(plan.n_slips)
     states = [ended.asked.x] if plan.states else []  # which have a part in the power alone
     kinetic, potential = np.zeros((2, len(outcome.t)))
-    began = np.array([t for t, _, _ in session.variations])
+    began = np.array([t for t, _, _ in carried.variations])
     chapter = np.searchsorted(began, outcome.t, side="right") - 1
-    for k, (_, variation, switch) in enumerate(session.variations):
+    for k, (_, variation, switch) in enumerate(carried.variations):
         own = np.flatnonzero(chapter == k)
         if not own.size:
             continue
-        varied = variation(Question(simulation.energies(plan, session.engine.needs.switched)))
+        varied = variation(Question(simulation.energies(plan, carried.session.engine.needs.switched)))
         tangent = varied.tangent(("y", "w"), ("kinetic", "potential"))
         state = (outcome.y[own], outcome.w[own], outcome.t[own, np.newaxis])
         kinetic[own], potential[own] = tangent(

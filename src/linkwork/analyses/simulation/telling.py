@@ -15,10 +15,13 @@ from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.asked import Asked
 from linkwork.analyses.simulation.eliminations import NEARLY
+from linkwork.analyses.simulation.records import as_data
 from linkwork.analyses.simulation.session import SINGULAR, Session
 from linkwork.equations.load_kinds.joint_load import PushPlan
 from linkwork.geometry import Array
 from linkwork.model.events import Stop
+from linkwork.results.request import Request
+from linkwork.results.sensitivities import Sensitivities
 from linkwork.results.simulation import Outcome, Simulation
 from linkwork.results.simulation_evidence import SimulationEvidence
 
@@ -52,9 +55,13 @@ class Ended:
     stops: tuple[tuple[str, str], ...] = ()
 
 
-def told(ended: Ended, threads: int | None) -> Simulation:
+def told(
+    ended: Ended, threads: int | None, request: Request | None = None, sensitive: Sensitivities | None = None
+) -> Simulation:
     """The result of a simulation."""
-    return Simulation(_of_joints(ended), lambda: _dataset(ended, threads), ended.asked.original)
+    return Simulation(
+        _of_joints(ended), lambda: _dataset(ended, threads, request), ended.asked.original, sensitive, request
+    )
 
 
 def _of_joints(ended: Ended) -> Outcome:
@@ -75,7 +82,7 @@ def ended(session: Session) -> Ended:
         asked.times[:reached],
         *p.layout.split(Z)[:2],
         session.samples.A[:reached],
-        tuple(session.happened),
+        tuple(session.journal.happened),
         session.status,
         session.message,
         session.evaluations + int(p.evaluations[0]),
@@ -91,8 +98,8 @@ def ended(session: Session) -> Ended:
         session.samples.E[:reached],
         np.hstack([session.samples.P[:reached], session.samples.H[:reached]]),
         session.trails,
-        session.impacts,
-        session.changes,
+        session.journal.impacts,
+        session.journal.changes,
         float(state[loop.WORK]),
         float(state[loop.GAP]),
         [*session.warnings, *_singular(session)],
@@ -104,7 +111,7 @@ def ended(session: Session) -> Ended:
     )
 
 
-def _dataset(ended: Ended, threads: int | None) -> xr.Dataset:
+def _dataset(ended: Ended, threads: int | None, request: Request | None) -> xr.Dataset:
     from linkwork.results import ClosureHistory, build_run
 
     asked, loops, outcome = ended.asked, ended.asked.loops, ended.outcome
@@ -122,7 +129,7 @@ def _dataset(ended: Ended, threads: int | None) -> xr.Dataset:
         outcome.t, mechanism=loops.plan.name, analysis="simulation", variables=variables, speeds=speeds,
         **place_histories(own, told.y, levels, threads), signals=_signals(ended), closure=closure,
         driven={d.name: str(d.drive) for d in asked.driven}, status=outcome.status, message=outcome.message,
-        asked=len(asked.times), warnings=warnings, simulation=_evidence(ended),
+        asked=len(asked.times), warnings=warnings, simulation=_evidence(ended, request),
         state=state_signals(loops), machine=asked.original,
     )  # fmt: skip
     return run.data
@@ -163,10 +170,10 @@ def _all_efforts(ended: Ended) -> Array:
 
 def _changed(ended: Ended) -> tuple[str, ...]:
     """Parameters that events set, and loads that they switched, on the way."""
-    took_place = {event.what for event in ended.outcome.events}
+    took_place = {event.actions for event in ended.outcome.events if event.actions}
     names: list[str] = []
     for event in ended.asked.events:
-        if not isinstance(event, Stop) and str(event.actions) in took_place:
+        if not isinstance(event, Stop) and as_data(event.actions) in took_place:
             states = [plan.name for plan in ended.asked.loops.plan.states]  # whose values the run has
             names += [*(n for n, _ in event.actions.set if n not in states), *event.actions.on, *event.actions.off]
     return tuple(dict.fromkeys(names))
@@ -198,7 +205,7 @@ def _energies(session: Session, t: Array, y: Array, w: Array) -> tuple[Array, Ar
     return found[0], found[1]
 
 
-def _evidence(ended: Ended) -> SimulationEvidence:
+def _evidence(ended: Ended, request: Request | None) -> SimulationEvidence:
     outcome, ny, nw = ended.outcome, len(ended.asked.y), len(ended.asked.w)
     first = np.concatenate([ended.asked.y, ended.asked.w, ended.asked.x])
     t = np.concatenate([np.zeros(1), *(own for own, _ in ended.trails)])
@@ -229,6 +236,7 @@ def _evidence(ended: Ended) -> SimulationEvidence:
         stops=dict(ended.stops),
         numbers=dict(ended.asked.original._overrides),
         changed=_changed(ended),
+        request={} if request is None else request.as_dict(),
     )
 
 

@@ -397,7 +397,7 @@ def advance(  # type: ignore[no-untyped-def]
             state[BAR] = 0.0
         stiff = is_stiff(method, p, store, h, z_new, f_new)
         ahead = int(state[NEXT]) < times.size and times[int(state[NEXT])] < t + h
-        counted = p.energies_at != 0
+        counted = p.counting != 0
         if watches or ahead or counted:
             if health > DOUBTFUL and p.past == 2:
                 through_steps(t, h, past_t, past_z, past_f, z, f, z_new, f_new, C)

@@ -12,43 +12,22 @@ import numba
 import numpy as np
 
 from linkwork.kernels import drive
-from linkwork.numerics.stepping.advance import (
-    BAR,
-    DONE,
-    FIXED,
-    FRESH,
-    LONGEST,
-    NEXT,
-    PAUSED,
-    SICK,
-    STATES,
-    STEP,
-    TIME,
-    WORK,
-    advance,
-    note,
-)
+from linkwork.numerics.stepping.active import CHAPTERS, ENDED, FULL, JUMPS, LOGGED, OK, clear, energy, is_full
+from linkwork.numerics.stepping.advance import BAR, DONE, FIXED, LONGEST, NEXT, PAUSED, STATES, STEP, TIME
+from linkwork.numerics.stepping.driving import follow_up, go, last_samples, turn
 from linkwork.numerics.stepping.eliminations import select
 from linkwork.numerics.stepping.handle import Handle
+from linkwork.numerics.stepping.happening import begin, happen, timed
 from linkwork.numerics.stepping.laws import enter_laws
-from linkwork.numerics.stepping.problem import (
-    CLOSING,
-    NEAR,
-    PLACE,
-    along,
-    balance,
-    correct,
-    load,
-    move,
-    rates,
-    respond,
-    settle,
-)
+from linkwork.numerics.stepping.problem import CLOSING, NEAR, PLACE, along, balance, correct, load, move, respond
 
 call = drive.call
 
 OPEN = -1.0
 """Instead of a reason: the run's loops do not close at its start."""
+REASON, EVALUATIONS, JUMPED_BY, GAINED, FIRST, LAST, OF_STATE = range(7)
+"""Columns of `reports`: why the run ended; evaluations; jumps of the energy on the way, and what it gained in all [J];
+rows of the log that are its own; then `state`."""
 
 
 class Batch(Handle):
@@ -56,17 +35,18 @@ class Batch(Handle):
 
     starts : states from which they begin; closed with the run's own numbers when it is done (runs, n)
     settled : values that kernels read from `room` (runs, ...); empty where all runs have the same
-    efforts : that do not change (runs, nw); stops : times at which laws have corners, the end last
+    efforts : that do not change (runs, nw); stops : times at which laws have corners or something is done, the end last
+    times : of events at given times [s]
     held, held_rates : variables that keep their values, and their rates, while the start is closed; like `rows`
     bars : by run, how weak pivots may be, as `BAR`
     Z, A, E : states, accelerations, efforts (runs, samples · n or nw); ends : the last states (runs, n)
-    reports : reason, evaluations, then `state` (runs, ...)
+    reports : (runs, OF_STATE + STATES)
     """
 
     fields = {  # noqa: RUF012
         "starts": "matrix", "settled": "matrix", "room": "floats", "efforts": "matrix", "stops": "floats",
-        "held": "table", "held_rates": "table", "Z": "matrix", "A": "matrix", "E": "matrix", "D": "matrix",
-        "ends": "matrix", "reports": "matrix", "bars": "floats",
+        "times": "floats", "held": "table", "held_rates": "table", "Z": "matrix", "A": "matrix", "E": "matrix",
+        "D": "matrix", "ends": "matrix", "reports": "matrix", "bars": "floats",
     }  # fmt: skip
 
 
@@ -117,37 +97,72 @@ def close(p, batch, z):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def energy(p, t, z):  # type: ignore[no-untyped-def]
-    """Energy [J] of a state."""
-    load(p, t, z)
-    call(p.energies_at, p.energies_in, p.energies_out)
-    return p.kinetic[0] + p.potential[0]
+def folded(a):  # type: ignore[no-untyped-def]
+    """The jumps of the energy [J] that were logged, taken out of the log, with the times at which loads changed."""
+    total = 0.0
+    for k in range(a.counts[JUMPS]):
+        total += a.jumps[k, 1]
+    a.counts[JUMPS] = 0
+    a.counts[CHAPTERS] = 0
+    return total
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def turned(p, state, z):  # type: ignore[no-untyped-def]
-    """At a corner of a law: where the rate of a drive jumps, all rates jump with it, and so does the energy."""
-    before = energy(p, state[TIME], z) if p.energies_at else 0.0
-    if settle(p, state[TIME], z) < 0.0:
-        return False
-    if p.energies_at:
-        state[WORK] += energy(p, state[TIME], z) - before
-    return True
+def run_through(method, p, a, store, samples, batch, state, z, f, trail_t, trail):  # type: ignore[no-untyped-def]
+    """A run from its start to its end, or to what the loop alone cannot deal with; returns why, and the jumps of the
+    energy [J]."""
+    due, jumps, until = 0, 0.0, batch.stops[batch.stops.size - 1]
+    code = begin(p, a, state, z)
+    if code != OK:
+        return code, jumps
+    while True:
+        while due < batch.times.size and batch.times[due] <= state[TIME]:
+            jumps += folded(a)
+            if is_full(a):
+                return FULL, jumps
+            code = timed(p, a, state, z, due)
+            due += 1
+            if code != OK:
+                return code, jumps + folded(a)
+        if state[TIME] >= until:
+            return DONE, jumps + folded(a)
+        target = until
+        for s in range(batch.stops.size - 1, -1, -1):
+            if batch.stops[s] > state[TIME]:
+                target = batch.stops[s]
+        jumps += folded(a)
+        code = turn(p, a, state, z)
+        if code != OK:
+            return code, jumps
+        code = follow_up(p, a, state, z, f)
+        while True:
+            if code == FULL:
+                jumps += folded(a)
+                if is_full(a):
+                    return FULL, jumps
+                code = happen(p, a, state, z, f, True)
+                store[:] = 0.0
+                continue
+            if code != OK and code != PAUSED:
+                break
+            code, _ = go(method, p, a, store, state, z, f, target, samples, trail_t, trail)
+            if code == DONE:
+                break
+        if code != DONE:
+            return code, jumps + folded(a)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def run_some(method, p, store, samples, batch, active_rows, hold, first, last, longest, fixed):  # type: ignore[no-untyped-def]
-    """Runs first ... last - 1.
+def run_some(method, p, a, store, samples, batch, first, last, longest, fixed):  # type: ignore[no-untyped-def]
+    """Runs first ... last - 1; returns the next one to do, which is another where the log is full before it is done.
 
-    active_rows, hold : rows of the drives, which are active in every run
     longest : step [s]; fixed : whether all steps are of this length
     """
     n, nw, nx, count = p.n, p.nw, p.states.size, samples.times.size
     z, f, state = np.empty(n), np.empty(n), np.empty(STATES)
-    table, numbers = np.empty((0, 4), np.int64), np.empty((0, 3))
-    before, fired = np.empty(0), np.empty(0, np.int64)
     trail_t, trail = np.empty(256), np.empty((256, n + n - p.ny + 1))
     for k in range(first, last):
+        logged = a.counts[LOGGED]
         for i in range(batch.settled.shape[1]):
             batch.room[i] = batch.settled[k, i]
         for i in range(nw):
@@ -155,6 +170,10 @@ def run_some(method, p, store, samples, batch, active_rows, hold, first, last, l
             p.effort[i] = batch.efforts[k, i]
         for i in range(n):
             z[i] = batch.starts[k, i]
+        clear(a)
+        p.slip[:] = 0.0
+        p.switch[:] = 1.0
+        p.held[:] = 0
         p.evaluations[0] = 0
         p.count[0] = 0
         select(p, 0)
@@ -165,47 +184,39 @@ def run_some(method, p, store, samples, batch, active_rows, hold, first, last, l
         if fixed:
             state[FIXED], state[STEP] = 1.0, longest
         enter_laws(p.law_edges, p.law_starts, p.last, 0.0)
-        reason = float(DONE)
-        if p.loops and not close(p, batch, z):
-            reason = OPEN
-        activate(p, active_rows)
-        p.hold[: hold.size] = hold
         samples.Z[:] = math.nan
         samples.A[:] = math.nan
         samples.E[:] = 0.0
-        for i in range(n):
-            batch.starts[k, i] = z[i]
-        for s in range(batch.stops.size):
-            if reason != DONE:
-                break
-            state[FRESH] = 0.0
-            enter_laws(p.law_edges, p.law_starts, p.last, state[TIME])
-            if s > 0 and p.count[0] and not turned(p, state, z):
-                reason = float(SICK)
-                break
-            while True:
-                code, _ = advance(
-                    method, p, store, state, z, f, batch.stops[s], samples, table, numbers, before, fired, trail_t,
-                    trail,
-                )  # fmt: skip
-                if code != PAUSED:
-                    reason = float(code)
-                    break
-        if reason == DONE and int(state[NEXT]) < count:  # the end itself
-            rates(p, state[TIME], z, f)
-            for j in range(int(state[NEXT]), count):
-                note(p, samples, j, z, f)
+        samples.P[:] = 0.0
+        samples.H[:] = 0.0
+        reason, jumps, gained = OPEN, 0.0, 0.0
+        if p.loops == 0 or close(p, batch, z):
+            for i in range(n):
+                batch.starts[k, i] = z[i]
+            gained = -energy(p, 0.0, z)
+            code, jumps = run_through(method, p, a, store, samples, batch, state, z, f, trail_t, trail)
+            if code == FULL and logged:
+                a.counts[LOGGED] = logged
+                return k
+            reason = float(code)
+        if reason in (DONE, ENDED):
+            last_samples(p, samples, state, z, f)
+            gained += energy(p, state[TIME], z)
         for i in range(n):
             batch.ends[k, i] = z[i]
+        reached = int(state[NEXT])
         for j in range(count):
             for i in range(n):
                 batch.Z[k, j * n + i] = samples.Z[j, i]
             for i in range(nw):
                 batch.A[k, j * nw + i] = samples.A[j, i]
-                batch.E[k, j * nw + i] = samples.E[j, i]
+                batch.E[k, j * nw + i] = samples.E[j, i] if j < reached else math.nan
             for i in range(nx):
                 batch.D[k, j * nx + i] = samples.D[j, i]
-        batch.reports[k, 0] = reason
-        batch.reports[k, 1] = float(p.evaluations[0])
+        batch.reports[k, REASON] = reason
+        batch.reports[k, EVALUATIONS] = float(p.evaluations[0])
+        batch.reports[k, JUMPED_BY], batch.reports[k, GAINED] = jumps, gained
+        batch.reports[k, FIRST], batch.reports[k, LAST] = logged, a.counts[LOGGED]
         for i in range(STATES):
-            batch.reports[k, 2 + i] = state[i]
+            batch.reports[k, OF_STATE + i] = state[i]
+    return last

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.kernels import drive
+from linkwork.numerics.stepping.fields import all_fields
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.laws import law_at
 from linkwork.numerics.stepping.layout import StateLayout
@@ -41,31 +42,11 @@ DEPENDENT = 1e-10
 """Part of a row's own response that must be left for it to count beside the other rows."""
 
 
-# fmt: off
-FLOATS = (
-    "y", "w", "effort", "t", "slip", "switch", "dy", "a", "health", "e", "de", "push", "missing", "x",
-    "tangent_y", "tangent_w", "tangent_effort", "tangent_t", "tangent_settled", "tangent_dy", "tangent_a",
-    "tangent_g", "tangent_dg", "tangent_gamma",
-    "g", "dg", "gamma", "watched", "kinetic", "potential", "power", "momentum", "drift",
-    "law", "law_edges", "given_effort", "hold", "force", "wanted", "worst", "touch", "static",
-    "rate_sizes", "gap_sizes", "row_scale", "lent", "states", "dstates", "tangent_states", "tangent_dstates", "parts",
-    "past_t", "side",
-)
-INTEGERS = (
-    "plain_y", "plain_w", "turning_y", "turning_w", "law_starts", "last", "pushed", "pushed_law", "count",
-    "evaluations", "held", "settled_places",
-)
-# fmt: on
-
-
-def _kernel(name: str) -> dict[str, str]:
-    return {f"{name}_at": "integer", f"{name}_in": "addresses", f"{name}_out": "addresses"}
-
-
 class Problem(Handle):
-    """Kernels, and the arrays that they read and write; each thread has its own.
+    """Kernels, and the arrays that they read and write (`fields`); each thread has its own.
 
     ny, nw, n : variables, rates, and the whole state; loops : cut joints and constraints; size : of the machine [m]
+    counting : whether the work is counted
     rtol, atol : tolerances, the second by variable and rate
     rate_sizes, gap_sizes : by rate and by gap, what counts like a radian: of lengths the machine's size
     row_scale : by row of the mismatch, what makes it count like radians
@@ -100,27 +81,7 @@ class Problem(Handle):
     settled_places : where settled values stand in `rates_in`, `response_in`, `tangent_in`
     """
 
-    fields = (
-        dict.fromkeys(("ny", "nw", "n", "loops", "active", "past"), "integer")
-        | {"rtol": "float", "size": "float", "atol": "floats"}
-        | _kernel("rates")
-        | _kernel("mismatch")
-        | _kernel("response")
-        | _kernel("tangent")
-        | _kernel("gaps")
-        | _kernel("gaps_tangent")
-        | _kernel("watched")
-        | _kernel("watched_bounds")
-        | _kernel("gaps_bounds")
-        | _kernel("energies")
-        | _kernel("grips")
-        | _kernel("momentum")
-        | dict.fromkeys(FLOATS, "floats")
-        | dict.fromkeys(("G", "tangent_G", "X", "S", "law_coefficients", "soft_numbers", "grip"), "matrix")
-        | dict.fromkeys(("box", "watched_range", "gaps_range"), "matrix")
-        | dict.fromkeys(INTEGERS, "integers")
-        | {"rows": "table", "soft": "table", "eliminations": "table", "past_z": "matrix", "past_f": "matrix"}
-    )
+    fields = all_fields()
 
     @property
     def layout(self) -> StateLayout:

@@ -1,0 +1,189 @@
+"""Stops, frictions, conditions and times of a simulation, by name, and the arrays of what of them is on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.analyses.forces.drives import columns_of
+from linkwork.analyses.simulation.asked import FIXED, Asked
+from linkwork.analyses.simulation.listening import Watch
+from linkwork.equations.load_plans import exact_frictions
+from linkwork.model.events import Actions, At, Stop, When
+
+if TYPE_CHECKING:
+    from linkwork.numerics.stepping.active import Active
+
+WATCHED = ("stop", "lift", "soft", "when", "slip", "grip", "jump")
+"""As in `numerics.stepping.active`, which is not imported before it is needed."""
+DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of a stop: which gap it limits, 1 from above or -1 from below, and where."""
+
+    stop: Stop
+    name: str
+    gap: int
+    side: int
+    limit: float
+
+
+@dataclass(frozen=True)
+class Grip:
+    """An exact friction: its name, its rate, the variable of that, and its number among the loads."""
+
+    name: str
+    column: int
+    place: int
+    load: int
+
+
+@dataclass
+class ActiveSet:
+    """What may be on in a simulation, and what is.
+
+    gaps : expressions that stops limit; sides, soft : rigid and elastic stops, one for each of their limits
+    whens, ats : conditions, and times in order; grips : exact frictions
+    switches : of the formulas that jump, none where no jump is watched
+    """
+
+    asked: Asked
+    apart: float
+    gaps: tuple[str, ...] = ()
+    sides: list[Side] = field(default_factory=list)
+    soft: list[Side] = field(default_factory=list)
+    whens: list[When] = field(default_factory=list)
+    ats: list[At] = field(default_factory=list)
+    grips: list[Grip] = field(default_factory=list)
+    switches: int = 0
+
+    def __post_init__(self) -> None:
+        events = self.asked.events
+        stops = [e for e in events if isinstance(e, Stop)]
+        self.gaps = tuple(dict.fromkeys(stop.what for stop in stops))
+        for stop in stops:
+            for side, limit in ((-1, stop.low), (1, stop.high)):
+                if limit is not None:
+                    own = Side(stop, stop.name or stop.what, self.gaps.index(stop.what), side, limit)
+                    (self.soft if stop.elastic else self.sides).append(own)
+        self.whens = [e for e in events if isinstance(e, When)]
+        self.ats = sorted((e for e in events if isinstance(e, At)), key=lambda e: e.time)
+        loads = self.asked.loops.plan.loads
+        self.switches = 0 if self.asked.method in FIXED else self.asked.loops.plan.n_sides
+        self.grips = [Grip(x.name, x.along.w, x.along.y, loads.index(x)) for x in exact_frictions(loads)]
+
+    # ---------------------------------------------------------------- what it takes
+
+    @property
+    def acting(self) -> list[When | At]:
+        """Events that may have actions: conditions, then times."""
+        return [*self.whens, *self.ats]
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Expressions whose zeros are events."""
+        return tuple(when.condition for when in self.whens)
+
+    @property
+    def most_rows(self) -> int:
+        """Rows that may be active at once."""
+        variables = {d.column for d in self.asked.driven} | {g.column for g in self.grips}
+        for event in self.acting:
+            variables |= set(self._columns(event.actions.lock))
+        return len(variables) + len(self.sides)
+
+    def are_moved(self) -> bool:
+        """Whether stops do work because they move by themselves."""
+        return any("t" in side.stop.names for side in self.sides)
+
+    def _columns(self, names: Sequence[str]) -> list[int]:
+        return [int(c) for c in columns_of(self.asked.loops, list(names))] if names else []
+
+    def uses_cuts(self) -> bool:
+        """Whether forces act along joints outside the tree."""
+        nv = self.asked.loops.plan.nv
+        columns = [d.column for d in self.asked.driven] + [g.column for g in self.grips]
+        columns += [c for c, _ in self.asked.pushed] + np.flatnonzero(self.asked.efforts).tolist()
+        for event in self.acting:
+            columns += self._columns(event.actions.lock)
+        return bool(self.soft) or bool(self.asked.controller) or any(c >= nv for c in columns)
+
+    @property
+    def elastic(self) -> list[tuple[int, int, float, float, float]]:
+        """Elastic stops as a plant takes them: gap, side, limit, stiffness, damping."""
+        return [(s.gap, s.side, s.limit, s.stop.stiffness or 0.0, s.stop.damping) for s in self.soft]
+
+    def arrays(self, n: int, room: int = 1024, jumps: bool = True) -> Active:
+        """The active set with nothing on; n : size of the state; room : rows of its log; jumps : whether those of
+        formulas are watched."""
+        from linkwork.numerics.stepping.active import active_set
+
+        asked, plan = self.asked, self.asked.loops.plan
+        places = [0] * plan.nw
+        for slot in plan.slots:
+            for column in range(slot.v.start, slot.v.stop):
+                places[column] = slot.q.start + column - slot.v.start
+        return active_set(
+            n,
+            [(s.gap, s.side, s.limit, s.stop.restitution) for s in self.sides],
+            len(self.soft),
+            [(g.column, g.place, g.load) for g in self.grips],
+            [(DIRECTIONS[w.direction], int(w.once), _who(w.actions)) for w in self.whens],
+            [(d.column, d.place, d.law) for d in asked.driven],
+            places,
+            [self._switching(e.actions) for e in self.acting],
+            [self._locking(e.actions) for e in self.acting],
+            [int(e.actions.stop) for e in self.acting],
+            plan.n_loads,
+            self.most_rows,
+            asked.until,
+            self.apart,
+            room,
+            self.switches if jumps else 0,
+        )
+
+    def _switching(self, actions: Actions) -> list[int]:
+        loads = self.asked.loops.plan.loads
+        found = [-1] * self.asked.loops.plan.n_loads
+        for k, load in enumerate(loads):
+            if load.name in actions.on or load.name in actions.off:
+                found[k] = int(load.name in actions.on)
+        return found
+
+    def _locking(self, actions: Actions) -> list[int]:
+        found = [0] * self.asked.loops.plan.nw
+        for sign, names in ((-1, actions.release), (1, actions.lock)):
+            for column in self._columns(names):
+                found[column] = sign
+        return found
+
+    def acts_alone(self, event: When | At) -> bool:
+        """Whether compiled loops can do all that an event is for."""
+        from linkwork.numerics.stepping.active import CALLER
+
+        return _who(event.actions) != CALLER
+
+    # ---------------------------------------------------------------- what is on
+
+    def fired(self, active: Active) -> list[Watch]:
+        """What has just happened."""
+        return [
+            Watch(WATCHED[what], int(which), int(index), int(sign))
+            for (what, which), (_, index, sign, _), fired in zip(
+                active.whose, active.watch, active.fired[: active.counts[0]], strict=False
+            )
+            if fired
+        ]
+
+
+def _who(actions: Actions) -> int:
+    from linkwork.numerics.stepping.active import CALLER, LOOP, NOBODY
+
+    if actions == Actions():
+        return NOBODY
+    return CALLER if actions.set or actions.from_rest else LOOP
