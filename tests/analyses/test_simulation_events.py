@@ -824,7 +824,7 @@ def test_derivatives_of_the_rates_by_state_and_time(kind: str, stop: Any) -> Non
     session = Session(question)
     session._first()
     p, n = session.p, session.p.n
-    assert stop.stiffness or session.modes.touching
+    assert stop.stiffness or session.active.touching.any()
     t, z = 0.3, session.z.copy()
     z[p.ny :] += 0.1 * np.random.default_rng(4).normal(size=p.nw)
 

@@ -57,6 +57,11 @@ class Outcomes:
     x: Any = None
 
 
+def _nothing(run: int) -> tuple[Happening, ...]:
+    """Events of runs that have none."""
+    return ()
+
+
 class Simulations(Result):
     """Many simulations of one machine; made by `Machine.simulate_many`.
 
@@ -79,7 +84,7 @@ class Simulations(Result):
         whole: Callable[[], Run],
         single: Callable[[int], Simulation],
         machine: Any = None,
-        records: Callable[[int], tuple[Happening, ...]] = lambda run: (),
+        records: Callable[[int], tuple[Happening, ...]] = _nothing,
     ) -> None:
         own = {"_mechanism": name, "inputs": dict(inputs), "outcome": outcome, "_make": whole, "_single": single}
         for key, value in (own | {"machine": machine, "_records": records}).items():
@@ -92,15 +97,8 @@ class Simulations(Result):
         raise AttributeError(f"simulations have no '{name}'")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Simulations, (
-            self.name,
-            self.inputs,
-            self.outcome,
-            self._make,
-            self._single,
-            self.machine,
-            self._records,
-        )
+        made = (self._make, self._single, self.machine, self._records)
+        return Simulations, (self.name, self.inputs, self.outcome, *made)
 
     @property
     def name(self) -> str:
@@ -149,7 +147,8 @@ class Simulations(Result):
         ----------
         run : its number
         """
-        return self._records(range(len(self))[run])
+        found: tuple[Happening, ...] = self._records(range(len(self))[run])
+        return found
 
     # ---------------------------------------------------------------- by name and by number
 

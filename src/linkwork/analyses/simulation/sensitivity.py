@@ -219,9 +219,8 @@ class Sensitivity(Listener):
         if y is None and not beside and variation.numbers(True)[0].pattern == tight:
             return self.session.elimination
         other = machine.with_parameters(beside) if beside else machine
-        posture = other.starting_from(
-            Posture(other._loops, (self.session.z[: machine._plan.ny] if y is None else y).copy())
-        ).home
+        here = self.session.z[: machine._plan.ny] if y is None else y
+        posture = other.starting_from(Posture(other._loops, here.copy())).home
         numbers, constants = Variation(other, variation.names).numbers(True)
         states = states_around(other._loops, posture)
         return find_elimination(machine._plan, numbers, constants, states, lasting=y is not None)
