@@ -46,7 +46,9 @@ class Request:
 
 
 def _same(one: Any, other: Any) -> bool:
-    return one is None or (isinstance(one, Sequence) and len(one) == 0) or (np.ndim(one) == 0 and one is other)
+    if one is None or (isinstance(one, Sequence) and len(one) == 0):
+        return True
+    return isinstance(one, (str, int, float)) and type(one) is type(other) and bool(one == other)
 
 
 def _plain(value: Any) -> Any:
