@@ -175,7 +175,13 @@ def least(S, b0, lower, upper):  # type: ignore[no-untyped-def]
             even[i, j] = S[k, moved[j]] / (unit[k] * unit[moved[j]])
     found = bounded(even, wanted, low, high)
     for i in range(count):
-        h[moved[i]] = found[i] / unit[moved[i]]
+        k = moved[i]
+        if found[i] <= low[i]:  # at its bound it is there exactly, whatever rounding does
+            h[k] = lower[k]
+        elif found[i] >= high[i]:
+            h[k] = upper[k]
+        else:
+            h[k] = min(max(found[i] / unit[k], lower[k]), upper[k])
     return h
 
 
