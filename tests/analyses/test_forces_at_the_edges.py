@@ -158,7 +158,8 @@ def test_named_drives_are_all_there_are() -> None:
     """What the motion held is not held when other drives are named."""
     s = lw.example("double-pendulum").assemble()
     run = s.motion(A=(0.0, 0.3), samples=3)
-    assert set(s.forces(run).driven) >= {"A.angle", "B.angle"}
+    found = s.forces(run)
+    assert {*found.driven, *found.held} >= {"A.angle", "B.angle"} and "B.angle.effort" in found.signals
     with pytest.raises(lw.TooFewDrives):
         s.forces(run, drives=["A"])
 

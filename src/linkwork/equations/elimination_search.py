@@ -79,7 +79,7 @@ def find_elimination(
     if lasting:
         usual, others = [(-1, axes, "rates") for axes in ROW_AXES[:2]], [(-1, axes, "rates") for axes in ROW_AXES[2:]]
     safe: list[tuple[int, int, Elimination]] = []
-    poor: list[tuple[float, float, int, int, Elimination]] = []
+    poor: list[tuple[float, float, bool, int, int, Elimination]] = []
     refused: Weightless | None = None
     right: dict[Key, Array] | None = None
     for k, (hub, axes, strategy) in enumerate([*usual, *others]):
@@ -100,12 +100,13 @@ def find_elimination(
         missed = search.error()
         if search.threshold >= ENOUGH and missed <= ACCURATE:
             safe.append((cost, k, found))
-        else:  # a digit more or less is no difference
-            poor.append((float(np.ceil(np.log10(max(missed, ACCURATE)))), -search.threshold, cost, k, found))
+        else:  # a digit more or less is no difference; rows come first only where that keeps digits
+            digits = float(np.ceil(np.log10(max(missed, ACCURATE))))
+            poor.append((digits, -search.threshold, strategy == "rows", cost, k, found))
     if safe:
         return min(safe, key=lambda found: found[:2])[2]
     if poor:
-        return min(poor, key=lambda found: found[:4])[4]
+        return min(poor, key=lambda found: found[:5])[5]
     if refused is None:
         hint = "look for loops that hold a body twice"
         raise Weightless("the loops hold each other so that no pivot is left", plan.name, hint)
