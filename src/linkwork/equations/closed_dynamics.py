@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Literal
 
 from linkwork.equations import folding
@@ -51,7 +51,7 @@ class Elimination:
     hub: int
     usual: tuple[float, ...]
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Tells one elimination from another."""
         return hashlib.sha256(repr(self).encode()).hexdigest()[:24]

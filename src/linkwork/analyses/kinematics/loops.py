@@ -95,6 +95,8 @@ class Loops:
         """See `simulation.engine`: addresses, good in this process alone."""
         self.eliminations: list[Any] = []
         """See `simulation.eliminations`: orders of pivots that serve at some postures."""
+        self.known_ranks: list[Any] = []
+        """See `simulation.eliminations`: rows at postures where their independence is known."""
         self.plan = system._plan
         self.ordinary_mobility: int | None = None
         """See `ordinary.ordinary_mobility`."""
@@ -192,13 +194,13 @@ class Loops:
         """Scaled errors (..., rows) and dense scaled Jacobians (..., rows, columns)."""
         e, entries = self._closure(y)
         J = np.zeros((*np.shape(y)[:-1], self.rows, self.columns))
-        J[..., self._entry_rows, self._entry_columns] = entries * self._entry_scale
+        J[..., self._entry_rows, self._entry_columns] = entries * self.entry_scale
         return np.asarray(e) * self.row_scale, J
 
     def triplets(self, y: Array) -> Triplets:
         """The scaled Jacobian at one posture, sparse."""
         _, entries = self._closure(y)
-        values = entries * self._entry_scale
+        values = entries * self.entry_scale
         kept = values != 0.0
         shape = (self.rows, self.columns)
         return Triplets(self._entry_rows[kept], self._entry_columns[kept], values[kept], shape)
@@ -209,8 +211,14 @@ class Loops:
             return e[..., : self.rows], entries[..., : len(self._entry_rows)]
         return e, entries
 
+    def scaled_entries(self, y: Array) -> Array:
+        """Entries of the scaled Jacobian (..., entries); all others are zero."""
+        found: Array = self._closure(y)[1] * self.entry_scale
+        return found
+
     @property
-    def _entry_scale(self) -> Array:
+    def entry_scale(self) -> Array:
+        """By entry of the Jacobian, what scales it."""
         scale: Array = self.row_scale[self._entry_rows] * self.column_scale[self._entry_columns]
         return scale
 

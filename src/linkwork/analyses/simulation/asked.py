@@ -148,13 +148,13 @@ def asked(
     happening = _events(read, events)
     often = _controlled(read, controller, rate)
     pushed: list[tuple[int, int]] = []
-    prepared, acting = machine, np.zeros(read.machine._plan.nw)
+    prepared, acting, pushing = machine, np.zeros(read.machine._plan.nw), merged(efforts, {}, machine.name)
     if np.isfinite(end):
-        prepared, acting, pushed = _efforts(read, machine, merged(efforts, {}, machine.name), end)
+        prepared, acting, pushed = _efforts(read, machine, pushing, end)
     driven = _drives(read, wanted, end) if np.isfinite(end) else []
     read.problems += locks_of_driven(read.machine._loops, happening, [d.name for d in driven])
     x = _states(read, states)
-    _check_pushed(read, driven, merged(efforts, {}, machine.name))
+    _check_pushed(read, driven, pushing)
     if not machine._plan.nw:
         hint = "join its bodies so that some can move"
         read.problems.append(Problem("nothing in this machine can move", hint=hint))
@@ -197,6 +197,8 @@ def _times(read: _Reader, end: float, samples: Any, times: Any) -> Array:
 
 def _events(read: _Reader, events: Any) -> tuple[Event, ...]:
     given = () if events is None else (events,) if isinstance(events, Stop | When | At) else tuple(events)
+    if not given:
+        return ()
     found = check_events(read.machine.mechanism, given, tuple(read.machine.parameters))
     read.problems += [p for p in found if p.severity == "error"]
     read.warnings += [str(p) for p in found if p.severity == "warning"]
@@ -205,7 +207,10 @@ def _events(read: _Reader, events: Any) -> tuple[Event, ...]:
 
 def _states(read: _Reader, given: Mapping[str, Any] | Array | None) -> Array:
     """Named states at t = 0: those given, the others as the model has them."""
-    names, numbers = list(read.machine.states), read.machine.parameters
+    names = list(read.machine.states)
+    if given is None and not names:
+        return np.zeros(0)
+    numbers = read.machine.parameters
     x = np.array([numbers[f"{name}.{START}"] for name in names], float)
     if isinstance(given, np.ndarray) or _is_numbers(given):
         every = np.asarray(given, float)

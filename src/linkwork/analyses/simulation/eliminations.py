@@ -27,22 +27,12 @@ if TYPE_CHECKING:
 
 MOST = 7
 """Eliminations that are kept beside the first."""
-AHEAD = np.linspace(0.0, 1.5, 25)
-"""Parts of the next step at which rows are looked at."""
 LARGE = 100_000
 """Entries of the rows from which on they are looked at in fewer places."""
 LOST = 0.03
-"""Part of their usual independence below which rows lose rank."""
+"""As in `numerics.stepping.row_ranks`."""
 NEARLY = 0.1
 """Part of it below which a posture is told as nearly singular."""
-SLACK = 10.0
-"""How much weaker than the rows pivots may be."""
-ONWARD = 100.0
-"""How much weaker pivots must become before it is looked at again, where nothing better was found."""
-
-ANY = 1e300
-"""As often weaker as may be, until pivots are strong again."""
-
 
 class Eliminated(Protocol):
     """A simulation whose elimination may change on its way.
@@ -78,35 +68,76 @@ def others(loops: Loops, first: Elimination) -> tuple[Elimination, ...]:
 
 def independence(session: Eliminated) -> float:
     """Least independence of the rows now and on the next step, as a part of the usual one."""
+    return _least(session)[0]
+
+
+def _least(session: Eliminated) -> tuple[float, Array]:
+    """The same, and the posture where they have it."""
     from linkwork.numerics.stepping import advance as loop
+    from linkwork.numerics.stepping.row_ranks import FINER, PLACES, REACH
 
     loops, forward = session.machine._loops, session.machine._forward_dynamics
-    if not forward.rank:
-        return 1.0
     z, f, h = session.z[: session.p.ny], np.nan_to_num(session.f[: session.p.ny]), session.state[loop.STEP]
-    places = AHEAD[::8] if loops.rows * loops.columns > LARGE else AHEAD
-    least = np.inf
+    if not forward.rank:
+        return 1.0, z.copy()
+    places = np.linspace(0.0, REACH, 4 if loops.rows * loops.columns > LARGE else PLACES)
+    least, where = np.inf, z.copy()
     for _ in range(2):  # the second time around the least one
-        values = np.linalg.svd(loops.equations(z + np.outer(h * places, f))[1], compute_uv=False)[:, forward.rank - 1]
-        at, wide = places[np.argmin(values)], places[1] - places[0]
-        least = min(least, float(values.min()))
-        places = np.linspace(at - wide, at + wide, 9)
-    return least / forward.margin
+        y = z + np.outer(h * places, f)
+        values = _independence_at(loops.equations(y)[1], forward.rank)
+        k, wide = int(np.argmin(values)), places[1] - places[0]
+        if values[k] < least:
+            least, where = float(values[k]), y[k]
+        places = np.linspace(places[k] - wide, places[k] + wide, FINER)
+    return least / forward.margin, where
+
+
+def _independence_at(J: Array, rank: int) -> Array:
+    """The singular value of each matrix that is the least of its rank; rows that are null everywhere are left out."""
+    used = J[:, np.abs(J).max(axis=(0, 2)) > 0.0]
+    if used.shape[1] < rank:
+        return np.zeros(len(J))
+    found: Array = np.linalg.svd(used, compute_uv=False)[:, rank - 1]
+    return found
 
 
 def weakened(session: Eliminated) -> None:
     """Pivots of all known eliminations are weak on the next step: find one that is not, if the rows allow."""
     from linkwork.numerics.stepping import advance as loop
     from linkwork.numerics.stepping.eliminations import WEAK, weakness
+    from linkwork.numerics.stepping.row_ranks import bar_for, may_be_weak
 
     weak = float(weakness(session.p, float(session.p.worst[0])))
-    left = independence(session)
+    left, where = _least(session)
     session.least_independence = min(session.least_independence, left)
     searched, session.searched_at = session.searched_at, session.t
-    sound = left > LOST and weak > SLACK / left**4
-    if sound and searched != session.t and anew(session, session.z[: session.p.ny], weak):
+    explained = may_be_weak(left, weak)
+    if not explained and searched != session.t and anew(session, session.z[: session.p.ny], weak):
         return
-    session.state[loop.BAR] = ONWARD * weak / WEAK if left > LOST else ANY
+    if explained and session.machine._forward_dynamics.rank:
+        _remember(session.machine, where, left, len(session.p.known_least))
+        write_known(session.machine, session.p)
+    session.state[loop.BAR] = bar_for(left, weak / WEAK)
+
+
+def _remember(machine: Machine, y: Array, left: float, room: int) -> None:
+    """Keep the rows at a posture and their independence with the machine, the last ones as far as there is room."""
+    loops = machine._loops
+    del loops.known_ranks[: max(0, len(loops.known_ranks) + 1 - room)]
+    loops.known_ranks.append((loops.scaled_entries(y), left * machine._forward_dynamics.margin))
+
+
+def write_known(machine: Machine, p: Problem) -> None:
+    """Tell compiled loops at which postures the independence of the rows is known: the last that were found."""
+    loops, room = machine._loops, len(p.known_least)
+    known = loops.known_ranks[-room:] if room else []
+    if not known:
+        return
+    margin = machine._forward_dynamics.margin
+    p.entry_scale[:] = loops.entry_scale / margin
+    for k, (entries, least) in enumerate(known):
+        p.known_rows[k], p.known_least[k] = entries / margin, least / margin
+    p.known[0] = len(known)
 
 
 def served(session: Eliminated, y: Array) -> bool:

@@ -16,6 +16,7 @@ from linkwork.analyses.simulation.tangents import tangent_kernel
 from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination, Joints
 from linkwork.equations.load_plans import exact_frictions
+from linkwork.equations.quantities import QUANTITIES
 from linkwork.equations.variational import momentum_and_drift
 from linkwork.expressions import names_in
 from linkwork.formulas import Formula, Question
@@ -35,6 +36,8 @@ OF_STATES = ("states", "dstates", "tangent_dstates")
 """Arrays of named states."""
 GAPS_ALONG = ("y", "w", "t")
 """Inputs along which gaps have tangents."""
+KNOWN, ROOM_FOR_KNOWN = 16, 1 << 15
+"""Postures at which the independence of rows is kept at most, and entries of these rows in all."""
 NOTHING, NONE = np.zeros(0, np.int64), np.zeros(0)
 
 
@@ -124,6 +127,18 @@ class Engine:
     def mismatch(self) -> Kernel:
         """(y, w) -> e, de."""
         return self._bound(Question(equations.mismatch()))
+
+    def _closure(self) -> Kernel | None:
+        """y -> errors of the rows, entries of their Jacobian."""
+        return self._bound(Question(QUANTITIES["closure"]))
+
+    @staticmethod
+    def _known(closure: Kernel | None) -> dict[str, int]:
+        """Numbers of errors and entries of the rows, and of postures at which their independence may be known."""
+        if closure is None:
+            return {"open": 0, "entries": 0, "known": 0}
+        errors, entries = (own.size for own in closure.outputs)
+        return {"open": errors, "entries": entries, "known": max(1, min(KNOWN, ROOM_FOR_KNOWN // max(entries, 1)))}
 
     @cached_property
     def energies(self) -> Kernel:
@@ -250,7 +265,7 @@ class Engine:
         sizes = {
             "ny": ny, "nw": nw, "nl": nl, "n": layout.n, "slips": plan.n_slips, "loads": plan.n_loads,
             "states": plan.n_states, "sides": plan.n_sides, "gaps": len(needs.gaps), "conditions": self.n_watched,
-            "rows": rows, "settled": max(own.size for _, own in kernels.values()) if needs.tangents else 0,
+            "rows": rows, **self._known(kernels["closure"][0]), "settled": max(own.size for _, own in kernels.values()) if needs.tangents else 0,
         }  # fmt: skip
         a: dict[str, Array] = {name: np.zeros(shape_of(own, sizes)) for name, own in ROOM.items()}
         counters = {name: np.zeros(shape_of(own, sizes), np.int64) for name, own in COUNTERS.items()}
@@ -301,6 +316,7 @@ class Engine:
         found: dict[str, Kernel | None] = {
             "rates": self.rates,
             "mismatch": self.mismatch if count else None,
+            "closure": self._closure() if count else None,
             "response": self.response if count or rows or needs.momenta else None,
             "gaps": self._gaps(),
             "watched": self._watched(),

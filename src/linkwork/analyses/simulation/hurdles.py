@@ -55,6 +55,8 @@ def is_dead_centre(loops: Loops, driven: Sequence[int], y: Array) -> bool:
 
 def is_conservative(machine: Machine, events: Sequence[Event]) -> bool:
     """Whether nothing but gravity and springs without damping acts, now and later."""
+    if not machine._plan.loads:
+        return True
     numbers = machine.parameters
     later = {name for event in events if not isinstance(event, Stop) for name, _ in event.actions.set}
     return all(

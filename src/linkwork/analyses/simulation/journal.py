@@ -42,16 +42,18 @@ class Journal:
 
     def take(self, active: Any) -> Array:
         """Take over what compiled functions have logged; returns since when [s] loads are on or off, one a row."""
-        from linkwork.numerics.stepping.active import CHAPTERS, JUMPS, LOGGED
+        from linkwork.numerics.stepping.active import CHAPTERS, LOGGED
 
-        logged, jumps, chapters = (int(active.counts[k]) for k in (LOGGED, JUMPS, CHAPTERS))
+        logged, jumps, chapters = active.counts[LOGGED : CHAPTERS + 1].tolist()
+        if not (logged or jumps or chapters):
+            return active.chapters[:0]
         if logged:
             self._log.append(active.log[:logged].copy())
             self.since = max(self.since, float(active.log[:logged, 2].max()))
         if jumps:
             self._jumps.append(active.jumps[:jumps].copy())
             self.since = max(self.since, float(active.jumps[:jumps, 0].max()))
-        active.counts[[LOGGED, JUMPS, CHAPTERS]] = 0
+        active.counts[LOGGED : CHAPTERS + 1] = 0
         found: Array = active.chapters[:chapters].copy()
         return found
 

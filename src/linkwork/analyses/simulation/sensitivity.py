@@ -67,6 +67,10 @@ class VariedEngine(Engine):
         """Nothing is watched along the directions."""
         return None
 
+    def _closure(self) -> Kernel | None:
+        """Neither is the independence of rows."""
+        return None
+
     def directions(self, p: Arrays) -> Directions:
         """Derivatives of the kernels, wired to the arrays of a problem."""
         from linkwork.numerics.stepping.sensitivity import Directions

@@ -14,7 +14,7 @@ from linkwork.analyses.simulation.compiling import say_once
 from linkwork.analyses.simulation.controlling import held_efforts
 from linkwork.analyses.simulation.course import Course
 from linkwork.analyses.simulation.eliminations import LOST as RANKLESS
-from linkwork.analyses.simulation.eliminations import NEARLY, anew, independence, others, served, weakened
+from linkwork.analyses.simulation.eliminations import NEARLY, anew, independence, others, served, weakened, write_known
 from linkwork.analyses.simulation.engine import Engine, Equipment
 from linkwork.analyses.simulation.halting import Halt
 from linkwork.analyses.simulation.hurdles import assert_finite_loads, is_conservative, is_dead_centre, momenta
@@ -106,6 +106,7 @@ class Session(Course):
         self.p = engine.problem(
             asked.rtol, asked.atol, asked.laws, asked.pushed, modes.most_rows, asked.efforts, modes.elastic
         )
+        write_known(self.machine, self.p)
         if before is not None:
             self.evaluations += int(before.evaluations[0])
             for name in ("slip", "switch", "given_effort", "effort", "held", "side"):

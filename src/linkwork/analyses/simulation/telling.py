@@ -244,6 +244,6 @@ def _singular(session: Session) -> list[str]:
     from linkwork.numerics.stepping import advance as loop
 
     worst = float(session.state[loop.WORST])
-    if worst < SINGULAR or session.least_independence > NEARLY:
+    if worst < SINGULAR or min(session.least_independence, 1.0 - float(session.state[loop.LOSS])) > NEARLY:
         return []
     return [f"the machine passed close by a singular posture: pivots shrank to {1.0 / np.sqrt(worst):.1g}"]

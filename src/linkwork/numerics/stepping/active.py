@@ -7,15 +7,14 @@ and units are made of it afterwards.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from linkwork.kernels import drive
 from linkwork.numerics.stepping.crossing import CONDITION, FORCE, GAP_VALUE, LEFT, OFFSET, RATE, SIGN, SIZE
-from linkwork.numerics.stepping.handle import Handle
+from linkwork.numerics.stepping.handle import Handle, Template
 from linkwork.numerics.stepping.problem import GAP, PRESSED, STUCK, UNIT, load
 
 call = drive.call
@@ -116,29 +115,48 @@ def active_set(
 ) -> Active:
     """Fresh arrays, with nothing on; n : size of the state; soft : elastic stops; room : rows of the log; switches : of
     formulas that jump."""
-    ns, nf, nw_, nc = len(sides), len(grips), len(places), len(whens)
+    made: Active = _blank(
+        n, len(sides), soft, len(grips), len(whens), len(drives), len(places), len(ending), loads, rows, room, switches
+    ).copy()
+    made.set_number("until", float(until))
+    made.set_number("apart", float(apart))
+    made.places[:] = places
+    if sides:
+        made.sides[:], made.side_numbers[:] = [s[:2] for s in sides], [s[2:] for s in sides]
+    if drives:
+        made.drives[:] = [(UNIT, *d) for d in drives]
+    for name, rows_ in (("grips", grips), ("whens", whens), ("switching", switching), ("locking", locking)):
+        if rows_:
+            getattr(made, name)[:] = rows_
+    if ending:
+        made.ending[:] = ending
+    return made
+
+
+@lru_cache(maxsize=64)
+def _blank(
+    n: int, ns: int, soft: int, nf: int, nc: int, nd: int, nw: int, acting: int, loads: int, rows: int, room: int,
+    switches: int,
+) -> Template:  # fmt: skip
+    """An active set of these sizes: states, stops, elastic ones, frictions, conditions, drives, rates, events with
+    actions, loads, rows, rows of the log, switches."""
     most = ns + soft + nc + 2 * nf + switches
     sizes = (KINDS, max(ns, soft, nc, nf, switches, 1))
     zeros, whole = np.zeros, np.int64
-    return Active(
-        until=float(until), apart=float(apart), sides=_table([s[:2] for s in sides], 2),
-        side_numbers=np.array([s[2:] for s in sides], float).reshape(-1, 2), grips=_table(grips, 3),
-        whens=_table(whens, 3), drives=_table([(UNIT, *d) for d in drives], 4), places=np.array(places, whole),
-        switching=_table(switching, loads), locking=_table(locking, nw_), ending=np.array(ending, whole),
-        touching=zeros(ns, whole), stuck=zeros(nf, whole), locked=zeros(nw_, whole), lock_value=zeros(nw_),
+    return Template(Active(
+        until=0.0, apart=0.0, sides=zeros((ns, 2), whole), side_numbers=zeros((ns, 2)), grips=zeros((nf, 3), whole),
+        whens=zeros((nc, 3), whole), drives=zeros((nd, 4), whole), places=zeros(nw, whole),
+        switching=zeros((acting, loads), whole), locking=zeros((acting, nw), whole), ending=zeros(acting, whole),
+        touching=zeros(ns, whole), stuck=zeros(nf, whole), locked=zeros(nw, whole), lock_value=zeros(nw),
         spent=zeros(nc, whole), above=zeros(nc, whole), beyond=zeros(soft, whole), bounces=zeros(ns, whole),
         watch=zeros((most, 4), whole), whose=zeros((most, 2), whole), numbers=zeros((most, 3)), before=zeros(most),
         fired=zeros(most, whole), sizes=zeros(sizes), left=zeros(sizes), side=zeros(switches),
         smoothed=zeros(switches, whole), row_of_side=zeros(ns, whole),
-        row_of_grip=zeros(nf, whole), taken=zeros(nw_, whole), counts=zeros(COUNTS, whole), log=zeros((room, LOG)),
+        row_of_grip=zeros(nf, whole), taken=zeros(nw, whole), counts=zeros(COUNTS, whole), log=zeros((room, LOG)),
         jumps=zeros((room, 3)), chapters=zeros((room, 1 + loads)), recent=zeros((CROWDED, 2)), jump_before=zeros(n),
         jump_rows=zeros((rows, 4), whole), jump_bounce=zeros(rows), question=zeros((nf + ns, nf + ns)),
         question_of=zeros((nf + ns, 4)), answer=zeros(nf + ns),
-    )  # fmt: skip
-
-
-def _table(rows: Sequence[Sequence[int]], columns: int) -> NDArray[np.int64]:
-    return np.array(rows, np.int64).reshape(len(rows), columns)
+    ))  # fmt: skip
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

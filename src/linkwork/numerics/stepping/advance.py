@@ -17,6 +17,7 @@ from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.laws import reach
 from linkwork.numerics.stepping.methods import is_fresh, is_stiff, refine, take
 from linkwork.numerics.stepping.problem import COLUMN, KIND, LAW, STUCK, UNIT, own_force, rates, settle, working
+from linkwork.numerics.stepping.row_ranks import bar_for, least_bound, may_be_weak
 from linkwork.numerics.stepping.watching import (
     first_crossing,
     is_force,
@@ -35,14 +36,15 @@ stability, not by accuracy; no step leads past a posture at which the pivots fai
 pivots fail where an event is, which has not been dealt with: its state stands in `trail` after those of the steps;
 pivots of all eliminations are weak on the next step, which has not been taken."""
 
-STATES = 17
+STATES = 18
 TIME, STEP, FRESH, NEXT, STEPS, REJECTED, GAP, WORST, STIFF_SIGNS, SMOOTH, LONGEST, FIXED, BAD = range(13)
-WORK, HARDY, BAR, UNSEEN = range(13, STATES)
+WORK, HARDY, BAR, UNSEEN, LOSS = range(13, STATES)
 """What is known of a run, in `state`: time, length of the next step (0: to be found), whether f belongs to z, the next
 sample, steps and rejected ones so far, largest gap and worst health, signs for and against stiffness, longest step,
 whether steps are of one length, why the last step failed (`ERROR`, `OPEN`, `PIVOTS`), work done on the machine [J],
 whether events are taken where pivots fail, how many times weaker than `WEAK` pivots may be before it is asked again,
-end of the first step in which crossings may have been overlooked (0: none)."""
+end of the first step in which crossings may have been overlooked (0: none), the largest part of their independence
+that rows were seen to lose."""
 ERROR, OPEN, PIVOTS = 1.0, 2.0, 3.0
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 6.0
@@ -366,7 +368,10 @@ def advance(  # type: ignore[no-untyped-def]
                 rates(p, t, z, f)
                 exchanged = True
                 continue
-            if weak < math.inf:
+            left = least_bound(p, z, f, h)
+            if may_be_weak(left, weak):
+                state[BAR], state[LOSS] = bar_for(left, weak / WEAK), max(state[LOSS], 1.0 - left)
+            elif weak < math.inf:
                 state[BAD] = PIVOTS
                 return WEAKENS, taken
         exchanged = False

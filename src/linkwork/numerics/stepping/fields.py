@@ -7,6 +7,7 @@ from __future__ import annotations
 KERNELS: dict[str, tuple[str, str, str]] = {
     "rates": ("y w effort t slip switch states side", "dy a health dstates", ""),
     "mismatch": ("y w", "e de", ""),
+    "closure": ("y", "open entries", ""),
     "response": ("y push missing", "x", ""),
     "tangent": (
         "y w effort t slip switch states side",
@@ -30,7 +31,8 @@ ROOM: dict[str, str] = {
     "y": "ny", "w": "nw", "effort": "nw", "t": "1", "slip": "slips", "switch": "loads", "states": "states",
     "side": "sides",
     "dy": "ny", "a": "nw", "health": "1", "dstates": "states",
-    "e": "nl", "de": "nl", "push": "nw", "missing": "nl", "x": "nw",
+    "e": "nl", "de": "nl", "open": "open", "entries": "entries", "entry_scale": "entries",
+    "known_rows": "known entries", "known_least": "known", "push": "nw", "missing": "nl", "x": "nw",
     "tangent_y": "ny", "tangent_w": "nw", "tangent_effort": "nw", "tangent_t": "1", "tangent_states": "states",
     "tangent_settled": "settled", "tangent_dy": "ny", "tangent_a": "nw", "tangent_dstates": "states",
     "tangent_g": "gaps", "tangent_dg": "gaps", "tangent_G": "gaps nw", "tangent_gamma": "gaps",
@@ -43,7 +45,7 @@ ROOM: dict[str, str] = {
 }  # fmt: skip
 """Floats that begin as zeros, and their sizes by axis."""
 
-COUNTERS: dict[str, str] = {"rows": "rows 4", "count": "1", "evaluations": "1", "held": "slips"}
+COUNTERS: dict[str, str] = {"rows": "rows 4", "count": "1", "evaluations": "1", "held": "slips", "known": "1"}
 """Integers that begin as zeros, and their sizes by axis."""
 
 GIVEN: dict[str, str] = {

@@ -11,7 +11,6 @@ change. So the type of a handle, which all of them take, carries a mark of this 
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -44,6 +43,13 @@ class Handle:
     """Numbers and arrays by name; subclasses name them in `fields`, in order, with their kinds."""
 
     fields: ClassVar[Mapping[str, str]] = {}
+    offsets: ClassVar[Mapping[str, int]] = {}
+    """By field, where it stands in the table."""
+    address: int
+    """Where the table stands."""
+
+    def __init_subclass__(cls) -> None:
+        cls.offsets = {name: WORDS * k for k, name in enumerate(cls.fields)}
 
     def __init__(self, **values: Any) -> None:
         missing, unknown = self.fields.keys() - values.keys(), values.keys() - self.fields.keys()
@@ -63,80 +69,70 @@ class Handle:
                 self.words[at] = value.ctypes.data
                 self.words[at + 1 : at + 1 + value.ndim] = value.shape
             setattr(self, name, value)
+        self.address = int(self.words.ctypes.data)
 
     def __getattr__(self, name: str) -> Any:
         """A number or an array that `fields` names; those of a copy are made when they are first asked for."""
         copied = self.__dict__.get("_copied")
-        if copied is None or name not in copied.places:
+        if copied is None or name not in copied.arrays:
             raise AttributeError(f"{type(self).__name__} has no '{name}'")
-        which, start, shape = copied.places[name]
-        flat = self.__dict__[which]
-        value = flat[start : start + math.prod(shape)].reshape(shape)
+        begin, end, shape, dtype = copied.arrays[name]
+        value = self.__dict__["_room"][begin:end].view(dtype).reshape(shape)
         self.__dict__[name] = value
         return value
 
     def set_number(self, name: str, value: float) -> None:
         """Give one of the plain numbers another value."""
-        at = WORDS * list(self.fields).index(name)
+        at = self.offsets[name]
         self.words[at : at + 1].view(np.float64)[0] = value
         self.__dict__[name] = value
 
     def number(self, name: str) -> int:
         """One of the plain integers as it is now: compiled code may have given it another value."""
-        return int(self.words[WORDS * list(self.fields).index(name)])
-
-    @property
-    def address(self) -> int:
-        """Where the table stands."""
-        return int(self.words.ctypes.data)
+        return int(self.words[self.offsets[name]])
 
 
 class Template:
-    """A handle that is copied often: all of its arrays in two flat ones, so that a copy takes microseconds.
+    """A handle that is copied often: its table and all of its arrays in one piece, so that a copy takes microseconds.
 
     Addresses of its own arrays become those of the copy's; others, of kernels and constants, stay.
     """
 
     def __init__(self, handle: Handle) -> None:
         self.kind = type(handle)
-        arrays = {n: getattr(handle, n) for n, k in handle.fields.items() if k not in ("integer", "float")}
-        self.numbers = {n: getattr(handle, n) for n in handle.fields if n not in arrays}
-        self.places: dict[str, tuple[str, int, tuple[int, ...]]] = {}
-        parts: dict[str, list[Any]] = {"_floats": [], "_integers": []}
-        sizes = dict.fromkeys(parts, 0)
-        for name, value in arrays.items():
-            which = "_floats" if value.dtype == np.float64 else "_integers"
-            self.places[name] = (which, sizes[which], value.shape)
-            parts[which].append(value.ravel())
-            sizes[which] += value.size
-        self.floats, self.integers = (np.concatenate([np.zeros(0, p[0].dtype), *p]) for p in parts.values())
-        begins = {v.ctypes.data: self.places[n][:2] for n, v in arrays.items() if v.size}
-        self.words = handle.words.copy()
-        own: dict[str, list[int]] = {"_floats": [], "_integers": []}
-        for k, (name, kind) in enumerate(handle.fields.items()):
-            if name in arrays:
-                which, start, _ = self.places[name]
-                self.words[WORDS * k] = 8 * start
-                own[which].append(WORDS * k)
+        own = {n: getattr(handle, n) for n, k in handle.fields.items() if k not in ("integer", "float")}
+        self.numbers = {n: getattr(handle, n) for n in handle.fields if n not in own}
+        self.arrays: dict[str, tuple[int, int, tuple[int, ...], Any]] = {}
+        """By name, where an array begins and ends in the room, its shape and type."""
+        self.size = len(handle.words)
+        parts, begin = [handle.words], self.size
+        for name, value in own.items():
+            self.arrays[name] = (begin, begin + value.size, value.shape, value.dtype)
+            parts.append(value.ravel().view(np.int64))
+            begin += value.size
+        self.room = np.concatenate(parts)
+        begins = {value.ctypes.data: 8 * self.arrays[name][0] for name, value in own.items() if value.size}
+        moved: list[int] = []
+        for name, kind in handle.fields.items():
+            if name not in own:
+                continue
+            first, end, _, _ = self.arrays[name]
+            self.room[handle.offsets[name]] = 8 * first
+            moved.append(handle.offsets[name])
             if kind == "addresses":
-                first = self.places[name][1]
-                for i, address in enumerate(arrays[name]):
-                    if int(address) in begins:
-                        self.integers[first + i] = 8 * begins[int(address)][1]
-                        own.setdefault("inner", []).append(first + i)
-        self.to_floats, self.to_integers = np.array(own["_floats"]), np.array(own["_integers"])
-        self.inner = np.array(own.get("inner", []), np.int64)
-        """Among the integers, addresses of the copy's own floats."""
+                for k in range(first, end):
+                    if int(self.room[k]) in begins:
+                        self.room[k] = begins[int(self.room[k])]
+                        moved.append(k)
+        self.moved = np.array(moved, np.int64)
+        """Places of addresses within the room."""
 
     def copy(self) -> Any:
         """Another handle, as the first one was."""
-        made = object.__new__(self.kind)
-        floats, integers, words = self.floats.copy(), self.integers.copy(), self.words.copy()
-        begin = floats.ctypes.data
-        words[self.to_floats] += begin
-        words[self.to_integers] += integers.ctypes.data
-        integers[self.inner] += begin
-        made.__dict__.update(self.numbers, words=words, _floats=floats, _integers=integers, _copied=self)
+        made, room = object.__new__(self.kind), self.room.copy()
+        address = int(room.ctypes.data)
+        room[self.moved] += address
+        made.__dict__.update(self.numbers, words=room[: self.size], address=address, _room=room, _copied=self)
         return made
 
 
@@ -148,9 +144,15 @@ class HandleType(types.Type):
         super().__init__(name=f"{owner.__module__}.{owner.__qualname__} {SOURCES}")
 
 
+_types: dict[type[Handle], HandleType] = {}
+
+
 @typeof_impl.register(Handle)
 def _typeof(value: Handle, context: Any) -> HandleType:
-    return HandleType(type(value))
+    owner = type(value)
+    if owner not in _types:
+        _types[owner] = HandleType(owner)
+    return _types[owner]
 
 
 @register_model(HandleType)
@@ -180,7 +182,7 @@ class _Attributes(AttributeTemplate):
 @lower_getattr_generic(HandleType)
 def _get(context: Any, builder: Any, kind: HandleType, value: Any, name: str) -> Any:
     """Load a field: the number itself, or an array over an address."""
-    at = WORDS * list(kind.owner.fields).index(name)
+    at = kind.owner.offsets[name]
     words = builder.inttoptr(value, ir.IntType(64).as_pointer())
 
     def word(k: int) -> Any:
@@ -207,10 +209,11 @@ def _get(context: Any, builder: Any, kind: HandleType, value: Any, name: str) ->
 @lower_setattr_generic(HandleType)
 def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> None:
     """Store a number; arrays stay where they are."""
-    fields = signature.args[0].owner.fields
+    owner = signature.args[0].owner
+    fields = owner.fields
     if fields[name] not in ("integer", "float"):
         raise TypeError(f"'{name}' is no number")
     words = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
-    at = cgutils.gep_inbounds(builder, words, ir.Constant(ir.IntType(64), WORDS * list(fields).index(name)))
+    at = cgutils.gep_inbounds(builder, words, ir.Constant(ir.IntType(64), owner.offsets[name]))
     value = arguments[1]
     builder.store(value if fields[name] == "integer" else builder.bitcast(value, ir.IntType(64)), at)

@@ -78,6 +78,10 @@ class Problem(Handle):
     eliminations : by elimination, what `eliminations.select` puts in place: addresses and settled values of its kernels
     active : which of them is in use; parts : by elimination, pivots that its health is a sum of
     past : how many steps before this one are known, at most two; past_t, past_z, past_f : where they began
+    y -> open, entries : errors of the rows and entries of their Jacobian; entry_scale : what makes these parts of the
+        usual independence of the rows
+    known : (1,) postures at which their independence is known; known_rows, known_least : scaled entries there, and that
+        independence as a part of the usual one (`row_ranks`)
     settled_places : where settled values stand in `rates_in`, `response_in`, `tangent_in`
     """
 
