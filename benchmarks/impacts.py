@@ -4,7 +4,7 @@
 
 A slider-crank under gravity swings against a stop of its crank, with and without loss; a ball bounces, the smallest
 machine there is. *An impact* is the time of the whole run by its impacts: the steps between them and the search for the
-instant are included. Many runs are those of `simulate_many` with stops. CPU time of the process, the best of a few
+instant are included; *the impact alone* is what is done at that instant. Many runs are those of `simulate_many` with stops. CPU time of the process, the best of a few
 whole runs; the first run, which compiles, is left out.
 """
 
@@ -65,6 +65,36 @@ def impacts(name: str, s: Any, until: float, **asked: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def alone(s: Any) -> dict[str, Any]:
+    """What an impact of the ball costs by itself: impulse, rows and watches anew; no step, no search."""
+    import numba
+
+    from linkwork.analyses.simulation.asked import asked
+    from linkwork.analyses.simulation.session import Session
+    from linkwork.numerics.stepping.active import JUMPS, LOGGED, RECENT, write_watches
+    from linkwork.numerics.stepping.happening import happen
+
+    floor = lw.stop("H", low=0.0, restitution=1.0, name="floor")
+    start = {"start": {"H": 0.0}, "rates": {"H": 1.0}, "events": floor, "samples": 2, "method": "explicit"}
+    others = dict.fromkeys(("drives", "efforts", "controller", "rate", "times", "step"))
+    session = Session(asked(s, 1.0, **start, **others, rtol=1e-7, atol=1e-9))
+    session._first()
+
+    @numba.njit
+    def struck(p, a, state, falling, z, f, count):  # type: ignore[no-untyped-def]
+        for _ in range(count):
+            z[:] = falling
+            a.counts[LOGGED] = a.counts[JUMPS] = a.counts[RECENT] = 0
+            write_watches(p, a, state[0], z)
+            a.fired[0] = 1
+            happen(p, a, state, z, f, True)
+
+    falling, z, count = np.array([0.0, -1.0]), np.zeros(2), 20_000
+    seconds, _ = best(lambda: struck(session.p, session.active, session.state, falling, z, session.f, count))
+    assert z[1] == 1.0, z
+    return {"machine": "ball", "the impact alone [us]": 1e6 * seconds / count}
+
+
 def many(s: Any) -> dict[str, Any]:
     """Runs with stops, many at once and one by one."""
     rates = np.linspace(0.5, 3.0, RUNS)
@@ -91,6 +121,7 @@ def main() -> None:
     stop = lw.stop("A", low=-0.4, high=0.4, restitution=0.9, name="stop")
     told = [
         impacts("ball", ball(), 60.0, events=floor),
+        alone(ball()),
         impacts("slider-crank", crank, 20.0, events=stop, efforts={"A": "0.4*sin(9*t)"}, rates={"A": 3.0}),
         many(crank),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from linkwork.results.happenings import Happening
@@ -26,7 +26,7 @@ class Outcome:
 
     t : times [s] of the samples that were reached
     y, w, a : variables, rates and accelerations of all joints, one sample a row
-    events : that took place, in order
+    happened : gives the events that took place, in order; `events` are these, made when they are first asked for
     status, message : 'complete' or 'stopped', and why
     nfev, steps, rejected : evaluations of the accelerations, steps, and steps that were taken back
     methods : that were used
@@ -37,7 +37,7 @@ class Outcome:
     y: Any
     w: Any
     a: Any
-    events: tuple[Happening, ...]
+    happened: Callable[[], tuple[Happening, ...]]
     status: str
     message: str
     nfev: int
@@ -46,6 +46,14 @@ class Outcome:
     methods: tuple[str, ...]
     x: Any = None
     dx: Any = None
+
+    @cached_property
+    def events(self) -> tuple[Happening, ...]:
+        """Events that took place, in order."""
+        return self.happened()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "happened": partial(tuple, self.events)}
 
 
 class Simulation(Run):

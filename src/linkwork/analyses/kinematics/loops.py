@@ -134,6 +134,15 @@ class Loops:
             return self
         return Loops(self.system, self)
 
+    @cached_property
+    def places(self) -> list[int]:
+        """By rate, the place of its variable: of joints that turn freely the first, the second, ... of theirs."""
+        places = [0] * self.plan.nw
+        for slot in self.plan.slots:
+            for column in range(slot.v.start, slot.v.stop):
+                places[column] = slot.q.start + column - slot.v.start
+        return places
+
     @property
     def of_rates(self) -> tuple[str, ...]:
         """Constraints that restrict rates alone, by name."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 WATCHED = ("stop", "lift", "soft", "when", "slip", "grip", "jump")
 """As in `numerics.stepping.active`, which is not imported before it is needed."""
+QUIET = 32
+"""Rows of a log in which nothing is written."""
 DIRECTIONS = {"rising": 1, "falling": -1, "both": 0}
 
 
@@ -124,10 +126,7 @@ class ActiveSet:
         from linkwork.numerics.stepping.active import active_set
 
         asked, plan = self.asked, self.asked.loops.plan
-        places = [0] * plan.nw
-        for slot in plan.slots:
-            for column in range(slot.v.start, slot.v.stop):
-                places[column] = slot.q.start + column - slot.v.start
+        quiet = not (asked.events or asked.driven or self.grips or self.switches)
         return active_set(
             n,
             [(s.gap, s.side, s.limit, s.stop.restitution) for s in self.sides],
@@ -135,7 +134,7 @@ class ActiveSet:
             [(g.column, g.place, g.load) for g in self.grips],
             [(DIRECTIONS[w.direction], int(w.once), _who(w.actions)) for w in self.whens],
             [(d.column, d.place, d.law) for d in asked.driven],
-            places,
+            asked.loops.places,
             [self._switching(e.actions) for e in self.acting],
             [self._locking(e.actions) for e in self.acting],
             [int(e.actions.stop) for e in self.acting],
@@ -143,7 +142,7 @@ class ActiveSet:
             self.most_rows,
             asked.until,
             self.apart,
-            room,
+            QUIET if quiet else room,  # where nothing can happen, nothing is logged
             self.switches if jumps else 0,
         )
 

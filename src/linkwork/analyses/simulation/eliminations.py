@@ -34,6 +34,7 @@ LOST = 0.03
 NEARLY = 0.1
 """Part of it below which a posture is told as nearly singular."""
 
+
 class Eliminated(Protocol):
     """A simulation whose elimination may change on its way.
 

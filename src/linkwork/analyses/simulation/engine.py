@@ -265,7 +265,8 @@ class Engine:
         sizes = {
             "ny": ny, "nw": nw, "nl": nl, "n": layout.n, "slips": plan.n_slips, "loads": plan.n_loads,
             "states": plan.n_states, "sides": plan.n_sides, "gaps": len(needs.gaps), "conditions": self.n_watched,
-            "rows": rows, **self._known(kernels["closure"][0]), "settled": max(own.size for _, own in kernels.values()) if needs.tangents else 0,
+            "rows": rows, **self._known(kernels["closure"][0]),
+            "settled": max(own.size for _, own in kernels.values()) if needs.tangents else 0,
         }  # fmt: skip
         a: dict[str, Array] = {name: np.zeros(shape_of(own, sizes)) for name, own in ROOM.items()}
         counters = {name: np.zeros(shape_of(own, sizes), np.int64) for name, own in COUNTERS.items()}

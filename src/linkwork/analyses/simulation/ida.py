@@ -260,7 +260,7 @@ class _Course:
             np.array([s[k] for s in self.samples]).reshape(len(self.samples), n) for k, n in enumerate(sizes)
         )
         outcome = Outcome(
-            np.array(self.times), y, w, a, (), self.status, self.message, self.evaluations, len(self.trail), 0,
+            np.array(self.times), y, w, a, tuple, self.status, self.message, self.evaluations, len(self.trail), 0,
             ("ida",), x, dx,
         )  # fmt: skip
         trail = np.array(self.trail).reshape(-1, plan.ny + plan.nw + plan.n_states + 2)

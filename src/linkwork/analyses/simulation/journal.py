@@ -29,6 +29,7 @@ class Journal:
     since: float = 0.0
     _log: list[Array | Happening] = field(default_factory=list)
     _jumps: list[Array] = field(default_factory=list)
+    _events: tuple[Happening, ...] | None = None
 
     def record(self, record: Happening) -> None:
         """Note an event."""
@@ -40,13 +41,13 @@ class Journal:
         self._jumps.append(np.array([[t, jump, kind]]))
         self.since = max(self.since, t)
 
-    def take(self, active: Any) -> Array:
+    def take(self, active: Any) -> list[list[float]]:
         """Take over what compiled functions have logged; returns since when [s] loads are on or off, one a row."""
         from linkwork.numerics.stepping.active import CHAPTERS, LOGGED
 
         logged, jumps, chapters = active.counts[LOGGED : CHAPTERS + 1].tolist()
         if not (logged or jumps or chapters):
-            return active.chapters[:0]
+            return []
         if logged:
             self._log.append(active.log[:logged].copy())
             self.since = max(self.since, float(active.log[:logged, 2].max()))
@@ -54,8 +55,14 @@ class Journal:
             self._jumps.append(active.jumps[:jumps].copy())
             self.since = max(self.since, float(active.jumps[:jumps, 0].max()))
         active.counts[LOGGED : CHAPTERS + 1] = 0
-        found: Array = active.chapters[:chapters].copy()
+        found: list[list[float]] = active.chapters[:chapters].tolist()
         return found
+
+    def events(self) -> tuple[Happening, ...]:
+        """All events of a simulation that has ended."""
+        if self._events is None:
+            self._events = tuple(self.happened)
+        return self._events
 
     @property
     def happened(self) -> list[Happening]:
@@ -66,7 +73,7 @@ class Journal:
         return found
 
     def _of(self, kind: float) -> list[tuple[float, float]]:
-        return [(float(t), float(jump)) for own in self._jumps for t, jump, k in own if k == kind]
+        return [(t, jump) for own in self._jumps for t, jump, k in own.tolist() if k == kind]
 
     @property
     def impacts(self) -> list[tuple[float, float]]:

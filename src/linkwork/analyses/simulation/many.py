@@ -27,8 +27,9 @@ from linkwork.analyses.simulation.active_set import ActiveSet
 from linkwork.analyses.simulation.asked import FIXED, Asked, asked
 from linkwork.analyses.simulation.eliminations import MOST, found_at, keep, lose_rank, others
 from linkwork.analyses.simulation.engine import Engine
+from linkwork.analyses.simulation.journey import WAYS
 from linkwork.analyses.simulation.records import records_of
-from linkwork.analyses.simulation.session import APART, WAYS, Session
+from linkwork.analyses.simulation.session import APART, Session
 from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination
 from linkwork.errors import InputError, LinkworkError, Problem
@@ -205,7 +206,7 @@ class _Table:
         question, loops, count, nsample = self.asked, self.machine._loops, self.given.count, len(self.asked.times)
         efforts = _efforts(self.given, loops, question.efforts)
         session = Session(replace(question, efforts=np.abs(efforts).max(axis=0)))  # what any of the runs needs
-        first, needs = self._elimination(), replace(session._needs(), jumps=False)
+        first, needs = self._elimination(), replace(session.needs(), jumps=False)
         engine = Engine(loops, first, needs, self.varied or None, self._known(first))
         starts, lost = _starts(self.given, question)
         held, held_rates = _held(self.given, question)

@@ -15,8 +15,9 @@ from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.asked import Asked
 from linkwork.analyses.simulation.eliminations import NEARLY
+from linkwork.analyses.simulation.impasses import SINGULAR
 from linkwork.analyses.simulation.records import as_data
-from linkwork.analyses.simulation.session import SINGULAR, Session
+from linkwork.analyses.simulation.session import Session
 from linkwork.equations.load_kinds.joint_load import PushPlan
 from linkwork.geometry import Array
 from linkwork.model.events import Stop
@@ -67,6 +68,8 @@ def told(
 def _of_joints(ended: Ended) -> Outcome:
     """What came of it without measures that follow laws, which are no variables of the machine."""
     plan, outcome = ended.asked.original._plan, ended.outcome
+    if plan is ended.asked.loops.plan:
+        return outcome
     y, w, a = outcome.y[:, : plan.ny], outcome.w[:, : plan.nw], outcome.a[:, : plan.nw]
     return replace(outcome, y=np.ascontiguousarray(y), w=np.ascontiguousarray(w), a=np.ascontiguousarray(a))
 
@@ -77,19 +80,20 @@ def ended(session: Session) -> Ended:
 
     asked, p, state, reached = session.asked, session.p, session.state, session.reached
     plan = asked.loops.plan
-    Z = session.samples.Z[:reached]
+    y, w, x = (np.ascontiguousarray(part) for part in p.layout.split(session.samples.Z[:reached]))
     outcome = Outcome(
         asked.times[:reached],
-        *p.layout.split(Z)[:2],
+        y,
+        w,
         session.samples.A[:reached],
-        tuple(session.journal.happened),
+        session.journal.events,
         session.status,
         session.message,
         session.evaluations + int(p.evaluations[0]),
         int(state[loop.STEPS]),
         int(state[loop.REJECTED]),
         tuple(session.methods),
-        p.layout.split(Z)[2],
+        x,
         session.samples.D[:reached],
     )
     return Ended(

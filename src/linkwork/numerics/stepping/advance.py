@@ -371,7 +371,9 @@ def advance(  # type: ignore[no-untyped-def]
             left = least_bound(p, z, f, h)
             if may_be_weak(left, weak):
                 state[BAR], state[LOSS] = bar_for(left, weak / WEAK), max(state[LOSS], 1.0 - left)
-            elif weak < math.inf:
+                failed, avoided, shorter = False, 0, math.inf  # as after a question, so that none makes a difference
+                continue
+            if weak < math.inf:
                 state[BAD] = PIVOTS
                 return WEAKENS, taken
         exchanged = False

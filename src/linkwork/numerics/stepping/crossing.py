@@ -354,21 +354,27 @@ def pinned(p, table, numbers, C, t, h, x0, x1, timing, allowed, crossing, fired)
     """Where between x0 and x1 the first of the numbers that only fall there is below zero; it and its like fire."""
     count = table.shape[0]
     here = np.empty((count, 4))
-    low, high = x0, x1
+    low, high, x, hair = x0, x1, x1, 0.1 * timing
     while high - low > 0.25 * timing:
-        x = 0.5 * (low + high)
-        if not low < x < high:
-            break
         bound_at(p, table, numbers, C, t, h, x, here)
-        below = False
+        below, guess = False, math.inf
         for k in range(count):
             if crossing[k]:
                 least, most = seen_from(table[k, SIGN], here[k, LOW], here[k, HIGH])
+                steepest, flattest = seen_from(table[k, SIGN], here[k, SLOPE_LOW], here[k, SLOPE_HIGH])
                 below = below or least + most < 0.0
+                guess = min(guess, x - (least + most) / (steepest + flattest))  # Newton's step
         if below:
             high = x
+            x = min(guess, high) - hair
         else:
             low = x
+            x = max(guess, low) + hair
+        hair *= 8.0  # by which the end is brought along that would stay behind; rounding ends it
+        if not low < x < high:
+            x = 0.5 * (low + high)
+            if not low < x < high:
+                break
     bound_at(p, table, numbers, C, t, h, high, here)
     for k in range(count):
         if crossing[k]:

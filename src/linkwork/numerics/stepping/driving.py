@@ -14,8 +14,17 @@ from linkwork.numerics.stepping.problem import rates
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
-def turn(p, a, state, z):  # type: ignore[no-untyped-def]
-    """At a corner of the laws, or where something was changed from outside: the active set as it is from there."""
+def follow_up(p, a, state, z, f):  # type: ignore[no-untyped-def]
+    """All that follows at once from a jump."""
+    return happen(p, a, state, z, f, at_once(p, a, state, z, f))
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def turn(p, a, state, z, f):  # type: ignore[no-untyped-def]
+    """At a corner of the laws, or where something was changed from outside: the active set as it is from there.
+
+    What follows from it at once is done too, unless somebody listens.
+    """
     if is_full(a):
         return FULL
     code = corner(p, a, state, z)
@@ -23,13 +32,7 @@ def turn(p, a, state, z):  # type: ignore[no-untyped-def]
         return code
     state[FRESH] = 0.0
     write_watches(p, a, state[TIME], z)
-    return OK
-
-
-@numba.njit(cache=True, nogil=True, error_model="numpy")
-def follow_up(p, a, state, z, f):  # type: ignore[no-untyped-def]
-    """All that follows at once from a jump."""
-    return happen(p, a, state, z, f, at_once(p, a, state, z, f))
+    return OK if a.counts[LISTENED] else follow_up(p, a, state, z, f)
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")

@@ -11,6 +11,7 @@ change. So the type of a handle, which all of them take, carries a mark of this 
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -28,6 +29,7 @@ SOURCES = hashlib.sha256(b"".join(f.read_bytes() for f in sorted(Path(__file__).
 """A mark of all files of this folder."""
 WORDS = 3
 """Of eight bytes, by field: a number, or an address and two sizes."""
+_AS_FLOAT, _AS_INTEGER = struct.Struct("d"), struct.Struct("q")
 KINDS: dict[str, Any] = {
     "integer": types.int64,
     "float": types.float64,
@@ -55,20 +57,20 @@ class Handle:
         missing, unknown = self.fields.keys() - values.keys(), values.keys() - self.fields.keys()
         if missing or unknown:
             raise TypeError(f"missing {sorted(missing)}, unknown {sorted(unknown)}")
-        self.words = np.zeros(WORDS * len(self.fields), np.int64)
-        for k, (name, kind) in enumerate(self.fields.items()):
-            value, at = values[name], WORDS * k
+        words: list[int] = []
+        for name, kind in self.fields.items():
+            value = values[name]
             if kind == "integer":
-                self.words[at] = value
+                words += (value, 0, 0)
             elif kind == "float":
-                self.words[at : at + 1].view(np.float64)[0] = value
+                words += (*_AS_INTEGER.unpack(_AS_FLOAT.pack(value)), 0, 0)
             else:
-                expected = KINDS[kind]
-                if not (value.flags.c_contiguous and value.ndim == expected.ndim and value.itemsize == 8):
-                    raise TypeError(f"'{name}' must be a contiguous array of {expected.ndim} axes")
-                self.words[at] = value.ctypes.data
-                self.words[at + 1 : at + 1 + value.ndim] = value.shape
-            setattr(self, name, value)
+                axes = KINDS[kind].ndim
+                if not (value.flags.c_contiguous and value.ndim == axes and value.itemsize == 8):
+                    raise TypeError(f"'{name}' must be a contiguous array of {axes} axes")
+                words += (value.ctypes.data, *value.shape, *(0,) * (WORDS - 1 - axes))
+        self.words = np.array(words, np.int64)
+        self.__dict__.update(values)
         self.address = int(self.words.ctypes.data)
 
     def __getattr__(self, name: str) -> Any:

@@ -206,6 +206,35 @@ def timed(p, a, state, z, which):  # type: ignore[no-untyped-def]
 
 
 @numba.njit(cache=True, nogil=True, error_model="numpy")
+def let_go(p, a, t):  # type: ignore[no-untyped-def]
+    """Stops that are left, and elastic ones that are met or left, of all that has fired."""
+    for k in range(a.counts[WATCHING]):
+        what, which = a.whose[k, WHAT], a.whose[k, WHICH]
+        if a.fired[k] and what == LIFT:
+            a.touching[which] = 0
+            note(a, LEAVE, which, t, 0.0, 0.0, 0.0)
+        elif a.fired[k] and what == SOFT:
+            left = p.soft[which, 1] == a.watch[k, SIGN]
+            a.beyond[which] = 0 if left else 1
+            note(a, SOFT_LEAVE if left else SOFT_TOUCH, which, t, 0.0, 0.0, 0.0)
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
+def regripped(p, a, t, z, broken, halted):  # type: ignore[no-untyped-def]
+    """Stops are left, frictions give way or hold; False, and nothing is done, where that has to be asked (`regrip`)."""
+    touching, stuck, beyond = a.touching.copy(), a.stuck.copy(), a.beyond.copy()
+    held, slip, there = p.held.copy(), p.slip.copy(), z.copy()
+    logged, jumps = a.counts[LOGGED], a.counts[JUMPS]
+    let_go(p, a, t)
+    if regrip(p, a, t, z, broken, halted):
+        return True
+    a.touching[:], a.stuck[:], a.beyond[:] = touching, stuck, beyond
+    p.held[:], p.slip[:], z[:] = held, slip, there
+    a.counts[LOGGED], a.counts[JUMPS] = logged, jumps
+    return False
+
+
+@numba.njit(cache=True, nogil=True, error_model="numpy")
 def deal(p, a, state, z):  # type: ignore[no-untyped-def]
     """Deal with all that has fired at this instant; `ACT` if conditions are left, in `fired`, for the caller.
 
@@ -227,40 +256,30 @@ def deal(p, a, state, z):  # type: ignore[no-untyped-def]
     if switches:
         a.counts[SWITCHED] = 1
         return SWITCHES
-    frictions = a.stuck.size
-    touching, stuck, beyond = a.touching.copy(), a.stuck.copy(), a.beyond.copy()
-    held, slip, there = p.held.copy(), p.slip.copy(), z.copy()
-    logged, jumps = a.counts[LOGGED], a.counts[JUMPS]
-    broken, halted = np.zeros(frictions, np.int64), np.zeros(frictions, np.int64)
+    broken, halted = np.zeros(a.stuck.size, np.int64), np.zeros(a.stuck.size, np.int64)
     sides = np.zeros(a.touching.size, np.int64)
     strikes, regrips = False, False
     for k in range(count):
         if not a.fired[k]:
             continue
-        what, which, sign = a.whose[k, WHAT], a.whose[k, WHICH], a.watch[k, SIGN]
-        if what == LIFT:
-            a.touching[which] = 0
-            note(a, LEAVE, which, t, 0.0, 0.0, 0.0)
-            regrips = True
-        elif what == SOFT:
-            left = p.soft[which, 1] == sign
-            a.beyond[which] = 0 if left else 1
-            note(a, SOFT_LEAVE if left else SOFT_TOUCH, which, t, 0.0, 0.0, 0.0)
-        elif what == STOP:
+        what, which = a.whose[k, WHAT], a.whose[k, WHICH]
+        if what == STOP:
             sides[which] = 1
             strikes = True
         elif what == GRIP:
-            broken[which] = sign
+            broken[which] = a.watch[k, SIGN]
             regrips = True
         elif what == SLIP:
             halted[which] = 1
             regrips = True
+        elif what == LIFT:
+            regrips = True
     if strikes:
+        let_go(p, a, t)
         strike(p, a, t, z, sides)
-    elif regrips and not regrip(p, a, t, z, broken, halted):
-        a.touching[:], a.stuck[:], a.beyond[:] = touching, stuck, beyond
-        p.held[:], p.slip[:], z[:] = held, slip, there
-        a.counts[LOGGED], a.counts[JUMPS] = logged, jumps
+    elif not regrips:
+        let_go(p, a, t)
+    elif not regripped(p, a, t, z, broken, halted):
         return HARD
     a.counts[ANSWERED] = 0
     a.counts[SWITCHED] = 0

@@ -14,7 +14,7 @@ import numpy as np
 from linkwork.kernels import drive
 from linkwork.numerics.stepping.active import CHAPTERS, ENDED, FULL, JUMPS, LOGGED, OK, clear, energy, is_full
 from linkwork.numerics.stepping.advance import BAR, DONE, FIXED, LONGEST, NEXT, PAUSED, STATES, STEP, TIME
-from linkwork.numerics.stepping.driving import follow_up, go, last_samples, turn
+from linkwork.numerics.stepping.driving import go, last_samples, turn
 from linkwork.numerics.stepping.eliminations import select
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.happening import begin, happen, timed
@@ -131,10 +131,7 @@ def run_through(method, p, a, store, samples, batch, state, z, f, trail_t, trail
             if batch.stops[s] > state[TIME]:
                 target = batch.stops[s]
         jumps += folded(a)
-        code = turn(p, a, state, z)
-        if code != OK:
-            return code, jumps
-        code = follow_up(p, a, state, z, f)
+        code = turn(p, a, state, z, f)
         while True:
             if code == FULL:
                 jumps += folded(a)

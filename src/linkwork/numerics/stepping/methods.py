@@ -6,6 +6,7 @@ type of the method, so that a loop holds the machine code of one method only.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -60,6 +61,7 @@ WHERE: dict[type, tuple[str, str, str]] = {
 """Module of a method, its step and its order."""
 
 
+@lru_cache(maxsize=256)
 def method_of(kind: type, n: int) -> tuple[Any, int]:
     """A method for n unknowns, and how many numbers it stores."""
     module, _, order = WHERE[kind]

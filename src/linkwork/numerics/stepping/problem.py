@@ -10,6 +10,7 @@ kernels.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numba
 import numpy as np
@@ -87,7 +88,7 @@ class Problem(Handle):
 
     fields = all_fields()
 
-    @property
+    @cached_property
     def layout(self) -> StateLayout:
         """Where the parts of z stand."""
         return StateLayout(self.ny, self.nw, self.states.size)

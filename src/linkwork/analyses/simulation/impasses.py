@@ -1,0 +1,76 @@
+"""Where no step leads on: singular postures, dead centres, numbers without bound."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.simulation.asked import FIXED
+from linkwork.analyses.simulation.eliminations import LOST, NEARLY, anew, independence, served
+from linkwork.analyses.simulation.halting import Halt
+from linkwork.analyses.simulation.hurdles import assert_finite_loads, is_dead_centre
+from linkwork.analyses.simulation.journey import Journey
+from linkwork.analyses.simulation.leaping import leapt
+from linkwork.geometry import Array
+
+SINGULAR = 1e4
+"""Health, each pivot as one part of its sum, from which on a posture is told as nearly singular."""
+
+
+def pass_singular(journey: Journey) -> None:
+    """Pivots fail: the motion leads past a singular posture, or another elimination serves here, or it ends."""
+    if journey.listener is not None:
+        journey.listener.arrived()
+    loops, plan = journey.machine._loops, journey.machine._plan
+    y = journey.z[: plan.ny]
+    if not np.isfinite(journey.z).all():
+        raise Halt(f"numbers without bound at {journey.t:.6g} s")
+    assert_finite_loads(journey, journey.machine._loops)
+    left = independence(journey)
+    journey.least_independence = min(journey.least_independence, left)
+    if left > LOST and anew(journey, y):  # the rows are sound: other pivots serve
+        pass
+    elif leapt(journey, journey.target, journey.ends_at(journey.target), journey.journal.since):
+        journey.watch()
+    elif not anew(journey, y):
+        loose = Posture(loops, y.copy()).independent
+        text = f"singular posture at {journey.t:.6g} s: forces do not determine how it goes on"
+        raise Halt(f"{text}; {', '.join(loose)} move by themselves there")
+    if journey.listener is not None:
+        journey.listener.leapt()
+
+
+def take_faint(journey: Journey, y: Array) -> None:
+    """The posture of an event is one where the pivots fail; if no others serve there, it is taken as it is."""
+    from linkwork.numerics.stepping import advance as loop
+
+    journey.state[loop.HARDY] = 0.0 if served(journey, y) else 1.0
+
+
+def lengthen(journey: Journey) -> None:
+    """The step has become too short: past a singular posture, or the run ends, and says why."""
+    from linkwork.numerics.stepping import advance as loop
+
+    if journey.listener is not None:
+        journey.listener.arrived()
+    assert_finite_loads(journey, journey.machine._loops)
+    if (
+        journey.p.worst[0] > SINGULAR
+        and journey.method not in FIXED
+        and independence(journey) < NEARLY
+        and leapt(journey, journey.target, journey.ends_at(journey.target), journey.journal.since)
+    ):
+        journey.watch()
+        if journey.listener is not None:
+            journey.listener.stuck()
+        return
+    h = journey.state[loop.STEP]
+    if journey.state[loop.BAD] == loop.OPEN:
+        raise Halt(f"the loops cannot be closed beyond {journey.t:.6g} s: step {h:.3g} s")
+    if journey.method in FIXED:
+        raise Halt(f"a step of {h:.3g} s from {journey.t:.6g} s has no solution; take a smaller `step`")
+    if is_dead_centre(journey.machine._loops, [d.column for d in journey.asked.driven], journey.z[: journey.p.ny]):
+        names = ", ".join(d.name for d in journey.asked.driven)
+        raise Halt(f"dead centre at {journey.t:.6g} s: {names} cannot be driven beyond it")
+    hint = "the motion may have no continuation there, or a load jumps: make the jump an event"
+    raise Halt(f"the step became too short at {journey.t:.6g} s ({h:.3g} s); {hint}")

@@ -1,0 +1,149 @@
+"""A simulation on its way: its plant, active set, journal and listener, and what all its parts do to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from linkwork.analyses.simulation.active_set import ActiveSet
+from linkwork.analyses.simulation.asked import FIXED, Asked
+from linkwork.analyses.simulation.compiling import say_once
+from linkwork.analyses.simulation.course import Course
+from linkwork.analyses.simulation.eliminations import others, write_known
+from linkwork.analyses.simulation.engine import Engine, Equipment
+from linkwork.analyses.simulation.hurdles import is_conservative
+from linkwork.analyses.simulation.journal import Journal
+from linkwork.analyses.simulation.listening import Listener, jump_of
+from linkwork.geometry import Array
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+
+WAYS = {
+    "explicit": "Explicit", "radau": "Radau", "exponential": "Exponential", "exponential-static": "Static",
+    "variational": "Variational", "variational-4": "Composed",
+}  # fmt: skip
+"""Methods by name, as `numerics.stepping.methods` calls them."""
+TANGENTS = ("radau", "exponential", "exponential-static")
+"""Methods that need derivatives."""
+CHANGED = ("slip", "switch", "given_effort", "effort", "held", "side")
+"""What events change in a plant: it goes over into the next one."""
+
+
+class Journey(Course):
+    """A simulation between its beginning and its end, as data, with the few things that everybody does to it.
+
+    asked : the question; machine : as it is now; modes, active : what may be on, and what is
+    method, methods : by which steps are taken now, and were so far
+    journal : what happened; listener : who is told of it; warnings : what should be known of the run
+    engine, stepper, store : kernels, and the method with room of its own
+    chapters : since when [s] which energies count, and with which loads on: masses and loads may change
+    target : where the loop is bound for [s]; evaluations : by plants that are no longer in use
+    elimination, least_independence, searched_at : see `eliminations`; judged : step at which stiffness was looked at
+    """
+
+    def __init__(self, asked: Asked, modes: ActiveSet, listener: Listener | None) -> None:
+        self.asked, self.modes, self.listener = asked, modes, listener
+        self.machine: Machine = asked.machine
+        self.method = "explicit" if asked.method == "auto" else asked.method
+        self.methods: list[str] = []
+        self.warnings: list[str] = list(asked.warnings)
+        self.trails = []
+        self.evaluations = 0
+        self.chapters: list[tuple[float, Engine, Array]] = []
+        self.target = self.judged = 0.0
+        self.journal = Journal(modes, asked.loops)
+        self.elimination = asked.machine._forward_dynamics.elimination
+        self.least_independence, self.searched_at = 1.0, -1.0
+
+    def needs(self) -> Equipment:
+        """What the simulation needs of the machine besides its motion."""
+        asked, modes = self.asked, self.modes
+        switched = {n for e in asked.events if hasattr(e, "actions") for n in (*e.actions.on, *e.actions.off)}
+        moved = bool(asked.driven or asked.pushed or asked.efforts.any() or asked.controller or modes.soft)
+        return Equipment(
+            efforts="all" if modes.uses_cuts() else "tree",
+            switched=frozenset(switched),
+            watched=modes.conditions,
+            gaps=modes.gaps,
+            tangents=self.method in TANGENTS,
+            momenta=self.method in FIXED,
+            jumps=modes.switches > 0,
+            counted=moved or modes.are_moved() or not is_conservative(self.machine, asked.events),
+            energies=bool(asked.events or asked.driven or modes.grips),
+        )
+
+    def engage(self) -> None:
+        """Kernels and arrays for the machine and the method as they are now."""
+        import linkwork.numerics.stepping.methods as methods
+        from linkwork.numerics.stepping.active import PAUSES
+
+        asked, modes = self.asked, self.modes
+        loops = self.machine._loops
+        self.engine = Engine(loops, self.elimination, self.needs(), others=others(loops, self.elimination))
+        before = getattr(self, "p", None)
+        self.p = self.engine.problem(
+            asked.rtol, asked.atol, asked.laws, asked.pushed, modes.most_rows, asked.efforts, modes.elastic
+        )
+        write_known(self.machine, self.p)
+        if before is not None:
+            self.evaluations += int(before.evaluations[0])
+            for name in CHANGED:
+                getattr(self.p, name)[:] = getattr(before, name)
+        else:
+            self.active = modes.arrays(self.p.n)
+        self.active.counts[PAUSES] = asked.method == "auto" and self.method == "radau"  # to look whether it is eased
+        say_once(self.method)
+        self.stepper, size = methods.method_of(getattr(methods, WAYS[self.method]), self.p.n)
+        self.store = np.zeros(size)
+        if self.method not in self.methods:
+            self.methods.append(self.method)
+        if self.listener is not None:
+            self.listener.engaged()
+        self.begin_chapter(self.t, self.p.switch.copy())
+
+    def begin_chapter(self, t: float, switch: Array) -> None:
+        """From a time on energies are those of the machine and the loads as they are."""
+        self.chapters.append((t, self.engine, switch))
+        if self.listener is not None:
+            self.listener.chapter(t, switch)
+
+    def heard(self) -> None:
+        """Take over what compiled functions have logged, and tell of it."""
+        from linkwork.numerics.stepping.active import JUMPED
+
+        for t, *switch in self.journal.take(self.active):
+            self.begin_chapter(t, np.array(switch))
+        if self.active.counts[JUMPED]:
+            self.active.counts[JUMPED] = 0
+            if self.listener is not None:
+                self.listener.jumped(jump_of(self.active))
+
+    def turned(self) -> None:
+        """Tell that something was changed at a given time."""
+        if self.listener is not None:
+            self.listener.turned()
+
+    def refresh(self) -> None:
+        """Rows and watches of the active set into fresh arrays."""
+        from linkwork.numerics.stepping.happening import refresh
+
+        refresh(self.p, self.active, self.state, self.z)
+
+    def watch(self) -> None:
+        """The rows of the active set, and what ends it."""
+        from linkwork.numerics.stepping.active import write_watches
+
+        write_watches(self.p, self.active, self.t, self.z)
+
+    def energies(self) -> tuple[float, float]:
+        """Kinetic and potential now [J]."""
+        y, w, x = self.p.layout.split(self.z)
+        states = [x] if x.size else []
+        kinetic, potential, _ = self.engine.energies(y, w, np.array([self.t]), self.p.slip, self.p.switch, *states)
+        return float(kinetic), float(potential)
+
+    def ends_at(self, target: float) -> bool:
+        """Whether the run ends at a time, and nothing would change the forces there if it went on."""
+        return target == self.asked.until and not self.asked.laws
