@@ -4,8 +4,8 @@
 
 A slider-crank under gravity swings against a stop of its crank, with and without loss; a ball bounces, the smallest
 machine there is. *An impact* is the time of the whole run by its impacts: the steps between them and the search for the
-instant are included; *the impact alone* is what is done at that instant. Many runs are those of `simulate_many` with stops. CPU time of the process, the best of a few
-whole runs; the first run, which compiles, is left out.
+instant are included; *the impact alone* is what is done at that instant. Many runs are those of `simulate_many` with
+stops. CPU time of the process, the best of a few whole runs; the first run, which compiles, is left out.
 """
 
 from __future__ import annotations

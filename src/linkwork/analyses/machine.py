@@ -738,7 +738,8 @@ class Machine(System):
         threads : cores to use at most; all by default
         states : named states at the beginning by name: numbers, or one for each run
         """
-        from linkwork.analyses.simulation.many import given, simulated_many
+        from linkwork.analyses.simulation.many import simulated_many
+        from linkwork.analyses.simulation.variants import given
 
         differing = {"start": start, "rates": rates, "efforts": efforts, "parameters": parameters, "states": states}
         shared = {
