@@ -14,6 +14,7 @@ from simulation_oracles import Motion, apart, kane_motion, least_squares_motion
 from test_simulation_events import parallelogram
 from turning_machines import KINDS, SPEED, turning_machine, whole_turns
 
+import linkwork as lw
 from linkwork.analyses.simulation.eliminations import found_at
 from linkwork.equations.closed_dynamics import closed_forward_dynamics
 from linkwork.formulas import Question
@@ -173,6 +174,35 @@ def test_many_runs_change_their_pivots_each_on_its_own() -> None:
     for k in (0, 5, 11):
         one = s.simulate(0.5, rates={"A": float(speeds[k])}, samples=3, rtol=1e-10, atol=1e-12)
         assert np.abs(many["A.angle"].values[k] - one["A"].value.values).max() < 1e-8
+
+
+def test_many_runs_change_their_pivots_between_events() -> None:
+    """A stop sends the crank back after whole turns, in which the first pivots vanish: each run is that by itself."""
+    s = turning_machine("rsup", 1).assemble()
+    speeds = np.linspace(25.0, 40.0, 6)
+    events = [lw.stop("A", high=9.0, restitution=0.8, name="stop"), lw.when("A - 5", name="five")]
+    asked: dict[str, Any] = {"samples": 5, "events": events, "rtol": 1e-12, "atol": 1e-14}
+    many = s.simulate_many(0.5, rates={"A": speeds}, **asked)
+    assert set(many.status) == {"complete"}
+    fresh = turning_machine("rsup", 1).assemble()
+    for k, speed in enumerate(speeds):
+        one = fresh.simulate(0.5, rates={"A": float(speed)}, **asked)
+        assert np.abs(many["A.angle"].values[k] - one["A"].value.values).max() < 1e-9
+        assert [e.name for e in many.events(k)] == [e.name for e in one.events]
+        assert {"stop", "five"} == {e.name for e in one.events}
+        assert np.abs([a.time - b.time for a, b in zip(many.events(k), one.events, strict=True)]).max() < 1e-9
+    assert fresh._loops.eliminations and s._loops.eliminations
+
+
+def test_a_known_loss_of_rank_makes_no_difference() -> None:
+    """Rows that are known to lose rank are not looked at again, and the motion is the same to the last bit."""
+    s = parallelogram(gravity=9.81)
+    asked: dict[str, Any] = {"start": {"A": 1.0 - np.pi / 2}, "rates": {"A": -1.0}, "samples": 4, "rtol": 1e-8}
+    first = s.simulate(3.0, **asked)
+    assert s._loops.known_ranks
+    second = s.simulate(3.0, **asked)
+    assert np.array_equal(first.y, second.y) and np.array_equal(first.w, second.w)
+    assert first.steps == second.steps and first.warnings == second.warnings
 
 
 def test_many_runs_with_numbers_of_their_own() -> None:

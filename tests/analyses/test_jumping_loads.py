@@ -63,6 +63,43 @@ def test_there_and_back() -> None:
     near(run.sensitivity("S", "block.mass").values[-1], 2.0, 1e-12)
 
 
+def braked_and_struck(mass: float, start: float, speed: float, t: float) -> float:
+    """Place of a block that is braked by 3 N beyond 0, and struck back at 0.2 m with half its speed."""
+    met = -start / speed
+    at_wall = math.sqrt(speed**2 - 6.0 * 0.2 / mass)
+    struck = met + mass * (speed - at_wall) / 3.0
+    back, a = 0.5 * at_wall, 3.0 / mass
+    free = struck + (math.sqrt(back**2 + 2.0 * a * 0.2) - back) / a
+    if t < met:
+        return start + speed * t
+    if t < struck:
+        return speed * (t - met) - 0.5 * a * (t - met) ** 2
+    if t < free:
+        return 0.2 - back * (t - struck) - 0.5 * a * (t - struck) ** 2
+    return -math.sqrt(back**2 + 2.0 * a * 0.2) * (t - free)
+
+
+def test_a_jump_and_a_stop_in_one_run() -> None:
+    """The formula jumps on the way there and on the way back, the stop is struck in between; derivatives too."""
+    s = slide(brake="where(S > 0, -3, 0)").assemble()
+    wall = lw.stop("S", high=0.2, restitution=0.5, name="wall")
+    asked: dict[str, Any] = {"samples": 14, "events": wall, **TIGHT}
+    run = s.simulate(0.6, {"S": -0.3}, {"S": 2.0}, sensitive_to=BY, **asked)
+    assert run.status == "complete" and [e.kind for e in run.events] == ["impact"]
+    values = (1.0, -0.3, 2.0)
+    near(run["S"].value, [braked_and_struck(*values, t) for t in run.time], 1e-13)
+    near(run.events[0]["speed"], math.sqrt(4.0 - 1.2), 1e-13)
+    for k, by in enumerate(BY):
+        ahead, behind = (tuple(x + (i == k) * step for i, x in enumerate(values)) for step in (1e-6, -1e-6))
+        slope = [(braked_and_struck(*ahead, t) - braked_and_struck(*behind, t)) / 2e-6 for t in run.time]
+        near(run.sensitivity("S", by).values[1:], slope[1:], 1e-8)
+    starts = np.linspace(-0.3, -0.2, 3)
+    many = s.simulate_many(0.6, start={"S": starts}, rates={"S": 2.0}, **asked)
+    for k, start in enumerate(starts):
+        near(many["S"].values[k], [braked_and_struck(1.0, start, 2.0, t) for t in run.time], 1e-13)
+        assert [e.kind for e in many.events(k)] == ["impact"]
+
+
 def test_an_effort_by_formula() -> None:
     run = slide().assemble().simulate(1.0, {"S": -0.5}, {"S": 1.0}, samples=3, efforts={"S": "where(S > 0, -3, 0)"})
     near(run["S"].value[-1], 0.5 - 0.375, 1e-14)

@@ -375,6 +375,7 @@ def pinned(p, table, numbers, C, t, h, x0, x1, timing, allowed, crossing, fired)
             x = 0.5 * (low + high)
             if not low < x < high:
                 break
+    high = max(high, min(0.5 * timing, x1))  # at a later instant than the step begins, or it would begin there again
     bound_at(p, table, numbers, C, t, h, high, here)
     for k in range(count):
         if crossing[k]:
