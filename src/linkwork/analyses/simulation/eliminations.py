@@ -98,7 +98,7 @@ def _independence_at(J: Array, rank: int) -> Array:
     used = J[:, np.abs(J).max(axis=(0, 2)) > 0.0]
     if used.shape[1] < rank:
         return np.zeros(len(J))
-    found: Array = np.linalg.svd(used, compute_uv=False)[:, rank - 1]
+    found: Array = np.asarray(np.linalg.svd(used, compute_uv=False)[:, rank - 1], float)
     return found
 
 

@@ -265,6 +265,6 @@ class _Course:
         )  # fmt: skip
         trail = np.array(self.trail).reshape(-1, plan.ny + plan.nw + plan.n_states + 2)
         return Ended(
-            asked, outcome, efforts, np.zeros((len(self.times), 0)), [(trail[:, 0], trail[:, 1:])], (), self.changes,
-            self.work, self.correction, asked.warnings, self._energies,
+            asked, outcome, efforts, np.zeros((len(self.times), 0)), [(trail[:, 0], trail[:, 1:])],
+            lambda: ((), self.changes), self.work, self.correction, asked.warnings, self._energies,
         )  # fmt: skip

@@ -36,7 +36,8 @@ class Ended:
 
     outcome : what came of it, as arrays; efforts, pushes : along rates and of `stops`, one sample a row
     trails : times, and (variables, rates, ..., work so far [J]) after steps
-    impacts, changes : times [s] of jumps of the energy [J], lost in impacts, and by what events and drives changed
+    jumps : gives times [s] and jumps of the energy [J], those lost in impacts, and those by what events and drives
+        changed
     correction : the largest [rad, parts of the machine's size]
     energies : (times, variables, rates) -> kinetic, potential [J]
     stops : of stops and of frictions that hold, the signal of their force, and along which expression it acts
@@ -47,8 +48,7 @@ class Ended:
     efforts: Array
     pushes: Array
     trails: Sequence[tuple[Array, Array]]
-    impacts: Sequence[tuple[float, float]]
-    changes: Sequence[tuple[float, float]]
+    jumps: Callable[[], tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]]
     work: float
     correction: float
     warnings: Sequence[str]
@@ -102,8 +102,7 @@ def ended(session: Session) -> Ended:
         session.samples.E[:reached],
         np.hstack([session.samples.P[:reached], session.samples.H[:reached]]),
         session.trails,
-        session.journal.impacts,
-        session.journal.changes,
+        lambda: (session.journal.impacts, session.journal.changes),
         float(state[loop.WORK]),
         float(state[loop.GAP]),
         [*session.warnings, *_singular(session)],
@@ -220,7 +219,8 @@ def _evidence(ended: Ended, request: Request | None) -> SimulationEvidence:
     )  # before events
     whole = kinetic + potential
     jumps = np.zeros(len(t))
-    for when, jump in [*ended.impacts, *ended.changes]:
+    impacts, changes = ended.jumps()
+    for when, jump in [*impacts, *changes]:
         jumps[np.searchsorted(t, when, side="right") :] += jump
     error = np.abs(whole - whole[:1] - work - jumps)
     scale = max(float(np.ptp(kinetic)), float(np.ptp(potential)), float(np.abs(work).max()))
@@ -233,8 +233,8 @@ def _evidence(ended: Ended, request: Request | None) -> SimulationEvidence:
         energy_error=float(error.max()),
         energy_scale=scale if scale > rounding else 0.0,
         work=ended.work,
-        impact_loss=0.0 - float(sum(jump for _, jump in ended.impacts)),
-        change=0.0 + float(sum(jump for _, jump in ended.changes)),
+        impact_loss=0.0 - float(sum(jump for _, jump in impacts)),
+        change=0.0 + float(sum(jump for _, jump in changes)),
         largest_correction=ended.correction,
         events=outcome.events,
         stops=dict(ended.stops),
