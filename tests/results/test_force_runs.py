@@ -226,7 +226,7 @@ def test_everything_wrong_with_a_plot_is_told_at_once() -> None:
         FORCES.plot("B.fz", "B.nonsense", "B.mx")
     assert [p.what.partition(":")[0] for p in caught.value.problems] == [
         "fz of B is statically indeterminate",
-        "the run has no result 'B.nonsense'",
+        "there is no signal 'B.nonsense'",
         "mx of B is statically indeterminate",
     ]
 
@@ -457,7 +457,7 @@ def test_overlays_of_runs_with_other_marks() -> None:
     assert ax.lines[5].get_ydata()[0] == 3.0
     (ax,) = other.plot("B.force", against={"stiff": FORCES})
     assert labels(ax)[-1] == "B.force.z (stiff): indeterminate" and np.isnan(ax.lines[5].get_ydata()).all()
-    with pytest.raises(ModelError, match=r"against.motion: the run has no result 'B.force.x'"):
+    with pytest.raises(ModelError, match=r"against.motion: there is no signal 'B.force.x'"):
         FORCES.plot("B.force", against={"motion": MOTION})
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
-from linkwork.errors import Problem, did_you_mean
+from linkwork.errors import Problem
 from linkwork.model.events import Actions, At, Event, Stop, When
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.name_book import COORDINATES, MachineNames
@@ -96,9 +97,7 @@ class _Look:
             return Problem(
                 f"'{name}' is a motor, not a load", where, "set its numbers, or drive its joint by an effort"
             )
-        if not self.m.loads:
-            return Problem(f"there is no load '{name}'", where, "the mechanism has no loads")
-        return no_such("load", name, self.m.loads, where)
+        return no_such("load", name, self.m.loads, where, none="the mechanism has no loads")
 
     def parameter(self, name: str, where: str) -> Iterator[Problem]:
         if self.parameters is not None and name not in self.parameters:
@@ -111,9 +110,10 @@ class _Look:
                 hint = "masses, gravity and the numbers of loads may change on the way"
                 yield Problem(f"'{name}' tells where parts are, and they would jump", where, hint)
             else:
-                near = did_you_mean(owner, [*self.m.bodies, *self.m.loads, *self.m.motors, "gravity"])
-                hint = "a body has mass, com.x, ..., inertia.xx, ..." if owner in self.m.bodies else near
-                yield Problem(f"there is no parameter '{name}'", where, hint)
+                owners = [*self.m.bodies, *self.m.loads, *self.m.motors, "gravity"]
+                unknown = no_such("parameter", name, owners, where, owner)
+                of_body = "a body has mass, com.x, ..., inertia.xx, ..."
+                yield replace(unknown, hint=of_body) if owner in self.m.bodies else unknown
 
     def may_change(self, name: str) -> bool:
         """Whether a parameter may change while the machine moves; those that tell where parts are may not."""

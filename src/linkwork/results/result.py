@@ -56,7 +56,7 @@ class Result:
         shapes = {n: shape_within(v) for n, v in results_in(own) if is_number(v)}
         object.__setattr__(self, "_data", own)
         object.__setattr__(self, "_shown", shown(own))
-        object.__setattr__(self, "_names", Names(shapes, own.attrs, lasting(own), self._word))
+        object.__setattr__(self, "_names", Names(shapes, own.attrs, lasting(own)))
         object.__setattr__(self, "evidence", self._evidence_of(own))
         object.__setattr__(self, "machine", machine)
 

@@ -141,8 +141,13 @@ class _Table:
         own = self.given
         fixed = {n: x for n, x in own.kinds["parameters"].items() if np.ndim(x) == 0}
         self.varied = {n: x for n, x in own.kinds["parameters"].items() if np.ndim(x) == 1}
-        own.machine._checked_parameters(self.varied)
-        self.asked = self._first(own.machine.with_parameters(fixed) if fixed else own.machine)
+        machine, wrong = own.machine, list[Problem]()
+        try:
+            machine._checked_parameters(own.kinds["parameters"])
+            machine = machine.with_parameters(fixed) if fixed else machine
+        except InputError as error:
+            wrong += [replace(p, where=p.where or "parameters") for p in error.problems]
+        self.asked = self._first(machine, wrong)
         self.machine = self.asked.machine  # with loads for efforts that depend on the state
         plan, count, samples = self.machine._plan, own.count, len(self.asked.times)
         self.y = np.full((count, samples, plan.ny), np.nan)
@@ -153,13 +158,13 @@ class _Table:
         self.counts = np.zeros((count, 3))
         self.balance = np.full((count, 2), np.nan)
 
-    def _first(self, machine: Machine) -> Asked:
+    def _first(self, machine: Machine, wrong: list[Problem]) -> Asked:
         """What is asked, with the start of the first run that can begin; whatever else is wrong is raised."""
         own, unreached = self.given, None
         for k in range(own.count):
             first = {kind: own.of(kind, k) for kind in GIVEN}
             try:
-                return asked(machine, **{**_ASKED, **own.shared, **first})
+                return asked(machine, **{**_ASKED, **own.shared, **first}, also=wrong)
             except ClosureError as error:
                 unreached = unreached or error
         assert unreached is not None

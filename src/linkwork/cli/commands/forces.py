@@ -189,12 +189,12 @@ def _motor_pictures(stem: str, asked: list[str], known: list[str], problems: Pro
     """Where to draw motors."""
     import importlib.util
 
-    from linkwork.errors import MissingExtra, did_you_mean
+    from linkwork.errors import MissingExtra
+    from linkwork.names import no_such
 
     for name in asked:
         if name not in known:
-            hint = did_you_mean(name, known) if known else "the model has no motors"
-            problems.note(f"there is no motor '{name}'", f"--motor {name}", hint)
+            problems.found.append(no_such("motor", name, known, f"--motor {name}", none="the model has no motors"))
     if asked and importlib.util.find_spec("matplotlib") is None:
         raise MissingExtra("matplotlib", "plot", "plotting a motor")
     return {name: Path(f"{stem}-{name}.png") for name in dict.fromkeys(asked)}
