@@ -109,7 +109,7 @@ def test_a_joint_with_several_variables_is_asked_for_all() -> None:
     assert np.array_equal(ball.rates["wz"], np.full(21, 2.0))
     with pytest.raises(ModelError, match=r"S: the joint has 4 variables; ask for \.rates"):
         ball.rate
-    with pytest.raises(ModelError, match=r"'S' has several variables: S.qw, "):
+    with pytest.raises(ModelError, match=r"'S' has several variables; there is: S.qw, "):
         TUMBLER["S.rate"]
 
 

@@ -15,7 +15,7 @@ from linkwork.errors import InputError, ModelError, Problem
 from linkwork.expressions import names_in
 from linkwork.model.amounts import TIME as CLOCK
 from linkwork.model.amounts import Formula, variable_in
-from linkwork.model.states import is_state_name, state_numbers, unit_dimension
+from linkwork.model.states import is_state_name, state_numbers
 from linkwork.model.variables import find_variable
 from linkwork.names import no_such, nothing_called
 from linkwork.units import ANGLE, LENGTH, TIME, Dimension, parse_quantity
@@ -70,19 +70,6 @@ class Released:
             if full := self.variables.full(name, where):
                 effort = self.problems.reading(where, lambda f=full, t=text: self._effort(f, t))  # type: ignore[misc]
                 self._keep(found, full, effort, where)
-        return found
-
-    def states(self, texts: Sequence[str]) -> dict[str, float]:
-        """Named states by name from texts such as "i=0.5 A"; numbers without a unit are in that of the state."""
-        found: dict[str, float] = {}
-        states = self.machine.mechanism.states
-        for name, text, where in self.variables.pairs(texts, "--state", "i=0.5 A"):
-            if name not in states:
-                self.problems.found.append(no_such("state", name, states, where, none="the model has no states"))
-                continue
-            dimension = unit_dimension(states[name].unit, "")
-            value = self.problems.reading(where, lambda t=text, d=dimension: parse_quantity(t, d))  # type: ignore[misc]
-            self._keep(found, name, value, where)
         return found
 
     def _effort(self, full: str, text: str) -> Effort:

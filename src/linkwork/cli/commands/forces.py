@@ -13,6 +13,7 @@ from linkwork.cli.acting import (
     EffortTexts,
     ExternalTexts,
     PreloadTexts,
+    StateTexts,
     WeightTexts,
     acting,
     as_options,
@@ -53,6 +54,7 @@ def forces(
     preload: PreloadTexts = None,
     weight: WeightTexts = None,
     external: ExternalTexts = None,
+    state: StateTexts = None,
     energy: Annotated[
         bool, typer.Option("--energy", help="Energy of the drives too: drawn, returned, and what it costs.")
     ] = False,
@@ -113,7 +115,7 @@ def forces(
         seconds = variables.duration(duration)
         given = variables.laws_of_time(drive or (), speed or (), duration if seconds is not None else None)
         begin = variables.values(start or (), "--start")
-        acts = acting(machine, variables, drives, effort, preload, weight, external)
+        acts = acting(machine, variables, drives, effort, preload, weight, external, state)
         if run is None:
             check_driven(drive, problems, machine)
         else:
