@@ -21,6 +21,12 @@ SHORT = {"": "position", "v": "velocity", "a": "acceleration"}
 OF_VARIABLES = (*DERIVATIVES, "effort", "power")
 """What a variable may have, and a joint that has one variable."""
 
+PLACES = ("body", "frame", "point")
+"""Kinds that have positions."""
+
+STATE_VALUE = "value"
+"""What the one variable of a named state is called; joints call theirs otherwise."""
+
 OTHER_WORDS = {"torque": "effort", "speed": "rate", "velocity": "rate"}
 """What joints call what others call otherwise."""
 
@@ -42,7 +48,7 @@ class Names:
     attrs : attributes of the dataset, which say what is a joint, a body, a frame or a point
     lasting : components by joint that are indeterminate at every sample; None for all that are marked
 
-    kinds : 'joint', 'body', 'frame' or 'point' by name; groups : everything else that owns variables, loads among them
+    kinds : 'joint', 'state', 'body', 'frame' or 'point' by name; groups : all else that owns variables, loads too
     book : these names and the variables of joints
     """
 
@@ -57,6 +63,7 @@ class Names:
         self.speeds: dict[str, list[str]] = attrs["speeds"]
         # A floating body has variables of its own; it is a body first.
         self.kinds = dict.fromkeys([*self.joints, *self.speeds, *carriers(shapes)], "joint")
+        self.kinds |= {name: "state" for name, own in self.joints.items() if own == [STATE_VALUE]}
         for kind, key in (("body", "bodies"), ("frame", "frames"), ("point", "points")):
             self.kinds |= dict.fromkeys(attrs[key], kind)
         owners = dict.fromkeys(v.partition(".")[0] for v in self.shapes if "." in v)
@@ -118,7 +125,7 @@ class Names:
         A place gives its position, a joint its variables or, where it has none, its force, a load everything it has.
         """
         if name in self.kinds:
-            if self.kinds[name] != "joint":
+            if self.kinds[name] in PLACES:
                 whole = f"{name}.position"
                 return tuple(Reference(f"{name}.{x}", whole, (i,)) for i, x in enumerate(AXES) if whole in self.shapes)
             own = [f"{name}.{v}" for v in self.joints.get(name, ())]
@@ -150,14 +157,14 @@ class Names:
             return replace(self.book.unknown(owner, "variable", where=""), hint=which)
         whole, _, last = name.rpartition(".")
         meant = f"{whole}.{OTHER_WORDS.get(last, '')}"
-        if self.kinds.get(owner) == "joint" and self.find(meant) is not None:
+        if self.kinds.get(owner) in ("joint", "state") and self.find(meant) is not None:
             return no_such("signal", name, [meant], said=meant)
         known = self._of(owner) if dot and owner in self.kinds else [*self.all(), *self.groups, *self._shorthand()]
         return no_such("signal", name, known)
 
     def _spelled_out(self, owner: str, rest: str) -> tuple[str, tuple[int, ...], bool]:
         """The variable that shorthand means, whether there is one or not."""
-        if self.kinds.get(owner, "joint") != "joint":
+        if self.kinds.get(owner) in PLACES:
             if rest == "speed":
                 return f"{owner}.velocity", (), True
             if rest[-1:] in AXES and rest[:-1] in SHORT:
@@ -186,7 +193,7 @@ class Names:
     def _of(self, owner: str) -> Iterator[str]:
         """Full names and shorthand of one owner."""
         yield from (v for v in self.shapes if v.startswith(f"{owner}."))
-        if self.kinds[owner] != "joint":
+        if self.kinds[owner] in PLACES:
             candidates = ["speed", *(p + x for p in SHORT for x in AXES)]
             candidates += [f"{q}.{x}" for q in PLACE_UNITS for x in (*AXES, "magnitude")]
         else:

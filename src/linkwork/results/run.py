@@ -12,9 +12,9 @@ from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results import report, samples
 from linkwork.results.evidence import Evidence, evidence_of
 from linkwork.results.happenings import Happening
-from linkwork.results.items import GroupItem, JointItem, PlaceItem
+from linkwork.results.items import GroupItem, JointItem, PlaceItem, StateItem
 from linkwork.results.layout import complete_attributes, problems_of
-from linkwork.results.names import Reference
+from linkwork.results.names import PLACES, Reference
 from linkwork.results.result import Result
 from linkwork.results.signals import Signal, Units
 from linkwork.results.viewing import Viewer, ViewOptions
@@ -158,7 +158,7 @@ class Run(Result):
     # ---------------------------------------------------------------- by name
 
     def __getitem__(self, name: Any) -> Any:
-        """A `JointItem`, a `PlaceItem`, a `GroupItem` or a `Signal`; InputError for a name that stands for nothing."""
+        """A joint, state, place or group, or a `Signal`; InputError for a name that stands for nothing."""
         if isinstance(name, str) and self._names.owns(name):
             return self._item(name)
         return self.signal(name)
@@ -174,12 +174,14 @@ class Run(Result):
         """
         return self._named_signal(name)
 
-    def _item(self, name: str) -> JointItem | PlaceItem | GroupItem:
+    def _item(self, name: str) -> JointItem | StateItem | PlaceItem | GroupItem:
         kind = self._names.kinds.get(name, "group")
         own = {v: self._signal(Reference(v, v)) for v in self._names.shapes if v.startswith(f"{name}.")}
         if kind == "joint":
             variables, speeds = (tuple(t.get(name, ())) for t in (self._names.joints, self._names.speeds))
             return JointItem(name, variables, speeds, own, self)
+        if kind == "state":
+            return StateItem(name, own, self)
         if kind == "group":
             return GroupItem(name, own, self)
         return PlaceItem(name, kind, own, self)
@@ -394,7 +396,7 @@ class Run(Result):
         signals = [self._signal(r) for r in self._names.expand(name)]
         finite = [s.values[np.isfinite(s.values)] for s in signals]
         travels = [float(np.ptp(x)) if x.size else 0.0 for x in finite]
-        is_place = self._names.kinds.get(name, "joint") != "joint"
+        is_place = self._names.kinds.get(name) in PLACES
         moving = [s for s, t in zip(signals, travels, strict=True) if t > 1e-9 * max(travels)]
         return moving if is_place and moving else signals
 
@@ -420,7 +422,7 @@ class Run(Result):
 
     def __repr__(self) -> str:
         joints = sum(k == "joint" for k in self._names.kinds.values())
-        places = len(self._names.kinds) - joints
+        places = sum(k in PLACES for k in self._names.kinds.values())
         text = f"Run('{self.name}', {self.analysis}: {self.status}, {len(self)} samples)"
         return f"{text}\n  {joints} joints, {places} places, {len(self._names.shapes)} variables"
 
