@@ -17,11 +17,13 @@ import numpy as np
 
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.results import report, result_table, table
+from linkwork.results.kept_simulations import are_simulations, simulations_of
 from linkwork.results.layout import BEYOND, FORMAT, attribute_problems, attributes, complete_attributes, make_dataset
 from linkwork.results.marking import shown
 from linkwork.results.result import Result
 from linkwork.results.result_layout import (
     RESULT_FORMAT,
+    STATE,
     WITHIN,
     result_attribute_problems,
     result_attributes,
@@ -227,7 +229,8 @@ def _read_netcdf(path: Path, max_size: int) -> Result:
     try:
         with h5py.File(path, "r") as file:
             if _text(file.attrs.get("format")) == RESULT_FORMAT:
-                return Result(_result_from_hdf5(h5py, file, max_size))
+                data = _result_from_hdf5(h5py, file, max_size)
+                return simulations_of(data) if are_simulations(data) else Result(data)
             if _text(file.attrs.get("format")) != FORMAT:
                 hint = f"its attribute 'format' must be '{FORMAT}'"
                 raise InputError(Problem("this is not a result of Linkwork", hint=hint))
@@ -242,7 +245,7 @@ def _result_from_hdf5(h5py: Any, file: Any, max_size: int) -> xr.Dataset:
     """A dataset from what the variables tell of themselves."""
     import xarray as xr
 
-    attrs = _attributes(file.attrs, result_attributes())
+    attrs = _attributes(file.attrs, {**result_attributes(), "state": STATE})
     problems = result_attribute_problems(attrs)
     told: dict[str, tuple[str, tuple[str, ...]]] = {}
     for name in file:

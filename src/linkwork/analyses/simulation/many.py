@@ -20,7 +20,7 @@ from linkwork.analyses.forces.drives import columns_of
 from linkwork.analyses.forces.over_run import effort_names, effort_units
 from linkwork.analyses.kinematics.failures import ClosureError
 from linkwork.analyses.kinematics.given import merged, place_of
-from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_histories
+from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_histories, state_signals
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.active_set import ActiveSet
@@ -486,6 +486,7 @@ class _Table:
         return build_run(
             np.arange(len(y), dtype=float), mechanism=loops.plan.name, analysis="simulation", variables=variables,
             speeds=speeds, **place_histories(loops, y, [w, a], None, varied or None), signals=signals,
+            state=state_signals(loops),
         )  # fmt: skip
 
 
