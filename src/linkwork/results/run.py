@@ -16,6 +16,7 @@ from linkwork.results.items import GroupItem, JointItem, PlaceItem, StateItem
 from linkwork.results.layout import complete_attributes, problems_of
 from linkwork.results.names import PLACES, Reference
 from linkwork.results.result import Result
+from linkwork.results.sensitivities import Sensitivities
 from linkwork.results.signals import Signal, Units
 from linkwork.results.viewing import Viewer, ViewOptions
 
@@ -42,15 +43,21 @@ class Run(Result):
     ----------
     data : an xarray.Dataset in the layout of a run, as `Run.data` gives it; `build_run` makes one from arrays
     machine : the machine that moved, so that the run can be seen; files do not keep it
+    sensitive : derivatives of its signals, if there are any
     """
 
-    __slots__ = ()
+    __slots__ = ("_sensitive",)
 
     _word: ClassVar[str] = "run"
+    _sensitive: Sensitivities | None
     evidence: Evidence
     """What was reached, how well the loops closed, and what was noticed."""
     machine: Any
     """The machine that moved; None in a run that was loaded from a file."""
+
+    def __init__(self, data: xr.Dataset, machine: Any = None, sensitive: Sensitivities | None = None) -> None:
+        super().__init__(data, machine)
+        object.__setattr__(self, "_sensitive", sensitive)
 
     @staticmethod
     def _problems(data: xr.Dataset) -> list[Problem]:
@@ -69,7 +76,7 @@ class Run(Result):
         return Run
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Run, (self.data, self.machine)
+        return Run, (self.data, self.machine, None if self._sensitive is None else self._sensitive.kept())
 
     # ---------------------------------------------------------------- what is there
 
@@ -185,6 +192,23 @@ class Run(Result):
         if kind == "group":
             return GroupItem(name, own, self)
         return PlaceItem(name, kind, own, self)
+
+    # ---------------------------------------------------------------- derivatives
+
+    @property
+    def sensitivities(self) -> tuple[str, ...]:
+        """What the run was differentiated by: parameters, and `start.A` and `rates.A` of the start."""
+        return () if self._sensitive is None else tuple(self._sensitive.units)
+
+    def sensitivity(self, signal: str, by: str) -> Signal:
+        """The derivative of a signal, at all samples: how it answers to a small change of a parameter or of the start.
+
+        Parameters
+        ----------
+        signal : name of a signal, as of `signal`: 'P.x', 'A.rate', 'machine.kinetic_energy'
+        by : one of `sensitivities`
+        """
+        return (self._sensitive or Sensitivities({}, {}.__getitem__)).of(self, signal, by)
 
     # ---------------------------------------------------------------- by sample
 
