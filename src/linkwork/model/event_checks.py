@@ -8,11 +8,14 @@ from dataclasses import replace
 
 from linkwork.errors import Problem
 from linkwork.model.events import Actions, At, Event, Stop, When
+from linkwork.model.measures import expression_measures
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.name_book import COORDINATES, MachineNames
 from linkwork.model.states import START
 from linkwork.model.variables import find_variable, no_variable
 from linkwork.names import no_such
+from linkwork.units import NUMBER, SI
+from linkwork.units.dimensions import described
 
 _OF_BODIES = re.compile(r"mass|com\.[xyz]|inertia\.(xx|yy|zz|xy|xz|yz)")
 
@@ -40,6 +43,7 @@ def check_events(
         if not isinstance(event, At):
             problems += look.names.problems(event.names, where)
             problems += look.positions_alone(event, where)
+            problems += look.units(event, where)
         if not isinstance(event, Stop):
             problems += look.actions(event.actions, where)
     sound = [event for event in given if isinstance(event, Stop | When | At)]
@@ -75,6 +79,17 @@ class _Look:
         if named:
             text = f"a stop limits positions, not the state {', '.join(named)}"
             yield Problem(text, where, "watch it with when(...), or let its law end where it should")
+
+    def units(self, event: Stop | When, where: str) -> Iterator[Problem]:
+        """The number beside a condition measures what the condition does."""
+        given = event.measured if isinstance(event, When) else None
+        if given is None or not all(map(self.names.is_known, event.names)):
+            return
+        own = expression_measures(self.m, event.condition) if isinstance(event, When) else None
+        if not (own or NUMBER).accepts(given):
+            hint = f"write a number in {SI.symbol(own) or 1}, or with such a unit" if own else "write numbers in SI"
+            text = f"{described(own)}" if own else "what names of several units make"
+            yield Problem(f"{text} is compared with {described(given)}", where, hint)
 
     # ---------------------------------------------------------------- actions
 
