@@ -396,7 +396,7 @@ def test_plots_and_files(here: Path) -> None:
     assert (here / "efforts.svg").read_text(encoding="utf-8").startswith("<?xml")
     assert lw.load_run(here / "f.csv").analysis == "forces"
     text = told(*motion, "--plot", "Q.z", "--plot", "O4.fz")
-    assert "--plot Q.z: the run has no result 'Q.z'" in text
+    assert "--plot Q.z: there is no signal 'Q.z'" in text
     assert "--plot O4.fz: fz of O4 is statically indeterminate" in text
 
 

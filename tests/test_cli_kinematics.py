@@ -412,7 +412,7 @@ def test_inputs_out_of_reach_are_1() -> None:
         (["motion", "slider-crank", "--drive", "A=0:1", "--samples", "99999999999"], "--samples: 99999999999 samples"),
         (["motion", "slider-crank", "--drive", "A=harmonic(0, 1, 2Hz)"], "the laws go on for ever"),
         (["motion", "slider-crank", "--drive", "A=0:1", "--closure", "7"], "no closure '7'; with the first values of"),
-        (["motion", "slider-crank", "--drive", "A=0:1", "--plot", "Z"], "--plot Z: the run has no result 'Z'"),
+        (["motion", "slider-crank", "--drive", "A=0:1", "--plot", "Z"], "--plot Z: there is no signal 'Z'"),
         (
             ["motion", "slider-crank", "--drive", "A=0:1", "--plot", "A", "--x", "P"],
             "--x P: 'P' is not a single signal",

@@ -15,9 +15,9 @@ from typer.testing import CliRunner, Result
 
 import linkwork as lw
 from linkwork.cli import app
-from linkwork.cli.clauses import compared
-from linkwork.cli.measuring import parameter_measures
 from linkwork.cli.progress import Work
+from linkwork.expressions.comparisons import compared
+from linkwork.model.measures import parameter_measures
 
 G = 9.81
 PERIOD = 2.367841947576237

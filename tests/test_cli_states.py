@@ -129,3 +129,26 @@ def test_everything_wrong_is_told_at_once() -> None:
         assert part in result.output, (part, result.output)
     Path("plain.yaml").write_text(MOTOR.partition("states:")[0], encoding="utf-8")
     assert "the model has no states" in run("simulate", "plain.yaml", "--until", "1s", "--state", "i=1").output
+
+
+def test_forces_and_statics_take_states() -> None:
+    """The motor holds k i: of a machine at rest and of a motion; a simulation has states of its own."""
+    at_rest = json.loads(run("statics", "motor.yaml", "--state", "i=500 mA", "--json").output)
+    assert at_rest["efforts"]["A.angle"]["value"] == pytest.approx(-0.25, abs=1e-15)
+    assert at_rest["loads"]["motor"]["value"] == pytest.approx(0.25, abs=1e-15)
+    words = ("forces", "motor.yaml", "--drive", "A=0:1rad in 1s", "--samples", "3")
+    for state, effort in (((), 0.0), (("--state", "i=2 A"), -1.0)):
+        assert run(*words, *state, "--out", "forces.nc").exit_code == 0
+        np.testing.assert_allclose(lw.load_run("forces.nc")["A.effort"].values, effort, atol=1e-14)
+    assert run("simulate", "motor.yaml", "--until", "50ms", "--samples", "3", "--out", "run.nc").exit_code == 0
+    result = run("forces", "motor.yaml", "--run", "run.nc", "--state", "i=2 A", "--out", "again.nc")
+    assert result.exit_code == 2 and "--state: the run has states of its own; leave them out" in result.output
+    assert run("forces", "motor.yaml", "--run", "run.nc", "--out", "again.nc").exit_code == 0
+    np.testing.assert_allclose(lw.load_run("again.nc")["A.effort"].values, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("command", ["statics", "forces"])
+def test_states_that_are_not_there_are_told_with_the_rest(command: str) -> None:
+    told = run(command, "motor.yaml", "--state", "j=1 A", "--state", "i=2 kg", "--effort", "B=1 N m").output
+    for text in ("--state j: there is no state 'j'; there is: i", "--state i: ", "--effort B: there is no joint 'B'"):
+        assert text in told

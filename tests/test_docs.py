@@ -44,6 +44,7 @@ CLASSES = (
     lw.GroupItem,
     lw.JointItem,
     lw.PlaceItem,
+    lw.StateItem,
     lw.FourBar,
     lw.Grashof,
     lw.SliderCrank,

@@ -113,3 +113,70 @@ def test_one_wording_in_every_room() -> None:
     for ask in (lambda: s.at({"A.slide": 0.1}), lambda: s.forces(run, drives=["A.slide"]), lambda: s.travel("A.slide")):
         with pytest.raises(lw.ModelError, match=r"the revolute joint 'A' has no variable 'slide'; there is: A\.angle"):
             ask()
+
+
+def told_of(ask: Callable[[], object]) -> list[str]:
+    with pytest.raises(lw.InputError) as caught:
+        ask()
+    return [f"{p.where}: {p.what}" for p in caught.value.problems]
+
+
+def test_a_simulation_tells_of_every_name_at_once() -> None:
+    """Start, rates, efforts, drives, events, states and what it is differentiated by: one answer for one question."""
+    s = lw.example("slider-crank").assemble()
+    found = told_of(
+        lambda: s.simulate(
+            1.0, start={"Q": 1.0, "A": "x"}, rates={"R": 1.0, "A": np.nan}, efforts={"E": 1.0}, drives={"D.x": 1.0},
+            events=[lw.stop("Z", high=1.0), lw.at(0.5, off="coil")], states={"i": 1.0}, method="radua",
+            sensitive_to=["rod.mas", "start.Q"],
+        )
+    )  # fmt: skip
+    assert found == [
+        "method: there is no method 'radua'",
+        "events[0]: there is nothing called 'Z'",
+        "events[1].off: there is no load 'coil'",
+        "efforts.E: there is no joint 'E'",
+        "drives.D.x: the prismatic joint 'D' has no variable 'x'",
+        "states.i: there is no state 'i'",
+        "start: there is no joint 'Q'",
+        "start.A: 'x' is not a number or an array of numbers",
+        "rates: there is no joint 'R'",
+        "rates.A: one finite number is wanted",
+        "sensitive_to: there is no parameter, start or rate 'rod.mas'",
+        "sensitive_to: start.Q: there is no joint 'Q'",
+    ]
+
+
+def test_many_simulations_tell_of_their_parameters_too() -> None:
+    s = lw.example("slider-crank").assemble()
+    found = told_of(
+        lambda: s.simulate_many(
+            1.0, start={"Q": [1.0, 2.0]}, rates={"R": 1.0}, parameters={"rod.mas": [1.0, 2.0], "x": 1.0},
+            efforts={"E": 1.0}, states={"i": 1.0},
+        )
+    )  # fmt: skip
+    assert found == [
+        "parameters: there is no parameter 'rod.mas'",
+        "parameters: there is no parameter 'x'",
+        "efforts.E: there is no joint 'E'",
+        "states.i: there is no state 'i'",
+        "start: there is no joint 'Q'",
+        "rates: there is no joint 'R'",
+    ]
+
+
+def test_signals_of_results_are_told_in_the_same_words() -> None:
+    m = lw.Mechanism("lift", gravity=(0.0, 0.0, 0.0))
+    arm = m.body("arm", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    m.cylindric("C", m.ground, arm, at=(0, 0, 0), axis="z")
+    m.point("tip", arm, at=(0.1, 0, 0))
+    run = m.assemble().simulate(0.1, samples=3)
+    for name, text in (
+        ("C.rate", "the joint 'C' has several variables; say which: C.angle.rate, C.slide.rate"),
+        ("C.speed", "the joint 'C' has several variables; say which: C.angle.rate, C.slide.rate"),
+        ("tup.x", "there is no signal 'tup.x'; did you mean 'tip.x'?"),
+        ("C.angle.velocity", "there is no signal 'C.angle.velocity'; did you mean 'C.angle.rate'?"),
+    ):
+        with pytest.raises(lw.InputError) as caught:
+            run.signal(name)
+        assert str(caught.value.problems[0]) == text

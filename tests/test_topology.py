@@ -398,7 +398,7 @@ def test_every_fault_is_listed_at_once() -> None:
     found = [(p.where, p.what) for p in caught.value.problems]
     assert found == [
         ("bodies.rod", "body 'rod' is declared 2 times"),
-        ("ground", "ground 'grond' is not a body"),
+        ("ground", "there is no body 'grond'"),
         ("joints.A", "joint 'A' is declared 2 times"),
         ("joints.B", "joins 'rod' to itself"),
         ("joints.C", "there is no body 'crnak'"),

@@ -93,14 +93,18 @@ class MissingExtra(LinkworkError, ImportError):
 MANY_NAMES = 200
 
 
+def nearest(word: str, known: Iterable[str], likeness: float = 0.65) -> str:
+    """The known name that is spelled most alike, '' where none is as much alike as told (1 for the same)."""
+    return next(iter(difflib.get_close_matches(word, known, n=1, cutoff=likeness)), "")
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """A hint such as "did you mean 'mass'?", or the list of what there is when nothing is near."""
     names = list(known)
     if len(names) > MANY_NAMES:  # comparing with all would take long; near names have about the same length
         names = [n for n in names if abs(len(n) - len(word)) <= 1][:MANY_NAMES] or names[:MANY_NAMES]
-    near = difflib.get_close_matches(word, names, n=1, cutoff=0.65)
-    if near:
-        return f"did you mean '{near[0]}'?"
+    if near := nearest(word, names):
+        return f"did you mean '{near}'?"
     if not names:
         return ""
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

@@ -60,8 +60,8 @@ class NameBook:
         for rate in self.of_kind("rate").values():
             rates.setdefault(rate.owner, []).append(rate)
         self._aliases = {
-            "variable": {j: own[0] for j, own in self._own.items() if len(own) == 1 and own[0].kind == "variable"},
-            "rate": {joint: own[0] for joint, own in rates.items() if len(own) == 1},
+            kind: {owner: own[0] for owner, own in table.items() if len(own) == 1 and own[0].kind == kind}
+            for kind, table in (("variable", self._own), ("rate", rates))
         }
 
     def of_kind(self, kind: str) -> Mapping[str, Name]:
@@ -111,14 +111,15 @@ class NameBook:
             if joint:
                 return self._of_joint(joint, name, last, name if where is None else where, suggest, instead)
             known = [*self.of_kind("joint"), *(n for k in kinds if k != "joint" for n in self.of_kind(k))]
-            moving = [n for n in known if n not in self._own or self._own[n]]
+            moving = [n for n in dict.fromkeys(known) if n not in self._own or self._own[n]]
             missing = owner if owner and where is not None else name
             return no_such("joint", missing, moving if suggest else (), where or "", said=name)
         return no_such(_words(kinds), name, self.known(*kinds) if suggest else (), where or "")
 
     def _of_joint(self, joint: str, said: str, last: str, where: str, suggest: bool, instead: str) -> Problem:
         """A name that a joint has not, or that is not a single variable of it."""
-        word = f"{self.of_kind('joint')[joint].word} joint" if joint in self.of_kind("joint") else "joint"
+        known = self.of_kind("joint").get(joint)
+        word = f"{known.word} joint" if known is not None and known.word else "joint"
         own = self._own[joint]
         plain = [v.name for v in own if v.kind == "variable"]
         if not own:
@@ -171,14 +172,24 @@ def variable_book(names: Iterable[str]) -> NameBook:
     return NameBook(Name(name, "variable", name.rpartition(".")[0], place=k) for k, name in enumerate(names))
 
 
-def no_such(what: str, name: Any, known: Iterable[str], where: str = "", said: str = "") -> Problem:
+def no_such(what: str, name: Any, known: Iterable[str], where: str = "", said: str = "", none: str = "") -> Problem:
     """There is no such thing; what was meant may be near.
 
     what : the kind in words; known : what there is; said : what was said, where a part of it is missing
+    none : the hint where nothing is known: 'the machine has no states'
     """
+    return Problem(f"there is no {what} '{shortened(name)}'", where, did_you_mean(said or str(name), known) or none)
+
+
+def nothing_called(name: Any, known: Iterable[str], where: str = "", none: str = "") -> Problem:
+    """A name, in an expression or asked for, that stands for nothing of any kind."""
+    return Problem(f"there is nothing called '{shortened(name)}'", where, did_you_mean(str(name), known) or none)
+
+
+def shortened(name: Any) -> str:
+    """A name as errors show it."""
     text = str(name)
-    shown = text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
-    return Problem(f"there is no {what} '{shown}'", where, did_you_mean(said or text, known))
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 3] + "..."
 
 
 def _words(kinds: Sequence[str]) -> str:

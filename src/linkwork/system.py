@@ -21,7 +21,7 @@ from linkwork.equations.load_plans import unfit_numbers, with_formulas
 from linkwork.equations.plan import Plan, make_plan
 from linkwork.equations.quantities import OF_MACHINE, OF_TARGET, QUANTITIES, of_target, with_loads
 from linkwork.equations.quantity import Quantity
-from linkwork.errors import InputError, ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.formulas import Formula, Formulas, Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
@@ -540,7 +540,7 @@ class System:
             hint = "ask for derivatives by inputs and by parameters separately"
             raise InputError(Problem(text, where, hint), self.name)
         if not inputs:
-            self._assert_known(names, f"an input ({', '.join(asked.inputs)}) or a parameter")
+            self._assert_known(names, f"input ({', '.join(asked.inputs)}) or parameter")
         return names
 
     # ---------------------------------------------------------------- inside
@@ -562,8 +562,7 @@ class System:
             return Question(self._target(quantity, of))
         name = self._forward("auto") if quantity == "forward_dynamics" else quantity
         if name not in QUANTITIES:
-            hint = did_you_mean(quantity, [*OF_MACHINE, *OF_TARGET, *self._more_kernels])
-            raise InputError(Problem(f"no quantity '{quantity}'", hint=hint), self.name)
+            raise InputError(no_such("quantity", quantity, [*OF_MACHINE, *OF_TARGET, *self._more_kernels]), self.name)
         if of:
             raise InputError(Problem(f"'{quantity}' is of the whole machine, not of '{of}'"), self.name)
         if self._plan.chords and name in _NEEDS_OPEN_TREE:
@@ -591,9 +590,7 @@ class System:
         if method == "auto":
             return self._shorter_forward
         if method not in _FORWARD:
-            raise InputError(
-                Problem(f"no method '{method}'", hint=did_you_mean(method, ["auto", *_FORWARD])), self.name
-            )
+            raise InputError(no_such("method", method, ["auto", *_FORWARD], "method"), self.name)
         return _FORWARD[method]
 
     @cached_property
@@ -753,12 +750,11 @@ class System:
                 result[places] = part
         return results[0] if len(results) == 1 else results
 
-    def _assert_known(self, names: Sequence[str], what: str = "a parameter") -> None:
+    def _assert_known(self, names: Sequence[str], what: str = "parameter") -> None:
         known = self._plan.parameters
         unknown = [n for n in names if n not in known]
         if unknown:
-            problems = [Problem(f"{n!r} is not {what}", hint=did_you_mean(str(n), known)) for n in unknown]
-            raise InputError(problems, self.name)
+            raise InputError([no_such(what, n, known) for n in unknown], self.name)
 
     def _checked_parameters(self, parameters: Mapping[str, Any]) -> dict[str, Array]:
         """Parameters as arrays of numbers; InputError with all that is wrong."""

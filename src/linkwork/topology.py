@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from linkwork.errors import InputError, ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.model.mechanism import Mechanism
 from linkwork.names import no_such
 
@@ -423,7 +423,7 @@ def _check(bodies: Sequence[str], edges: Sequence[Edge], ground: str, cut: Seque
         if n > 1:
             problems.append(Problem(f"body '{body}' is declared {n} times", f"bodies.{body}", "give each its own name"))
     if ground not in known:
-        problems.append(Problem(f"ground '{ground}' is not a body", "ground", did_you_mean(ground, bodies)))
+        problems.append(no_such("body", ground, bodies, "ground"))
     for name, n in Counter(e.name for e in edges).items():
         if n > 1:
             problems.append(

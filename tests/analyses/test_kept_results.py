@@ -65,7 +65,7 @@ def test_a_run_of_ones_own_may_tell_its_order() -> None:
     told = build_run([0.0, 1.0], mechanism="m", variables=given, state={"y": ["B.angle", "A.angle"]}, held=["B.angle"])
     assert told.y.tolist() == [[2.0, 0.0], [3.0, 1.0]] and told.held == ("B.angle",)
     assert told.columns(["A.angle"]).tolist() == [[0.0], [1.0]]
-    with pytest.raises(lw.InputError, match=r"2 problems\n.*no result 'A.angel'; did you mean 'A.angle'\?\n.*'Q'"):
+    with pytest.raises(lw.InputError, match=r"2 problems\n.*no signal 'A.angel'; did you mean 'A.angle'\?\n.*'Q'"):
         told.columns(["A.angel", "Q", "A.angle"])
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -381,3 +383,45 @@ def test_identification_converges_quadratically() -> None:
     assert len(falling) >= 2
     for before, after in pairwise(errors):
         assert after < 3.0 * before**2 + 1e-11
+
+
+def test_derivatives_are_saved_with_a_run(tmp_path: Path) -> None:
+    """To the last bit, with their units; they can be pickled and saved again, and other programs can read them."""
+    s = lw.example("slider-crank").assemble()
+    ways = ("rod.mass", "start.A", "gravity.y")
+    run = s.simulate(0.2, start={"A": 0.5}, samples=5, sensitive_to=ways)
+    path = run.save(tmp_path / "run.nc")
+    loaded = lw.load_run(path)
+    for again in (loaded, pickle.loads(pickle.dumps(loaded)), lw.load_run(loaded.save(tmp_path / "again.nc"))):
+        assert again.sensitivities == ways and again.data.identical(run.data)
+        for by in ways:
+            for name in ("A", "P.x", "D.rate", "P.speed", "machine.kinetic_energy"):
+                own, kept = run.sensitivity(name, by), again.sensitivity(name, by)
+                assert np.array_equal(own.values, kept.values, equal_nan=True)
+                assert (own.unit, own.name) == (kept.unit, kept.name)
+    with pytest.raises(lw.InputError, match=r"was not differentiated by 'rod\.mas'; did you mean 'rod\.mass'"):
+        loaded.sensitivity("A", "rod.mas")
+    plain = lw.load_run(s.simulate(0.2, samples=3).save(tmp_path / "plain.nc"))
+    assert plain.sensitivities == () and lw.load_run(run.save(tmp_path / "run.csv")).sensitivities == ()
+
+    import xarray as xr
+
+    with xr.open_dataset(path, engine="h5netcdf", group="sensitivities/0") as data:
+        assert data.attrs["by"] == "rod.mass" and data["P.position"].shape == (5, 3)
+
+
+def test_files_with_strange_derivatives_are_refused(tmp_path: Path) -> None:
+    import h5py
+
+    run = lw.example("pendulum").assemble().simulate(0.1, start={"A": 0.5}, samples=3, sensitive_to="start.A")
+    for k, (spoil, text) in enumerate((
+        (lambda f: f["sensitivities/0"].attrs.__setitem__("by_unit", b"furlong/mm/"), "sensitivities.start.A"),
+        (lambda f: f["sensitivities"].__setitem__("1", np.zeros(3)), "these are no derivatives"),
+        (lambda f: f["sensitivities"].__setitem__("1", h5py.ExternalLink("other.nc", "/")), "these are no derivatives"),
+        (lambda f: f["sensitivities/0"].__setitem__("far", h5py.SoftLink("/time")), "points to other files"),
+    )):  # fmt: skip
+        path = run.save(tmp_path / f"run{k}.nc")
+        with h5py.File(path, "r+") as file:
+            spoil(file)
+        with pytest.raises(lw.InputError, match=text):
+            lw.load_run(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import pickle
 import sys
 from pathlib import Path
 from typing import Any
@@ -301,3 +302,38 @@ def test_rates_jump_where_drives_do() -> None:
     for k, turn in enumerate(turns):
         assert apart(runs, s, k, start={second: turn}, drives=law, **TIGHT) < 1e-9
     assert (runs.outcome.energy_error < 1e-8 * runs.outcome.energy_scale).all()
+
+
+def test_many_runs_come_back_from_a_file_as_what_they_were(tmp_path: Path) -> None:
+    """Arrays, inputs, events and single runs, to the last bit; with states, runs that stop, and events."""
+    m = truths.pendulum()
+    m.state("i", rate="A - 2*i", start=0.25, unit="A")
+    s = m.assemble()
+    events = [lw.stop("A", high=0.1, name="wall", restitution=0.5), lw.when("i - 0.2", stop=True, name="low")]
+    starts = np.array([-1.2, -0.3, 0.05])
+    runs = s.simulate_many(
+        2.0, start={"A": starts}, states={"i": np.array([0.25, 0.0, 0.39])}, events=events, samples=21
+    )
+    assert set(runs.status) == {"complete", "stopped"}
+    assert {event.kind for k in range(3) for event in runs.events(k)} == {"impact", "condition"}
+    again = lw.load_result(runs.save(tmp_path / "runs.nc"))
+    assert isinstance(again, lw.Simulations) and len(again) == 3 and again.machine is None
+    assert again.data.identical(runs.data) and str(again) == str(runs)
+    assert (again.status, again.message) == (runs.status, runs.message)
+    assert again.inputs.keys() == runs.inputs.keys()
+    assert all(np.array_equal(again.inputs[n], runs.inputs[n]) for n in runs.inputs)
+    for key in ("t", "y", "w", "a", "x", "nfev", "steps", "rejected", "energy_error", "energy_scale", "residual"):
+        assert np.array_equal(getattr(again.outcome, key), getattr(runs.outcome, key), equal_nan=True), key
+    assert np.array_equal(again["P.x"].values, runs["P.x"].values, equal_nan=True)
+    for k in range(3):
+        one, reached = again[k], np.isfinite(runs.y[k]).all(axis=1)
+        assert again.events(k) == runs.events(k) == one.events
+        assert isinstance(one, lw.Simulation) and one.success == (runs.status[k] == "complete")
+        assert np.array_equal(one.y, runs.y[k][reached]) and np.array_equal(one.x, runs.outcome.x[k][reached])
+        assert np.array_equal(one["P.x"].values, runs["P.x"].values[k][reached])
+        assert np.array_equal(one["i"].value.values, one.x[:, 0])
+    copied = pickle.loads(pickle.dumps(again))
+    assert isinstance(copied, lw.Simulations) and copied.data.identical(runs.data)
+    assert lw.load_result(again.save(tmp_path / "twice.nc")).data.identical(runs.data)
+    some = runs.select(run=[0, 2])
+    assert not isinstance(lw.load_result(some.save(tmp_path / "some.nc")), lw.Simulations)

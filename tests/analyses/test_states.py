@@ -625,5 +625,26 @@ def test_refusals_of_the_model() -> None:
     with pytest.raises(lw.ModelError, match=r"formulas cannot use 'e'; write exp\(1\)"):
         m.state("e", rate="1")
     m.state("i", rate="nobody + 1")
-    with pytest.raises(lw.ModelError, match=r"states.i.rate: there is nothing called 'nobody' to depend on"):
+    with pytest.raises(lw.ModelError, match=r"states.i.rate: there is nothing called 'nobody'"):
         m.assemble()
+
+
+def test_a_state_of_a_run_is_a_state(tmp_path: Path) -> None:
+    m = lw.Mechanism("motor")
+    rotor = m.body("rotor", mass=1.0, inertia=(0.02, 0.02, 0.02))
+    m.revolute("A", m.ground, rotor, at=(0, 0, 0), axis="z")
+    m.state("i", rate="(12 - 1.2*i - 0.5*rate(A))/0.01", unit="A", start=0.5)
+    m.load("motor", "A", amount="0.5*i")
+    run = m.assemble().simulate(0.1, samples=5)
+    for found in (run, lw.load_run(run.save(tmp_path / "run.nc")), lw.load_run(run.save(tmp_path / "run.csv"))):
+        i = found["i"]
+        assert isinstance(i, lw.StateItem) and (i.kind, i.unit) == ("state", "A")
+        assert np.array_equal(i.value.values, run.x[:, 0])
+        assert np.array_equal(i.rate.values, found.signal("i.rate").values) and i.rate.attrs["units"] == "A/s"
+        assert set(i.signals) == {"i.value", "i.value.rate"} and repr(i).startswith("StateItem('i', A)")
+        assert found.signal("i").name == "i.value" and isinstance(found["A"], lw.JointItem)
+        with pytest.raises(lw.InputError, match=r"there is no signal 'i\.fx'; "):
+            found.signal("i.fx")
+        with pytest.raises(lw.InputError, match=r"i: 'effort' cannot be plotted; there is: value, rate"):
+            i.plot("effort")
+        assert "1 joints" in repr(found) and "1 places" in repr(found)

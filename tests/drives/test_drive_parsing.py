@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
+import re
+import re._parser as parser  # type: ignore[import-not-found]
+import sys
+from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +21,7 @@ from linkwork.drives import (
     expression,
     harmonic,
     parse_drive,
+    parsing,
     polynomial345,
     ramp,
     sequence,
@@ -26,7 +31,9 @@ from linkwork.drives import (
 )
 from linkwork.drives.parsing import MAX_DRIVE_LENGTH
 from linkwork.errors import ModelError
-from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension, UnitSystem, deg, inch, mm, rpm
+from linkwork.expressions import names as expression_names
+from linkwork.expressions import parsing as expression_parsing
+from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension, UnitSystem, deg, grammar, inch, mm, quantities, rpm
 
 TURN = 360 * deg
 
@@ -216,11 +223,53 @@ def test_any_text_is_a_drive_or_a_model_error(text: str) -> None:
         assert error.problems and all(p.where == "drives.A" for p in error.problems)
 
 
-@pytest.mark.parametrize("piece", ["(", ")", "()", "0:", ";", "0,", "1", "in 1 ", "@", "ramp(", " x", "1/", "e"])
-def test_long_text_is_read_in_no_time(piece: str) -> None:
-    text = (piece * MAX_DRIVE_LENGTH)[:MAX_DRIVE_LENGTH]
-    for start in ("", "ramp(", "table(", "0:1"):
-        begin = time.perf_counter()
+def work_of_reading(text: str) -> int:
+    """Calls that are made while a text is read that means nothing, those of strings counted by their length."""
+    count = 0
+
+    def look(frame: FrameType, event: str, called: Any) -> None:
+        nonlocal count
+        own = getattr(called, "__self__", None) if event == "c_call" else None
+        count += 1 + (len(own) if isinstance(own, str) else 0)
+
+    sys.setprofile(look)
+    try:
         with pytest.raises(ModelError):
-            parse_drive((start + text)[:MAX_DRIVE_LENGTH], ANGLE, "drives.A")
-        assert time.perf_counter() - begin < 1.0
+            parse_drive(text, ANGLE, "drives.A")
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+@pytest.mark.parametrize("piece", ["(", ")", "()", "0:", ";", "0,", "1", "in 1 ", "@", "ramp(", " x", "1/", "e"])
+@pytest.mark.parametrize("start", ["", "ramp(", "table(", "0:1"])
+def test_the_work_of_reading_grows_with_the_length_of_a_text(start: str, piece: str) -> None:
+    long = (start + piece * MAX_DRIVE_LENGTH)[:MAX_DRIVE_LENGTH]
+    for text in (long[: MAX_DRIVE_LENGTH // 2], long):  # whatever is kept after the first reading is there
+        with pytest.raises(ModelError):
+            parse_drive(text, ANGLE, "drives.A")
+    half, whole = work_of_reading(long[: MAX_DRIVE_LENGTH // 2]), work_of_reading(long)
+    assert whole < 2.1 * half + 2_000
+    assert whole < 100 * MAX_DRIVE_LENGTH
+
+
+def repeats_in(pattern: Any, inside: bool = False) -> bool:
+    """Whether a regular expression has a repeat without end inside of another, which is tried in 2^n ways."""
+    for kind, value in pattern:
+        endless = kind in (parser.MAX_REPEAT, parser.MIN_REPEAT) and value[1] == parser.MAXREPEAT
+        if endless and inside:
+            return True
+        parts = value if isinstance(value, tuple) else (value,)
+        parts = [p for part in parts for p in (part if isinstance(part, list) else [part])]
+        if any(repeats_in(p, inside or endless) for p in parts if isinstance(p, parser.SubPattern)):
+            return True
+    return False
+
+
+def test_no_pattern_repeats_what_repeats() -> None:
+    """Within a single call of a regular expression no text of any length is tried in ever more ways."""
+    assert repeats_in(parser.parse("(a+b?)*")) and not repeats_in(parser.parse(r"\w[\w-]*(\.\w+)?"))
+    rooms = (parsing, expression_names, expression_parsing, grammar, quantities)
+    patterns = [p for room in rooms for p in vars(room).values() if isinstance(p, re.Pattern)]
+    assert len(patterns) > 8
+    assert [p.pattern for p in patterns if repeats_in(parser.parse(p.pattern, p.flags & ~re.UNICODE))] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 
 import pytest
@@ -257,3 +258,47 @@ def test_what_is_doubtful_about_all_of_them() -> None:
 def test_a_mechanism_without_loads() -> None:
     (problem,) = lw.check_events(lw.example("four-bar"), lw.at(1, off="spring"))
     assert str(problem) == "events[0].off: there is no load 'spring'; the mechanism has no loads"
+
+
+def test_conditions_as_comparisons() -> None:
+    """`when` takes what the command line takes: a comparison with a number, bare in SI or with a unit."""
+    for text, condition, direction in (
+        ("A > 0.3", "A - 0.3", "rising"),
+        ("0.3 < A", "A - 0.3", "rising"),
+        ("A <= 30deg", f"{math.radians(30.0)!r} - A", "rising"),
+        ("tip.z ≥ 100 mm", "tip.z - 0.1", "rising"),
+        ("rate(A) > 60rpm", f"rate(A) - {2.0 * math.pi!r}", "rising"),
+        ("A + B = 2", "(A + B) - 2.0", "both"),
+        ("A - 0.3", "A - 0.3", "both"),
+    ):
+        event = lw.when(text, stop=True)
+        assert event.direction == direction
+        head, sign, last = event.condition.partition(" - ")
+        wanted = condition.partition(" - ")
+        assert sign == wanted[1]
+        for own, expected in ((head, wanted[0]), (last, wanted[2])):
+            assert own == expected or float(own) == pytest.approx(float(expected), rel=1e-15)
+    for text, told in (
+        ("A > B", "neither 'A' nor 'B' is a number"),
+        ("1 < A < 2", "is no condition"),
+        ("A > 3 furlings", "there is no unit .furlings."),
+    ):
+        with pytest.raises(lw.InputError, match=told):
+            lw.when(text, stop=True)
+    with pytest.raises(lw.InputError, match="a comparison tells the direction itself"):
+        lw.when("A > 0.3", direction="rising", stop=True)
+
+
+def test_a_condition_is_compared_with_what_it_measures() -> None:
+    s = lw.example("slider-crank").assemble()
+    with pytest.raises(lw.InputError) as caught:
+        s.simulate(0.1, events=[lw.when("A > 3 kg", name="heavy"), lw.when("A + D > 3 m", name="mixed")])
+    assert [str(p) for p in caught.value.problems] == [
+        "events.heavy: an angle is compared with a mass; write a number in rad, or with such a unit",
+        "events.mixed: what names of several units make is compared with a length; write numbers in SI",
+    ]
+    run, same = (
+        s.simulate(1.0, rates={"A": 10.0}, events=lw.when(text, direction=way, name="half"))
+        for text, way in (("A > 180deg", "both"), (f"A - {math.pi!r}", "rising"))
+    )
+    assert len(run.events) > 0 and run.events == same.events

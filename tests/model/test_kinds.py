@@ -17,7 +17,6 @@ from laws import CASES
 
 import linkwork as lw
 from linkwork.analyses.simulation.parameter_units import parameter_unit
-from linkwork.cli.measuring import parameter_measures
 from linkwork.equations.load_kinds import PLANS
 from linkwork.files.entries import JOINTS, LOADS
 from linkwork.model import joints
@@ -39,6 +38,7 @@ from linkwork.model.loads.load import (
     usual_values,
 )
 from linkwork.model.loads.load import Symbol as LoadSymbol
+from linkwork.model.measures import parameter_measures
 from linkwork.model.mechanism import JointOptions, Mechanism
 from linkwork.units import ANGLE, SI, TORQUE, Dimension
 from linkwork.views.load_symbols import load_symbols

@@ -131,10 +131,10 @@ def test_drives() -> None:
         FORCES["B"].effort
     with pytest.raises(ModelError, match=r"A: the run has no force; there is: A.angle,"):
         FORCES["A"].force
-    with pytest.raises(ModelError, match=r"no result 'A.efort'; did you mean 'A.effort'"):
+    with pytest.raises(ModelError, match=r"no signal 'A.efort'; did you mean 'A.effort'"):
         FORCES["A.efort"]
     for asked, meant in (("A.torque", "A.effort"), ("A.angle.torque", "A.angle.effort"), ("B.velocity", "B.rate")):
-        with pytest.raises(ModelError, match=f"no result '{asked}'; did you mean '{meant}'"):
+        with pytest.raises(ModelError, match=f"no signal '{asked}'; did you mean '{meant}'"):
             FORCES[asked]
     with pytest.raises(ModelError) as caught:
         FORCES["B.torque"]  # it has none
@@ -162,7 +162,7 @@ def test_reactions() -> None:
     assert np.array_equal(FORCES["D.force.magnitude"], abs(60 * np.sin(ANGLE)))
     assert FORCES["D.fy"].data.attrs["long_name"] == "y of force of D"
     assert all(f"D.{c}" in FORCES for c in COMPONENTS) and "A.fx" not in FORCES and "gas.fx" not in FORCES
-    with pytest.raises(ModelError, match=r"no result 'D.fw'; did you mean 'D.fx'|'D.fy'|'D.fz'"):
+    with pytest.raises(ModelError, match=r"no signal 'D.fw'; did you mean 'D.fx'|'D.fy'|'D.fz'"):
         FORCES["D.fw"]
 
 
@@ -195,7 +195,7 @@ def test_loads_and_the_machine() -> None:
         coil.plot("tenson")
     with pytest.raises(ModelError, match=r"'coil' is not a single signal; ask for one of: coil.tension, coil.power"):
         FORCES.signal("coil")
-    with pytest.raises(ModelError, match="no result 'coill'; did you mean 'coil'"):
+    with pytest.raises(ModelError, match="no signal 'coill'; did you mean 'coil'"):
         FORCES["coill"]
 
 
@@ -226,7 +226,7 @@ def test_everything_wrong_with_a_plot_is_told_at_once() -> None:
         FORCES.plot("B.fz", "B.nonsense", "B.mx")
     assert [p.what.partition(":")[0] for p in caught.value.problems] == [
         "fz of B is statically indeterminate",
-        "the run has no result 'B.nonsense'",
+        "there is no signal 'B.nonsense'",
         "mx of B is statically indeterminate",
     ]
 
@@ -457,7 +457,7 @@ def test_overlays_of_runs_with_other_marks() -> None:
     assert ax.lines[5].get_ydata()[0] == 3.0
     (ax,) = other.plot("B.force", against={"stiff": FORCES})
     assert labels(ax)[-1] == "B.force.z (stiff): indeterminate" and np.isnan(ax.lines[5].get_ydata()).all()
-    with pytest.raises(ModelError, match=r"against.motion: the run has no result 'B.force.x'"):
+    with pytest.raises(ModelError, match=r"against.motion: there is no signal 'B.force.x'"):
         FORCES.plot("B.force", against={"motion": MOTION})
 
 
@@ -469,7 +469,7 @@ def test_polar_diagram_of_a_bearing() -> None:
     assert [t.get_text() for t in both.get_legend().get_texts()] == ["B", "D"]
     with pytest.raises(ModelError, match="B: fz is statically indeterminate; draw another plane"):
         FORCES["B"].hodograph(plane="xz")
-    with pytest.raises(ModelError, match=r"no result 'A.force'"):
+    with pytest.raises(ModelError, match=r"no signal 'A.force'"):
         FORCES["A"].hodograph()
 
 

@@ -86,7 +86,7 @@ def test_a_mode_table_is_asked_by_name() -> None:
     assert "P.x" in found and "mode" in found and "kind" not in found and "Q" not in found
     assert found.warnings == ("the second mode is nearly double",) and found.evidence["largest_residual"] == 1.5e-13
     assert found.status == "complete" and found.message == ""
-    with pytest.raises(InputError, match=r"the result has no signal 'eigenvalues'; did you mean 'eigenvalue'"):
+    with pytest.raises(InputError, match=r"there is no signal 'eigenvalues'; did you mean 'eigenvalue'"):
         found["eigenvalues"]
     with pytest.raises(AttributeError, match="does not lie along time, but along mode"):
         found["damping"].time

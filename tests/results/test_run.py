@@ -109,7 +109,7 @@ def test_a_joint_with_several_variables_is_asked_for_all() -> None:
     assert np.array_equal(ball.rates["wz"], np.full(21, 2.0))
     with pytest.raises(ModelError, match=r"S: the joint has 4 variables; ask for \.rates"):
         ball.rate
-    with pytest.raises(ModelError, match=r"'S' has several variables: S.qw, "):
+    with pytest.raises(ModelError, match=r"'S' has several variables; there is: S.qw, "):
         TUMBLER["S.rate"]
 
 
@@ -176,13 +176,13 @@ def test_names_and_sizes() -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("A.angel", "the run has no result 'A.angel'; did you mean 'A.angle'?"),
-        ("P.positon", "the run has no result 'P.positon'; did you mean 'P.position'?"),
-        ("crnk", "the run has no result 'crnk'; did you mean 'crank'?"),
-        ("P.w", "the run has no result 'P.w'; did you mean 'P.vx'?"),
-        ("P.rotation.xx", "the run has no result 'P.rotation.xx'; did you mean 'P.position.x'?"),
+        ("A.angel", "there is no signal 'A.angel'; did you mean 'A.angle'?"),
+        ("P.positon", "there is no signal 'P.positon'; did you mean 'P.position'?"),
+        ("crnk", "there is no signal 'crnk'; did you mean 'crank'?"),
+        ("P.w", "there is no signal 'P.w'; did you mean 'P.vx'?"),
+        ("P.rotation.xx", "there is no signal 'P.rotation.xx'; did you mean 'P.position.x'?"),
         (3, "a name is wanted, not int; write run['A.angle']"),
-        ("closure", "the run has no result 'closure'"),
+        ("closure", "there is no signal 'closure'"),
     ],
 )
 def test_unknown_names(name: object, text: str) -> None:
@@ -211,7 +211,7 @@ def test_any_text_is_a_name_or_an_error(name: str) -> None:
         found = RUN[name]
         assert isinstance(found, JointItem | PlaceItem) or len(found) == 181
     else:
-        with pytest.raises(ModelError, match="the run has no result"):
+        with pytest.raises(ModelError, match="there is no signal"):
             RUN[name]
 
 

@@ -228,7 +228,7 @@ def test_several_runs() -> None:
     assert len(RUN["P"].plot("velocity", against={"slow": slow})[0].lines) == 6
     with pytest.raises(ModelError) as caught:
         RUN.plot("A.rate", "A.jerk", against={"other": TUMBLER})
-    assert len(caught.value.problems) == 2 and "against.other: the run has no result 'A.rate'" in str(caught.value)
+    assert len(caught.value.problems) == 2 and "against.other: there is no signal 'A.rate'" in str(caught.value)
     for wrong in (slow, {"slow": 3}):
         with pytest.raises(ModelError, match="against: other runs are given by name"):
             RUN.plot("A", against=wrong)  # type: ignore[arg-type]
@@ -244,7 +244,7 @@ def test_paths_of_several_places_and_runs() -> None:
     assert ax.get_title(loc="left") == "slider-crank: paths"
     with pytest.raises(ModelError, match="no place is named"):
         RUN.path()
-    with pytest.raises(ModelError, match=r"the run has no result 'A\.position'"):
+    with pytest.raises(ModelError, match=r"there is no signal 'A\.position'"):
         RUN.path("A")
 
 
@@ -306,7 +306,7 @@ def test_hodograph() -> None:
     assert turning.get_ylabel() == "wz [rad/s]"
     with pytest.raises(ModelError, match="of: 'velocty' is no vector of a place; did you mean 'velocity'"):
         RUN["P"].hodograph("velocty")
-    with pytest.raises(ModelError, match=r"has no result 'tip\.velocity'"):
+    with pytest.raises(ModelError, match=r"there is no signal 'tip\.velocity'"):
         TUMBLER["tip"].hodograph()
 
 

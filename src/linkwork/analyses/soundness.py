@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from linkwork.analyses.mobility import Mobility
-from linkwork.errors import Problem, did_you_mean
+from linkwork.errors import Problem
 from linkwork.model.amounts import Tabulated
 from linkwork.model.curves import Curve, ExpressionCurve
 from linkwork.model.layout import MANY_PROBLEMS, Layout
 from linkwork.model.mechanism import Mechanism
+from linkwork.names import no_such
 from linkwork.topology import Topology, ground_problems
 from linkwork.units import LENGTH, MASS, NUMBER, format_quantity
 
@@ -234,8 +235,7 @@ def expectation_problems(m: Mechanism, found: dict[str, float], layout: Layout) 
     for name, wanted in m.expect.items():
         where = f"expect.{name}"
         if name not in found:
-            hint = did_you_mean(name, found) if len(problems) < MANY_PROBLEMS else ""
-            problems.append(Problem(f"'{name}' is not a number of this model", where, hint))
+            problems.append(no_such("number", name, found if len(problems) < MANY_PROBLEMS else (), where))
         elif abs(found[name] - wanted) > 1e-6 * abs(wanted) + 1e-9 * min(layout.size, 1.0):
             dimension = dimensions.get(name, NUMBER)
             shown = [format_quantity(value, dimension, layout.units, 9) for value in (wanted, found[name])]

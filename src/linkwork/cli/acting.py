@@ -70,9 +70,19 @@ ExternalTexts = Annotated[
         show_default=False,
     ),
 ]
+StateTexts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--state",
+        metavar="NAME=VALUE",
+        help="Where a state of the model is, --state 'i=0.5 A'; again for others. What is not given is as the file "
+        "says that it begins; a simulation that was saved has its own.",
+        show_default=False,
+    ),
+]
 
 _OPTIONS = {"drives": "--drives", "efforts": "--effort", "preload": "--preload", "weights": "--weight"}
-_OPTIONS |= {"external": "--external"}
+_OPTIONS |= {"external": "--external", "states": "--state"}
 """What the parameters of the analyses are called on the command line."""
 
 
@@ -85,6 +95,7 @@ class Acting:
     preload: dict[str, float] | None
     weights: dict[str, float] | None
     external: dict[str, list[float]] | None
+    states: dict[str, float] | None
 
     @property
     def said(self) -> dict[str, Any]:
@@ -100,6 +111,7 @@ def acting(
     preload: Sequence[str] | None,
     weight: Sequence[str] | None,
     external: Sequence[str] | None,
+    state: Sequence[str] | None,
 ) -> Acting:
     """What the options say; problems are noted where the variables note theirs."""
     read = _Reading(machine, variables)
@@ -109,6 +121,7 @@ def acting(
         read.efforts(preload, "--preload") if preload else None,
         read.weights(weight) if weight else None,
         read.external(external) if external else None,
+        variables.states(state) if state else None,
     )
 
 

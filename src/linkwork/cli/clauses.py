@@ -1,19 +1,13 @@
-"""Clauses of a text: parts, words, names, and what stands on the sides of comparisons. Nothing is evaluated."""
+"""Clauses of a text: parts, words, names. Nothing is evaluated."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TypeVar
 
 from linkwork.errors import InputError, ModelError, Problem
-from linkwork.expressions import names_in
 
 T = TypeVar("T")
-FALLING, RISING = ("<", "<=", "≤"), (">", ">=", "≥")
-_ENCLOSED = re.compile(r"'[^']*'|\"[^\"]*\"|\([^()]*\)")
-_COMPARISON = re.compile(r"<=|>=|<|>|==?|≤|≥")
-_NUMBER = re.compile(r"[-+−]?\s*\.?[0-9]")
 
 
 class Several:
@@ -54,29 +48,3 @@ def names(text: str) -> list[str]:
         hint = "part names with ',' and actions with ';'"
         raise InputError([Problem(f"'{name}' is not a name", hint=hint) for name in wrong])
     return found
-
-
-def compared(text: str) -> tuple[list[str], list[str]]:
-    """What stands between comparisons, and these; those within brackets belong to the arithmetic."""
-    hidden = text
-    while _ENCLOSED.search(hidden):
-        hidden = _ENCLOSED.sub(lambda found: "_" * len(found[0]), hidden)
-    found = list(_COMPARISON.finditer(hidden))
-    edges = [0, *(edge for match in found for edge in match.span()), len(text)]
-    return [text[a:b].strip() for a, b in zip(edges[::2], edges[1::2], strict=True)], [match[0] for match in found]
-
-
-def number_side(parts: list[str]) -> int:
-    """Which of the two sides of a comparison is a number, perhaps with a unit."""
-    numbers = [k for k, text in enumerate(parts) if _is_number(text)]
-    if not numbers:
-        what = f"neither '{parts[0]}' nor '{parts[1]}' is a number"
-        raise InputError(Problem(what, hint="write the difference on one side, such as 'A - B > 0'"))
-    return numbers[-1]
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return not names_in(text)
-    except ModelError:  # 60deg is no arithmetic
-        return _NUMBER.match(text) is not None

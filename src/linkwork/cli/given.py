@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from linkwork.drives import Drive, parse_drive
 from linkwork.errors import InputError, ModelError, Problem
 from linkwork.model.joints import Free, Law
-from linkwork.names import NameBook, joint_names
+from linkwork.model.states import unit_dimension
+from linkwork.names import NameBook, joint_names, no_such
 from linkwork.units import ANGLE, LENGTH, NUMBER, TIME, Dimension, format_quantity, parse_quantity
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Variables:
         floating = {n.rpartition(".")[0] for n in machine.variables} - set(joints)
         self.laws: dict[str, Law] = {name: joint.law for name, joint in joints.items()}
         self.laws |= {body: Free() for body in sorted(floating)}  # a floating body's freedoms are under its own name
-        self.units, self.problems = units, problems
+        self.machine, self.units, self.problems = machine, units, problems
         self.everything: dict[str, Dimension] = {
             f"{joint}.{v.name}": v.quantity for joint, law in self.laws.items() for v in law.variables
         }
@@ -112,6 +113,19 @@ class Variables:
                 self._keep(found, name, self._several(law, text, where), where)
             elif known := self.specified(name, where):
                 self._keep(found, known[0], self._quantity(text, known[1], where), where)
+        return found
+
+    def states(self, texts: Sequence[str]) -> dict[str, float]:
+        """Named states by name from texts such as "i=0.5 A"; numbers without a unit are in that of the state."""
+        found: dict[str, float] = {}
+        states = self.machine.mechanism.states
+        for name, text, where in self.pairs(texts, "--state", "i=0.5 A"):
+            if name not in states:
+                self.problems.found.append(no_such("state", name, states, where, none="the model has no states"))
+                continue
+            dimension = unit_dimension(states[name].unit, "")
+            value = self.problems.reading(where, lambda t=text, d=dimension: parse_quantity(t, d))  # type: ignore[misc]
+            self._keep(found, name, value, where)
         return found
 
     def laws_of_time(

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from linkwork.cli.clauses import FALLING, RISING, Several, compared, first_word, names, number_side, parted
-from linkwork.cli.measuring import compared_with, effort_along, parameter_measures
+from linkwork.cli.clauses import Several, first_word, names, parted
+from linkwork.cli.measuring import compared_with, effort_along
 from linkwork.errors import InputError, Problem, did_you_mean
-from linkwork.expressions import names_in
+from linkwork.expressions.comparisons import FALLING, RISING, compared, comparison, number_side
 from linkwork.files.quantities import free_quantity
 from linkwork.model.event_checks import check_events
 from linkwork.model.events import At, Direction, Event, Stop, When, at, stop, when
+from linkwork.model.measures import parameter_measures
 from linkwork.model.states import state_numbers
 from linkwork.units import NUMBER, TIME, UnitSystem, format_quantity, parse_quantity
 
@@ -153,20 +154,11 @@ class _Text:
 
     def _crossing(self, text: str) -> tuple[str, Direction]:
         """An expression whose zero counts, and which crossings do; it rises where an inequality becomes true."""
-        parts, signs = compared(text)
-        if len(parts) > 2 or not all(parts):
-            raise InputError(Problem(f"'{text}' is no condition", hint=_WHEN_EXAMPLE))
-        if len(parts) == 1:
-            return parts[0], "both"
-        limit = number_side(parts)
-        what = parts[1 - limit]
-        value = parse_quantity(parts[limit], *compared_with(self.mechanism, what, self.units))
-        if signs[0] not in FALLING + RISING:
-            crossed: tuple[str, Direction] = f"{_enclosed(what)} - {value!r}", "both"
-        elif (signs[0] in RISING) == (limit == 1):
-            crossed = f"{_enclosed(what)} - {value!r}", "rising"
-        else:
-            crossed = f"{value!r} - {_enclosed(what)}", "rising"
+        found = comparison(text, _WHEN_EXAMPLE)
+        if found is None:
+            return text.strip(), "both"
+        value = parse_quantity(found.limit, *compared_with(self.mechanism, found.what, self.units))
+        crossed = found.crossing(value)
         self.all.texts[crossed[0]] = text
         return crossed
 
@@ -223,8 +215,3 @@ def _limited(text: str) -> tuple[str, dict[str, str]]:
         raise InputError(Problem("the comparisons go both ways", hint=_STOP_EXAMPLE))
     first, what, last = parts
     return what, {"low": first, "high": last} if falling[0] else {"low": last, "high": first}
-
-
-def _enclosed(expression: str) -> str:
-    """In brackets, unless it is a name."""
-    return expression if names_in(expression) == (expression.strip("'"),) else f"({expression})"

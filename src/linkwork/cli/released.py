@@ -11,13 +11,13 @@ from linkwork.analyses.simulation.asked import FINEST, FIXED, METHODS
 from linkwork.cli.measuring import effort_along
 from linkwork.drives import Drive, parse_drive
 from linkwork.drives.steady import Constant
-from linkwork.errors import InputError, ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.expressions import names_in
 from linkwork.model.amounts import TIME as CLOCK
 from linkwork.model.amounts import Formula, variable_in
-from linkwork.model.name_book import nothing_called
-from linkwork.model.states import is_state_name, state_numbers, unit_dimension
+from linkwork.model.states import is_state_name, state_numbers
 from linkwork.model.variables import find_variable
+from linkwork.names import no_such, nothing_called
 from linkwork.units import ANGLE, LENGTH, TIME, Dimension, parse_quantity
 from linkwork.units.efforts import effort_units
 
@@ -70,20 +70,6 @@ class Released:
             if full := self.variables.full(name, where):
                 effort = self.problems.reading(where, lambda f=full, t=text: self._effort(f, t))  # type: ignore[misc]
                 self._keep(found, full, effort, where)
-        return found
-
-    def states(self, texts: Sequence[str]) -> dict[str, float]:
-        """Named states by name from texts such as "i=0.5 A"; numbers without a unit are in that of the state."""
-        found: dict[str, float] = {}
-        states = self.machine.mechanism.states
-        for name, text, where in self.variables.pairs(texts, "--state", "i=0.5 A"):
-            if name not in states:
-                hint = did_you_mean(name, states) if states else "the model has no states"
-                self.problems.note(f"there is no state '{name}'", where, hint)
-                continue
-            dimension = unit_dimension(states[name].unit, "")
-            value = self.problems.reading(where, lambda t=text, d=dimension: parse_quantity(t, d))  # type: ignore[misc]
-            self._keep(found, name, value, where)
         return found
 
     def _effort(self, full: str, text: str) -> Effort:
@@ -145,7 +131,7 @@ class Released:
         if until is None:
             self.problems.note("it is not said when the simulation ends", "--until", "for example --until 10s")
         if method not in METHODS:
-            self.problems.note(f"there is no method '{method}'", "--method", did_you_mean(method, METHODS))
+            self.problems.found.append(no_such("method", method, METHODS, "--method"))
         if method in FIXED and step is None:
             self.problems.note(f"'{method}' takes steps of one length", "--step", "for example --step 1ms")
         for option, value, least in (("--rtol", rtol, FINEST), ("--atol", atol, 0.0)):

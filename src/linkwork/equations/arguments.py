@@ -21,9 +21,10 @@ from linkwork.equations.plan import Plan, Pose
 from linkwork.equations.states import state_rates
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import Vector, apply_t, cross
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError
 from linkwork.expressions.names import differentiated
 from linkwork.model.amounts import TIME
+from linkwork.names import nothing_called
 
 UNITS: tuple[Vector, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -148,4 +149,4 @@ def unknown(plan: Plan, name: str) -> InputError:
     """The error of a name that is not there."""
     coordinates = [f"{place}.{c}" for place in places_of(plan) for c in "xyz"]
     known = [TIME, *variables_of(plan), *(s.name for s in plan.states), *coordinates]
-    return InputError(Problem(f"there is nothing called '{name}'", "events", did_you_mean(name, known)), plan.name)
+    return InputError(nothing_called(name, known, "events"), plan.name)

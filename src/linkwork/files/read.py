@@ -49,6 +49,7 @@ from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import checked_name
 from linkwork.model.placement import ROW_KEYS, Placement
 from linkwork.model.source import Source, path_of
+from linkwork.names import no_such
 from linkwork.topology import graph_of
 from linkwork.units import ACCELERATION, LENGTH, MASS, NUMBER, Dimension, UnitSystem
 from linkwork.units import TIME as SECONDS
@@ -540,7 +541,7 @@ def _end_problems(m: Mechanism, ends: Any, where: str) -> list[Problem]:
         return []
     tail, head = (str(end) for end in ends)
     missing = [b for b in dict.fromkeys((tail, head)) if b not in m.bodies]
-    problems = [Problem(f"there is no body '{short(b)}'", where, did_you_mean(b, m.bodies)) for b in missing]
+    problems = [no_such("body", b, m.bodies, where) for b in missing]
     if tail == head:
         problems.append(Problem(f"it joins '{short(tail)}' to itself", where, "a joint joins two different bodies"))
     return problems

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
-from linkwork.errors import Problem, did_you_mean
+from linkwork.errors import Problem
 from linkwork.model.events import Actions, At, Event, Stop, When
+from linkwork.model.measures import expression_measures
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.name_book import COORDINATES, MachineNames
 from linkwork.model.states import START
 from linkwork.model.variables import find_variable, no_variable
 from linkwork.names import no_such
+from linkwork.units import NUMBER, SI
+from linkwork.units.dimensions import described
 
 _OF_BODIES = re.compile(r"mass|com\.[xyz]|inertia\.(xx|yy|zz|xy|xz|yz)")
 
@@ -39,6 +43,7 @@ def check_events(
         if not isinstance(event, At):
             problems += look.names.problems(event.names, where)
             problems += look.positions_alone(event, where)
+            problems += look.units(event, where)
         if not isinstance(event, Stop):
             problems += look.actions(event.actions, where)
     sound = [event for event in given if isinstance(event, Stop | When | At)]
@@ -75,6 +80,17 @@ class _Look:
             text = f"a stop limits positions, not the state {', '.join(named)}"
             yield Problem(text, where, "watch it with when(...), or let its law end where it should")
 
+    def units(self, event: Stop | When, where: str) -> Iterator[Problem]:
+        """The number beside a condition measures what the condition does."""
+        given = event.measured if isinstance(event, When) else None
+        if given is None or not all(map(self.names.is_known, event.names)):
+            return
+        own = expression_measures(self.m, event.condition) if isinstance(event, When) else None
+        if not (own or NUMBER).accepts(given):
+            hint = f"write a number in {SI.symbol(own) or 1}, or with such a unit" if own else "write numbers in SI"
+            text = f"{described(own)}" if own else "what names of several units make"
+            yield Problem(f"{text} is compared with {described(given)}", where, hint)
+
     # ---------------------------------------------------------------- actions
 
     def actions(self, actions: Actions, where: str) -> Iterator[Problem]:
@@ -96,9 +112,7 @@ class _Look:
             return Problem(
                 f"'{name}' is a motor, not a load", where, "set its numbers, or drive its joint by an effort"
             )
-        if not self.m.loads:
-            return Problem(f"there is no load '{name}'", where, "the mechanism has no loads")
-        return no_such("load", name, self.m.loads, where)
+        return no_such("load", name, self.m.loads, where, none="the mechanism has no loads")
 
     def parameter(self, name: str, where: str) -> Iterator[Problem]:
         if self.parameters is not None and name not in self.parameters:
@@ -111,9 +125,10 @@ class _Look:
                 hint = "masses, gravity and the numbers of loads may change on the way"
                 yield Problem(f"'{name}' tells where parts are, and they would jump", where, hint)
             else:
-                near = did_you_mean(owner, [*self.m.bodies, *self.m.loads, *self.m.motors, "gravity"])
-                hint = "a body has mass, com.x, ..., inertia.xx, ..." if owner in self.m.bodies else near
-                yield Problem(f"there is no parameter '{name}'", where, hint)
+                owners = [*self.m.bodies, *self.m.loads, *self.m.motors, "gravity"]
+                unknown = no_such("parameter", name, owners, where, owner)
+                of_body = "a body has mass, com.x, ..., inertia.xx, ..."
+                yield replace(unknown, hint=of_body) if owner in self.m.bodies else unknown
 
     def may_change(self, name: str) -> bool:
         """Whether a parameter may change while the machine moves; those that tell where parts are may not."""

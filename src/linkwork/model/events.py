@@ -17,10 +17,13 @@ from typing import Any, Literal, TypeVar, get_args
 
 from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
+from linkwork.expressions.comparisons import comparison
 from linkwork.expressions.names import differentiated
 from linkwork.model.amounts import TIME
 from linkwork.model.parts import checked_name
 from linkwork.model.vectors import number
+from linkwork.units import Dimension
+from linkwork.units.quantities import parse_free
 
 Direction = Literal["both", "rising", "falling"]
 Names = str | Iterable[str]
@@ -102,6 +105,7 @@ class When:
     condition : an expression of joint variables, coordinates, their rates, and time
     direction : which crossings count: "both", "rising" (from below to above zero) or "falling"
     once : only the first crossing counts
+    measured : what the unit of the number measures that was compared with; None of a bare one, which is in SI
     """
 
     condition: str
@@ -109,6 +113,7 @@ class When:
     direction: Direction = "both"
     once: bool = False
     name: str = ""
+    measured: Dimension | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -216,7 +221,8 @@ def when(
 
     Parameters
     ----------
-    condition : an expression such as "tip.z - 0.1" or "rate(A)", of joint variables, coordinates, their rates, and t
+    condition : an expression such as "tip.z - 0.1" or "rate(A)", of joint variables, coordinates, their rates, and t;
+        or a comparison with a number, "A > 0.3" or "tip.z <= 100mm", which counts where it becomes true
     direction : which crossings count: "both", "rising" or "falling"
     lock : joint variables that are held from now on, such as "B" or ["B", "C.slide"]
     release : joint variables that are free again
@@ -229,7 +235,7 @@ def when(
         bounce, and slows down; else it is taken to move along already
     """
     part = _Gather("when", name)
-    text = part(_expression, condition, part.at("condition")) or ""
+    text, way, measured = part(_crossing, condition, direction, part.at("condition")) or ("", direction, None)
     if direction not in get_args(Direction):
         hint = did_you_mean(str(direction)[:30], get_args(Direction))
         part.wrong(f"{str(direction)[:30]!r} is not a direction", "direction", hint)
@@ -239,7 +245,7 @@ def when(
         part.wrong("nothing is to be done", hint=hint)
     first = part.yes_or_no(once, "once")
     part.done()
-    return When(text, actions or Actions(), direction, first, name)
+    return When(text, actions or Actions(), way, first, name, measured)
 
 
 def at(
@@ -314,6 +320,21 @@ def _expression(text: Any, where: str) -> str:
     if not names:
         raise InputError(Problem(f"'{plain}' depends on nothing", where, "name a joint variable or a coordinate"))
     return plain
+
+
+def _crossing(text: Any, direction: Direction, where: str) -> tuple[str, Direction, Dimension | None]:
+    """An expression whose zero counts, which crossings do, and what the unit of a number beside it measures."""
+    try:
+        found = comparison(" ".join(text.split())) if isinstance(text, str) else None
+        value, measured = parse_free(found.limit) if found is not None else (0.0, None)
+    except ModelError as error:
+        raise InputError([Problem(p.what, where, p.hint) for p in error.problems]) from None
+    if found is None:
+        return _expression(text, where), direction, None
+    if direction != "both":
+        raise InputError(Problem("a comparison tells the direction itself", where, "leave `direction` out"))
+    _expression(found.what, where)
+    return *found.crossing(value), measured
 
 
 def _position(text: Any, where: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
-from linkwork.errors import Problem, did_you_mean
+from linkwork.errors import Problem
 from linkwork.geometry import Array
 from linkwork.model.amount_values import evaluate
 from linkwork.model.amounts import (
@@ -25,7 +25,7 @@ from linkwork.model.loads.load import AlongVariable, BetweenPoints, Much, OnPoin
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import is_state_name, state_numbers, state_problems, unknown_state_name
 from linkwork.model.variables import find_variable, no_variable
-from linkwork.names import no_such
+from linkwork.names import no_such, nothing_called
 
 NO_LENGTH = 1e-9
 """Points nearer than this, in parts of the model's size, make no direction."""
@@ -132,9 +132,6 @@ class _Look:
         if name not in self.m.bodies:
             yield no_such("body", name, self.m.bodies if self.suggest else (), where)
 
-    def near(self, name: str, known: Iterable[str]) -> str:
-        return did_you_mean(name, known) if self.suggest else ""
-
     def amounts(self, load: Load, where: str) -> Iterator[Problem]:
         """The names that formulas and tables speak of, and their values in the layout posture."""
         for key in load.keys:
@@ -163,7 +160,7 @@ class _Look:
             return no_variable(self.m.joints, name, where, self.suggest)
         if self.m.states and (found := unknown_state_name(self.m, name, where)) is not None:
             return found
-        return Problem(f"there is nothing called '{name}' to depend on", where, self.near(name, [*own, *self.m.joints]))
+        return nothing_called(name, [*own, *self.m.joints] if self.suggest else (), where)
 
     def values(self, amount: Formula | Tabulated, stretched: Load | None) -> dict[str, float]:
         """What an amount depends on, in the layout posture at rest at the time zero.

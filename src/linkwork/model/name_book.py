@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from linkwork.errors import Problem
 from linkwork.expressions.names import differentiated
@@ -11,7 +10,7 @@ from linkwork.model.amounts import TIME, variable_in
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import is_state_name
 from linkwork.model.variables import names_of_joints, no_variable
-from linkwork.names import Name, NameBook, no_such
+from linkwork.names import Name, NameBook, nothing_called
 
 COORDINATES = ("x", "y", "z")
 
@@ -78,11 +77,6 @@ class MachineNames(NameBook):
             return no_variable(self.m.joints, called, where)
         known = self.known("variable", "coordinate") if owner else [TIME, *self.known("variable", "state", *PLACES)]
         return nothing_called(called, [n for n in known if bool(owner) == ("." in n)], where)
-
-
-def nothing_called(name: str, known: Iterable[str], where: str = "") -> Problem:
-    """A name in an expression that stands for nothing at all."""
-    return replace(no_such("", name, known, where), what=f"there is nothing called '{name}'")
 
 
 def _others(m: Mechanism) -> Iterator[Name]:

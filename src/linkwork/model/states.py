@@ -17,6 +17,7 @@ from linkwork.model.amounts import ELONGATION, ELONGATION_RATE, TIME, Formula, S
 from linkwork.model.parts import checked_name
 from linkwork.model.variables import find_variable, no_variable
 from linkwork.model.vectors import number
+from linkwork.names import nothing_called
 from linkwork.units import NUMBER, SI, Dimension, parse_unit
 
 if TYPE_CHECKING:
@@ -162,4 +163,4 @@ def unknown_state_name(m: Mechanism, name: str, where: str) -> Problem | None:
     if called.partition(".")[0] in m.joints:
         return no_variable(m.joints, called, where)
     known = [TIME, *m.joints, *m.states, *state_numbers(m)]
-    return Problem(f"there is nothing called '{called}' to depend on", where, did_you_mean(called, known))
+    return nothing_called(called, known, where)

@@ -44,15 +44,13 @@ def plain_variables(law: Law) -> tuple[Variable, ...]:
 
 def find_variable(joints: Mapping[str, Joint], called: str) -> JointVariable | None:
     """The variable of this name, or the single variable of the joint of this name."""
-    joint = joints.get(called)
-    if joint is not None and len(joint.law.variables) == 1:
-        return JointVariable(joint, joint.law.variables[0], 0)
-    name, _, variable = called.rpartition(".")
-    if name in joints:
-        for index, own in enumerate(plain_variables(joints[name].law)):
-            if own.name == variable:
-                return JointVariable(joints[name], own, index)
-    return None
+    concerned = [name for name in (called, called.rpartition(".")[0]) if name in joints]
+    found = NameBook(names_of_joints({name: joints[name] for name in concerned})).find(called, "variable")
+    if found is None:
+        return None
+    joint = joints[found.owner]
+    index = [f"{joint.name}.{v.name}" for v in joint.law.variables].index(found.name)
+    return JointVariable(joint, joint.law.variables[index], index)
 
 
 def full_name(joints: Mapping[str, Joint], called: str) -> str:

@@ -27,7 +27,7 @@ from linkwork.results.extend import extended
 from linkwork.results.force_evidence import ForceEvidence, Peak
 from linkwork.results.happenings import Happening
 from linkwork.results.integration_evidence import IntegrationEvidence
-from linkwork.results.items import GroupItem, JointItem, PlaceItem
+from linkwork.results.items import GroupItem, JointItem, PlaceItem, StateItem
 from linkwork.results.plots import Panels
 from linkwork.results.result import Result
 from linkwork.results.result_build import build_result
@@ -58,6 +58,7 @@ __all__ = [
     "Simulation",
     "SimulationEvidence",
     "Simulations",
+    "StateItem",
     "VariableHistory",
     "build_result",
     "build_run",

@@ -209,6 +209,64 @@ class JointItem:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class StateItem:
+    """A named state of a run: a current, the integral of a controller, a temperature.
+
+    name : of the state
+    signals : everything of it, by full name
+    """
+
+    name: str
+    signals: dict[str, Signal]
+    _run: Run
+
+    @property
+    def kind(self) -> str:
+        """'state'."""
+        return "state"
+
+    @property
+    def unit(self) -> str:
+        """SI unit of its value."""
+        return self.signals[f"{self.name}.value"].unit
+
+    @property
+    def value(self) -> xr.DataArray:
+        """The state (time)."""
+        return self.signals[f"{self.name}.value"].data
+
+    @property
+    def rate(self) -> xr.DataArray:
+        """Its change a second (time), in its unit/s."""
+        found = self.signals.get(f"{self.name}.value.rate")
+        if found is None:
+            raise InputError(Problem("the run has no rate", self.name, _there(self.signals)))
+        return found.data
+
+    def plot(
+        self,
+        *quantities: str,
+        units: Units = None,
+        x: str = "time",
+        against: Mapping[str, Run] | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> Panels:
+        """Plot the state, or its rate.
+
+        Parameters
+        ----------
+        quantities : 'value', 'rate'; the value where none is given
+        units, x, against, ax : as in `Run.plot`
+        """
+        asked = quantities or ("value",)
+        _known(asked, ("value", "rate"), self.name)
+        return self._run.plot(*(f"{self.name}.{q}" for q in asked), units=units, x=x, against=against, ax=ax)
+
+    def __repr__(self) -> str:
+        return f"StateItem('{self.name}', {self.unit})\n  {', '.join(self.signals)}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class PlaceItem:
     """A body, frame or point of a run, in world axes.
 

@@ -12,6 +12,7 @@ Every variable has the dimension `time` first. Vectors have `axis` (x, y, z) bes
     A.angle.effort  A.angle.power                                   what a driven or held variable takes
     B.force  B.moment                                               reaction of a joint, in its axes: (time, axis)
     B.force_open  B.moment_open                                     1 where it is open, if it is at some samples only
+    i.value  i.value.rate                                           named states of the model
     coil.tension  gas.force  coil.power                             loads
     machine.kinetic_energy  machine.momentum  machine.power_balance
 """

@@ -6,11 +6,12 @@ A name that a variable of the dataset has always means that variable; everything
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.names import Name, NameBook, no_such
 from linkwork.results.layout import AXES, DERIVATIVES, PLACE_UNITS
 from linkwork.results.marking import REACTIONS, Marks, carriers, is_open, open_elements, open_problem
 
@@ -20,10 +21,14 @@ SHORT = {"": "position", "v": "velocity", "a": "acceleration"}
 OF_VARIABLES = (*DERIVATIVES, "effort", "power")
 """What a variable may have, and a joint that has one variable."""
 
+PLACES = ("body", "frame", "point")
+"""Kinds that have positions."""
+
+STATE_VALUE = "value"
+"""What the one variable of a named state is called; joints call theirs otherwise."""
+
 OTHER_WORDS = {"torque": "effort", "speed": "rate", "velocity": "rate"}
 """What joints call what others call otherwise."""
-
-MAX_SHOWN = 60
 
 
 @dataclass(frozen=True)
@@ -42,9 +47,9 @@ class Names:
     shapes : shape of one sample of every variable
     attrs : attributes of the dataset, which say what is a joint, a body, a frame or a point
     lasting : components by joint that are indeterminate at every sample; None for all that are marked
-    word : what has the names: a run, a result
 
-    kinds : 'joint', 'body', 'frame' or 'point' by name; groups : everything else that owns variables, loads among them
+    kinds : 'joint', 'state', 'body', 'frame' or 'point' by name; groups : all else that owns variables, loads too
+    book : these names and the variables of joints
     """
 
     def __init__(
@@ -52,18 +57,23 @@ class Names:
         shapes: Mapping[str, tuple[int, ...]],
         attrs: Mapping[str, Any],
         lasting: Marks | None = None,
-        word: str = "run",
     ) -> None:
         self.shapes = dict(shapes)
-        self.word = word
         self.joints: dict[str, list[str]] = attrs["joints"]
         self.speeds: dict[str, list[str]] = attrs["speeds"]
         # A floating body has variables of its own; it is a body first.
         self.kinds = dict.fromkeys([*self.joints, *self.speeds, *carriers(shapes)], "joint")
+        self.kinds |= {name: "state" for name, own in self.joints.items() if own == [STATE_VALUE]}
         for kind, key in (("body", "bodies"), ("frame", "frames"), ("point", "points")):
             self.kinds |= dict.fromkeys(attrs[key], kind)
         owners = dict.fromkeys(v.partition(".")[0] for v in self.shapes if "." in v)
         self.groups = tuple(o for o in owners if o not in self.kinds and o not in self.shapes and o != "closure")
+        self.book = NameBook(
+            [
+                *(Name(name, kind, name) for name, kind in self.kinds.items()),
+                *(Name(f"{joint}.{v}", "variable", joint) for joint, own in self.joints.items() for v in own),
+            ]
+        )
         self.marks: Marks = attrs["indeterminate"]
         self.lasting: Marks = self.marks if lasting is None else lasting
 
@@ -115,7 +125,7 @@ class Names:
         A place gives its position, a joint its variables or, where it has none, its force, a load everything it has.
         """
         if name in self.kinds:
-            if self.kinds[name] != "joint":
+            if self.kinds[name] in PLACES:
                 whole = f"{name}.position"
                 return tuple(Reference(f"{name}.{x}", whole, (i,)) for i, x in enumerate(AXES) if whole in self.shapes)
             own = [f"{name}.{v}" for v in self.joints.get(name, ())]
@@ -138,24 +148,23 @@ class Names:
             return Problem(f"a name is wanted, not {type(name).__name__}", hint="write run['A.angle']")
         if (marked := self.locate(name)) is not None:
             return open_problem(self.lasting, name, marked.variable, marked.element)
-        shown = name if len(name) <= MAX_SHOWN else name[: MAX_SHOWN - 3] + "..."
-        what = f"the {self.word} has no {'result' if self.word == 'run' else 'signal'} '{shown}'"
-        owner, dot, rest = shown.partition(".")
+        owner, dot, rest = name.partition(".")
         several = len(self.joints.get(owner, ())) > 1
         if several and rest in ("value", *OF_VARIABLES, *OTHER_WORDS):
-            names = ", ".join(v for v in self.shapes if v.startswith(f"{owner}."))
-            return Problem(what, hint=f"'{owner}' has several variables: {names}")
-        whole, _, last = shown.rpartition(".")
+            last = OTHER_WORDS.get(rest, "" if rest == "value" else rest)
+            own = [n for v in self.joints[owner] if self.find(n := f"{owner}.{v}" + (last and f".{last}")) is not None]
+            which = f"say which: {', '.join(own)}" if own else did_you_mean(name, self._of(owner))
+            return replace(self.book.unknown(owner, "variable", where=""), hint=which)
+        whole, _, last = name.rpartition(".")
         meant = f"{whole}.{OTHER_WORDS.get(last, '')}"
-        if self.kinds.get(owner) == "joint" and self.find(meant) is not None:
-            return Problem(what, hint=f"did you mean '{meant}'?")
-        if dot and owner in self.kinds:
-            return Problem(what, hint=did_you_mean(shown, self._of(owner)))
-        return Problem(what, hint=did_you_mean(shown, [*self.all(), *self.groups, *self._shorthand()]))
+        if self.kinds.get(owner) in ("joint", "state") and self.find(meant) is not None:
+            return no_such("signal", name, [meant], said=meant)
+        known = self._of(owner) if dot and owner in self.kinds else [*self.all(), *self.groups, *self._shorthand()]
+        return no_such("signal", name, known)
 
     def _spelled_out(self, owner: str, rest: str) -> tuple[str, tuple[int, ...], bool]:
         """The variable that shorthand means, whether there is one or not."""
-        if self.kinds.get(owner, "joint") != "joint":
+        if self.kinds.get(owner) in PLACES:
             if rest == "speed":
                 return f"{owner}.velocity", (), True
             if rest[-1:] in AXES and rest[:-1] in SHORT:
@@ -163,9 +172,9 @@ class Names:
         elif rest in REACTIONS:
             vector, place = REACTIONS[rest]
             return f"{owner}.{vector}" if self.shapes.get(f"{owner}.{vector}") == (3,) else "", (place,), False
-        variables = self.joints.get(owner, ())
-        if len(variables) == 1 and (rest == "value" or rest in OF_VARIABLES):
-            return f"{owner}.{variables[0]}" + ("" if rest == "value" else f".{rest}"), (), False
+        single = self.book.find(owner, "variable")
+        if single is not None and (rest == "value" or rest in OF_VARIABLES):
+            return single.name + ("" if rest == "value" else f".{rest}"), (), False
         whole, _, last = f"{owner}.{rest}".rpartition(".")
         shape = self.shapes.get(whole)
         if shape and len(last) == len(shape) and all(letter in AXES for letter in last):
@@ -177,14 +186,14 @@ class Names:
         if last in DERIVATIVES and f"v{axis}" in self.speeds.get(owner, ()):
             return f"{owner}.v{axis}" + ("" if last == "rate" else f".{last}"), (), False
         speed, _, derivative = rest.partition(".")
-        if speed[:1] == "v" and speed[1:] in AXES and speed[1:] in variables and derivative != "rate":
+        if speed[:1] == "v" and speed[1:] in AXES and speed[1:] in self.joints.get(owner, ()) and derivative != "rate":
             return f"{owner}.{speed[1:]}.{derivative or 'rate'}", (), False
         return "", (), False
 
     def _of(self, owner: str) -> Iterator[str]:
         """Full names and shorthand of one owner."""
         yield from (v for v in self.shapes if v.startswith(f"{owner}."))
-        if self.kinds[owner] != "joint":
+        if self.kinds[owner] in PLACES:
             candidates = ["speed", *(p + x for p in SHORT for x in AXES)]
             candidates += [f"{q}.{x}" for q in PLACE_UNITS for x in (*AXES, "magnitude")]
         else:

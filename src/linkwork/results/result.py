@@ -56,7 +56,7 @@ class Result:
         shapes = {n: shape_within(v) for n, v in results_in(own) if is_number(v)}
         object.__setattr__(self, "_data", own)
         object.__setattr__(self, "_shown", shown(own))
-        object.__setattr__(self, "_names", Names(shapes, own.attrs, lasting(own), self._word))
+        object.__setattr__(self, "_names", Names(shapes, own.attrs, lasting(own)))
         object.__setattr__(self, "evidence", self._evidence_of(own))
         object.__setattr__(self, "machine", machine)
 
@@ -183,7 +183,7 @@ class Result:
             return Signal(name, self._data[name], self.plot)
         if self._names.owns(name):
             found = self._names.expand(name)
-            if self._names.kinds.get(name) != "joint" or len(found) != 1:
+            if self._names.kinds.get(name) not in ("joint", "state") or len(found) != 1:
                 hint = f"ask for one of: {', '.join(r.name for r in found)}"
                 raise InputError(Problem(f"'{name}' is not a single signal", hint=hint))
             return self._signal(found[0])

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from linkwork._version import __version__
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
+from linkwork.names import no_such
 from linkwork.results.layout import BEYOND, unit_problem
 from linkwork.results.result import Result
 from linkwork.results.result_layout import NAME, WITHIN, make_result_dataset, result_attribute_problems
@@ -63,7 +64,7 @@ def build_result(
         problems += _name_problems(name, set(signals))
         found = _scale(name, label, problems)
         if axis_name not in axes:
-            problems.append(Problem(f"there is no axis '{axis_name}'", name, did_you_mean(str(axis_name), axes)))
+            problems.append(no_such("axis", axis_name, axes, name))
         elif found is not None and axis_name in scales and len(found[1]) != len(scales[axis_name][1]):
             problems.append(_misfit(name, found[1].shape, (len(scales[axis_name][1]),)))
         elif found is not None:
@@ -73,7 +74,7 @@ def build_result(
         problems += _name_problems(name, set())
         where = (own,) if isinstance(own, str) else tuple(own)
         missing = [a for a in where if a not in axes]
-        problems += [Problem(f"there is no axis '{a}'", name, did_you_mean(str(a), axes)) for a in missing]
+        problems += [no_such("axis", a, axes, name) for a in missing]
         if problem := unit_problem(unit, name):
             problems.append(problem)
         array = _array(numbers)

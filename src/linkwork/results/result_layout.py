@@ -27,6 +27,8 @@ WITHIN = ("axis", "row", "column")
 """Axes inside of vectors and matrices, after all others."""
 NUMBERS = "fiuc"
 NESTED = ("joints", "speeds", "indeterminate")
+STATE: dict[str, list[str]] = {}
+"""The attribute `state` that simulations have besides: names of the signals of y, w and dw."""
 
 
 def result_attributes(**given: Any) -> dict[str, Any]:
@@ -160,6 +162,8 @@ def result_attribute_problems(attrs: Mapping[str, Any]) -> list[Problem]:
             problems += _evidence_problems(attrs[key])
         elif not alike(attrs[key], example, nested=key in NESTED):
             problems.append(Problem(f"the attribute is not {kind_of(example)}", key))
+    if "state" in attrs and not alike(attrs["state"], STATE, nested=True):
+        problems.append(Problem(f"the attribute is not {kind_of(STATE)}", "state"))
     return problems or mark_problems(attrs["indeterminate"])
 
 

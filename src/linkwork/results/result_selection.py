@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.errors import InputError, ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem
+from linkwork.names import no_such
 from linkwork.results.result_layout import axes_of
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def selected(data: xr.Dataset, where: Mapping[str, Any]) -> tuple[xr.Dataset, st
     told = []
     for axis, asked in where.items():
         if axis not in axes:
-            problems.append(Problem(f"there is no axis '{axis}'", "select", did_you_mean(str(axis), axes)))
+            problems.append(no_such("axis", axis, axes, "select"))
             continue
         try:
             places[axis] = found = _places(data[axis].values, asked, axis)
@@ -62,7 +63,7 @@ def _place(labels: Any, asked: Any, axis: str) -> int:
     if labels.dtype.kind == "U":
         if str(asked) in labels.tolist():
             return int(labels.tolist().index(str(asked)))
-        raise InputError(Problem(f"there is no {axis} '{asked}'", axis, did_you_mean(str(asked), labels.tolist())))
+        raise InputError(no_such(axis, asked, labels.tolist(), axis))
     if isinstance(asked, bool) or not isinstance(asked, (int, float, np.number)):
         raise InputError(Problem(f"a {axis} is given by its number, not by {type(asked).__name__}", axis))
     if not labels.size:

@@ -12,10 +12,11 @@ from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results import report, samples
 from linkwork.results.evidence import Evidence, evidence_of
 from linkwork.results.happenings import Happening
-from linkwork.results.items import GroupItem, JointItem, PlaceItem
+from linkwork.results.items import GroupItem, JointItem, PlaceItem, StateItem
 from linkwork.results.layout import complete_attributes, problems_of
-from linkwork.results.names import Reference
+from linkwork.results.names import PLACES, Reference
 from linkwork.results.result import Result
+from linkwork.results.sensitivities import Sensitivities
 from linkwork.results.signals import Signal, Units
 from linkwork.results.viewing import Viewer, ViewOptions
 
@@ -42,15 +43,21 @@ class Run(Result):
     ----------
     data : an xarray.Dataset in the layout of a run, as `Run.data` gives it; `build_run` makes one from arrays
     machine : the machine that moved, so that the run can be seen; files do not keep it
+    sensitive : derivatives of its signals, if there are any
     """
 
-    __slots__ = ()
+    __slots__ = ("_sensitive",)
 
     _word: ClassVar[str] = "run"
+    _sensitive: Sensitivities | None
     evidence: Evidence
     """What was reached, how well the loops closed, and what was noticed."""
     machine: Any
     """The machine that moved; None in a run that was loaded from a file."""
+
+    def __init__(self, data: xr.Dataset, machine: Any = None, sensitive: Sensitivities | None = None) -> None:
+        super().__init__(data, machine)
+        object.__setattr__(self, "_sensitive", sensitive)
 
     @staticmethod
     def _problems(data: xr.Dataset) -> list[Problem]:
@@ -69,7 +76,7 @@ class Run(Result):
         return Run
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Run, (self.data, self.machine)
+        return Run, (self.data, self.machine, None if self._sensitive is None else self._sensitive.kept())
 
     # ---------------------------------------------------------------- what is there
 
@@ -158,7 +165,7 @@ class Run(Result):
     # ---------------------------------------------------------------- by name
 
     def __getitem__(self, name: Any) -> Any:
-        """A `JointItem`, a `PlaceItem`, a `GroupItem` or a `Signal`; InputError for a name that stands for nothing."""
+        """A joint, state, place or group, or a `Signal`; InputError for a name that stands for nothing."""
         if isinstance(name, str) and self._names.owns(name):
             return self._item(name)
         return self.signal(name)
@@ -174,15 +181,34 @@ class Run(Result):
         """
         return self._named_signal(name)
 
-    def _item(self, name: str) -> JointItem | PlaceItem | GroupItem:
+    def _item(self, name: str) -> JointItem | StateItem | PlaceItem | GroupItem:
         kind = self._names.kinds.get(name, "group")
         own = {v: self._signal(Reference(v, v)) for v in self._names.shapes if v.startswith(f"{name}.")}
         if kind == "joint":
             variables, speeds = (tuple(t.get(name, ())) for t in (self._names.joints, self._names.speeds))
             return JointItem(name, variables, speeds, own, self)
+        if kind == "state":
+            return StateItem(name, own, self)
         if kind == "group":
             return GroupItem(name, own, self)
         return PlaceItem(name, kind, own, self)
+
+    # ---------------------------------------------------------------- derivatives
+
+    @property
+    def sensitivities(self) -> tuple[str, ...]:
+        """What the run was differentiated by: parameters, and `start.A` and `rates.A` of the start."""
+        return () if self._sensitive is None else tuple(self._sensitive.units)
+
+    def sensitivity(self, signal: str, by: str) -> Signal:
+        """The derivative of a signal, at all samples: how it answers to a small change of a parameter or of the start.
+
+        Parameters
+        ----------
+        signal : name of a signal, as of `signal`: 'P.x', 'A.rate', 'machine.kinetic_energy'
+        by : one of `sensitivities`
+        """
+        return (self._sensitive or Sensitivities({}, {}.__getitem__)).of(self, signal, by)
 
     # ---------------------------------------------------------------- by sample
 
@@ -394,7 +420,7 @@ class Run(Result):
         signals = [self._signal(r) for r in self._names.expand(name)]
         finite = [s.values[np.isfinite(s.values)] for s in signals]
         travels = [float(np.ptp(x)) if x.size else 0.0 for x in finite]
-        is_place = self._names.kinds.get(name, "joint") != "joint"
+        is_place = self._names.kinds.get(name) in PLACES
         moving = [s for s, t in zip(signals, travels, strict=True) if t > 1e-9 * max(travels)]
         return moving if is_place and moving else signals
 
@@ -420,7 +446,7 @@ class Run(Result):
 
     def __repr__(self) -> str:
         joints = sum(k == "joint" for k in self._names.kinds.values())
-        places = len(self._names.kinds) - joints
+        places = sum(k in PLACES for k in self._names.kinds.values())
         text = f"Run('{self.name}', {self.analysis}: {self.status}, {len(self)} samples)"
         return f"{text}\n  {joints} joints, {places} places, {len(self._names.shapes)} variables"
 

@@ -49,6 +49,10 @@ class Sensitivities:
             self._made[by] = self.make(by)
         return self._made[by]
 
+    def kept(self) -> Sensitivities:
+        """The same with everything made, so that it can be pickled and saved."""
+        return Sensitivities(self.units, {by: self.slopes(by) for by in self.units}.__getitem__)
+
     def _found(self, run: Run, plain: Signal, by: str) -> Any:
         slopes, reference = self._made[by], run._names.find(plain.name)
         if reference is None or not reference.magnitude:

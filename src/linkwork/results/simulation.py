@@ -11,7 +11,6 @@ from linkwork.results.happenings import Happening
 from linkwork.results.request import Request
 from linkwork.results.run import Run
 from linkwork.results.sensitivities import Sensitivities
-from linkwork.results.signals import Signal
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -68,14 +67,13 @@ class Simulation(Run):
     request : what was asked for
     """
 
-    __slots__ = ("_make", "_sensitive", "outcome", "request")
+    __slots__ = ("_make", "outcome", "request")
 
     outcome: Outcome
     """What came of it, as arrays."""
     request: Request | None
     """What was asked for: plain data, which can be pickled and asked again."""
     _make: Callable[[], xr.Dataset]
-    _sensitive: Sensitivities | None
 
     def __init__(
         self,
@@ -92,13 +90,12 @@ class Simulation(Run):
         object.__setattr__(self, "machine", machine)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        slopes = {} if self._sensitive is None else {by: self._sensitive.slopes(by) for by in self._sensitive.units}
-        units = {} if self._sensitive is None else dict(self._sensitive.units)
-        return _restored, (self.outcome, self.data, self.machine, units, slopes)
+        kept = None if self._sensitive is None else self._sensitive.kept()
+        return _restored, (self.outcome, self.data, self.machine, kept)
 
     def __getattr__(self, name: str) -> Any:
         if name in LATER:
-            Run.__init__(self, self._make(), self.machine)
+            Run.__init__(self, self._make(), self.machine, self._sensitive)
             return object.__getattribute__(self, name)
         raise AttributeError(f"a simulation has no '{name}'")
 
@@ -177,36 +174,14 @@ class Simulation(Run):
         """Methods that were used, in order."""
         return self.outcome.methods
 
-    @property
-    def sensitivities(self) -> tuple[str, ...]:
-        """What the run was differentiated by: parameters, and `start.A` and `rates.A` of the start."""
-        return () if self._sensitive is None else tuple(self._sensitive.units)
-
-    def sensitivity(self, signal: str, by: str) -> Signal:
-        """The derivative of a signal, at all samples: how it answers to a small change of a parameter or of the start.
-
-        Parameters
-        ----------
-        signal : name of a signal, as of `Run.signal`: 'P.x', 'A.rate', 'machine.kinetic_energy'
-        by : one of `sensitivities`
-        """
-        return (self._sensitive or Sensitivities({}, _nothing)).of(self, signal, by)
-
     def __len__(self) -> int:
         return len(self.outcome.t)
 
 
-def _restored(
-    outcome: Outcome, data: xr.Dataset, machine: Any, units: dict[str, str], slopes: dict[str, Run]
-) -> Simulation:
+def _restored(outcome: Outcome, data: xr.Dataset, machine: Any, sensitive: Sensitivities | None) -> Simulation:
     """A simulation from a pickle, with everything that it can be asked for."""
-    sensitive = Sensitivities(units, slopes.__getitem__) if units else None
     return Simulation(outcome, partial(_same, data), machine, sensitive)
 
 
 def _same(data: xr.Dataset) -> xr.Dataset:
     return data
-
-
-def _nothing(by: str) -> Run:
-    raise AssertionError(f"nothing was differentiated by {by}")

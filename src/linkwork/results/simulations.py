@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -81,7 +82,7 @@ class Simulations(Result):
         name: str,
         inputs: Mapping[str, Any],
         outcome: Outcomes,
-        whole: Callable[[], Run],
+        whole: Callable[[], Run] | None,
         single: Callable[[int], Simulation],
         machine: Any = None,
         records: Callable[[int], tuple[Happening, ...]] = _nothing,
@@ -97,6 +98,10 @@ class Simulations(Result):
         raise AttributeError(f"simulations have no '{name}'")
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if self._make is None:
+            from linkwork.results.kept_simulations import simulations_of
+
+            return simulations_of, (self.data,)
         made = (self._make, self._single, self.machine, self._records)
         return Simulations, (self.name, self.inputs, self.outcome, *made)
 
@@ -187,13 +192,15 @@ class Simulations(Result):
         beyond = {d: whole[d].values for d in whole.coords if d != "time"}
         time = ("time", self.t, {"units": "s", "long_name": "time"})
         runs = {"run": np.arange(count), "time": time, **{n: ("run", x) for n, x in self.inputs.items()}}
-        own = {key: whole.attrs[key] for key in ("linkwork", "joints", "speeds", "bodies", "frames", "points")}
+        own = {key: whole.attrs[key] for key in ("linkwork", "joints", "speeds", "bodies", "frames", "points", "state")}
         done = int(self.complete.sum())
         told = {"mechanism": self.name, "analysis": "simulations", "evidence": self._evidence(done)}
         ended = {"status": "complete" if done == count else "stopped"}
         data = xr.Dataset(variables, {**runs, **beyond}, result_attributes(**own, **told, **ended))
         data["status"] = ("run", np.array(self.status, dtype=str))
         data["message"] = ("run", np.array(self.message, dtype=str))
+        happened = [json.dumps([event.as_dict() for event in self.events(k)]) for k in range(count)]
+        data["events"] = ("run", np.array(happened, dtype=str))
         for key, unit in PER_RUN.items():
             data[key] = ("run", np.asarray(getattr(self.outcome, key)), {"units": unit, "long_name": long_name(key)})
         return data

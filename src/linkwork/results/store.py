@@ -10,6 +10,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,16 +18,27 @@ import numpy as np
 
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.results import report, result_table, table
-from linkwork.results.layout import BEYOND, FORMAT, attribute_problems, attributes, complete_attributes, make_dataset
+from linkwork.results.kept_simulations import are_simulations, simulations_of
+from linkwork.results.layout import (
+    BEYOND,
+    FORMAT,
+    attribute_problems,
+    attributes,
+    complete_attributes,
+    make_dataset,
+    unit_problem,
+)
 from linkwork.results.marking import shown
 from linkwork.results.result import Result
 from linkwork.results.result_layout import (
     RESULT_FORMAT,
+    STATE,
     WITHIN,
     result_attribute_problems,
     result_attributes,
 )
 from linkwork.results.run import Run
+from linkwork.results.sensitivities import Sensitivities
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,6 +50,8 @@ ENDINGS = (".nc", ".csv")
 JSON_ATTRIBUTES = tuple(k for k, v in (attributes() | result_attributes()).items() if isinstance(v, list | dict))
 COMPLEX = "complex"
 """The axis of real and imaginary parts in a NetCDF file, which has no complex numbers."""
+SLOPES = "sensitivities"
+"""The group of derivatives in a NetCDF file."""
 ROLES = ("axis", "label", "signal", "complex signal")
 
 
@@ -45,7 +59,8 @@ def save_result(result: Result, path: str | Path) -> Path:
     """Write a result; the file appears whole or not at all, and replaces one that exists."""
     target = Path(path)
     if _ending(target) == ".nc":
-        return _saved(result.data, target, _write_netcdf)
+        slopes = result._sensitive if isinstance(result, Run) else None
+        return _saved(result.data, target, partial(_write_netcdf, slopes=slopes))
     if isinstance(result, Run):
         return _saved(result.data, target, _write_csv)
     axis = report.only_axis(result, "a CSV file")
@@ -154,14 +169,37 @@ def _read_csv(path: Path, max_size: int) -> Result:
 # -------------------------------------------------------------------- NetCDF
 
 
-def _write_netcdf(data: xr.Dataset, path: Path) -> None:
+def _write_netcdf(data: xr.Dataset, path: Path, slopes: Sensitivities | None = None) -> None:
+    """Write a dataset, and derivatives of its signals in groups of their own."""
+    h5py = _h5py()
+    with h5py.File(path, "w", libver=("v110", "v110"), track_order=True) as file:
+        used = _fill(h5py, file, data)
+        for k, (by, unit) in enumerate(slopes.units.items() if slopes is not None else ()):
+            group = file.create_group(f"{SLOPES}/{k}", track_order=True)
+            assert slopes is not None
+            used += _fill(h5py, group, slopes.slopes(by).data, used)
+            _describe(h5py, group, {"by": by, "by_unit": unit})
+
+
+def _describe(h5py: Any, entry: Any, attrs: Mapping[Any, Any]) -> None:
+    for key, value in attrs.items():
+        given = json.dumps(value) if key in JSON_ATTRIBUTES else value
+        if isinstance(given, str):
+            raw = given.encode()
+            entry.attrs.create(key, raw, dtype=h5py.string_dtype("utf-8", max(len(raw), 1)))
+        else:
+            entry.attrs[key] = given
+
+
+def _fill(h5py: Any, file: Any, data: xr.Dataset, first: int = 0) -> int:
     """Write HDF5 in the way of NetCDF4: every dimension is a scale, attached to the variables that have it.
 
     Everything that is read back has a checksum, so that damage is found, and found before HDF5 stumbles over it: the
     headers by the format of HDF5 1.10, texts because they have a fixed length and so lie in the headers, numbers by a
     filter.
+
+    file : or a group of it; first : number of the first of its dimensions in the file. Gives how many there are
     """
-    h5py = _h5py()
     own = data.attrs.get("format") == RESULT_FORMAT
     data, pairs = _with_pairs(data)
 
@@ -172,39 +210,30 @@ def _write_netcdf(data: xr.Dataset, path: Path) -> None:
         kind = "axis" if name in data.sizes else "label" if name in data.coords else "signal"
         return {"role": "complex signal" if name in pairs else kind, "dimensions": json.dumps(data[name].dims)}
 
-    def describe(entry: Any, attrs: Mapping[Any, Any]) -> None:
-        for key, value in attrs.items():
-            given = json.dumps(value) if key in JSON_ATTRIBUTES else value
-            if isinstance(given, str):
-                raw = given.encode()
-                entry.attrs.create(key, raw, dtype=h5py.string_dtype("utf-8", max(len(raw), 1)))
-            else:
-                entry.attrs[key] = given
-
-    with h5py.File(path, "w", libver=("v110", "v110"), track_order=True) as file:
-        describe(file, data.attrs)
-        for i, dimension in enumerate(map(str, data.sizes)):
-            labels = data[dimension].values
-            if labels.dtype.kind in "fi":
-                scale = file.create_dataset(dimension, data=labels, fletcher32=labels.size > 0)
-            else:
-                scale = file.create_dataset(dimension, data=labels.astype(object), dtype=h5py.string_dtype())
-            scale.make_scale(dimension)
-            scale.attrs["_Netcdf4Dimid"] = np.int32(i)
-            describe(scale, {**data[dimension].attrs, **role(dimension)})
-        labels_too = [name for name in data.coords if name not in data.sizes]
-        for name in [*labels_too, *data.data_vars]:
-            variable = data[name]
-            if variable.dtype.kind == "U":
-                entry = file.create_dataset(
-                    str(name), data=variable.values.astype(object), dtype=h5py.string_dtype(), track_order=True
-                )
-            else:
-                protect = variable.size > 0 and variable.ndim > 0
-                entry = file.create_dataset(str(name), data=variable.values, fletcher32=protect)
-            describe(entry, {**variable.attrs, **role(name)})
-            for i, dimension in enumerate(map(str, variable.dims)):
-                entry.dims[i].attach_scale(file[dimension])
+    _describe(h5py, file, data.attrs)
+    for i, dimension in enumerate(map(str, data.sizes)):
+        labels = data[dimension].values
+        if labels.dtype.kind in "fi":
+            scale = file.create_dataset(dimension, data=labels, fletcher32=labels.size > 0)
+        else:
+            scale = file.create_dataset(dimension, data=labels.astype(object), dtype=h5py.string_dtype())
+        scale.make_scale(dimension)
+        scale.attrs["_Netcdf4Dimid"] = np.int32(first + i)
+        _describe(h5py, scale, {**data[dimension].attrs, **role(dimension)})
+    labels_too = [name for name in data.coords if name not in data.sizes]
+    for name in [*labels_too, *data.data_vars]:
+        variable = data[name]
+        if variable.dtype.kind == "U":
+            entry = file.create_dataset(
+                str(name), data=variable.values.astype(object), dtype=h5py.string_dtype(), track_order=True
+            )
+        else:
+            protect = variable.size > 0 and variable.ndim > 0
+            entry = file.create_dataset(str(name), data=variable.values, fletcher32=protect)
+        _describe(h5py, entry, {**variable.attrs, **role(name)})
+        for i, dimension in enumerate(map(str, variable.dims)):
+            entry.dims[i].attach_scale(file[dimension])
+    return len(data.sizes)
 
 
 def _with_pairs(data: xr.Dataset) -> tuple[xr.Dataset, tuple[str, ...]]:
@@ -227,11 +256,12 @@ def _read_netcdf(path: Path, max_size: int) -> Result:
     try:
         with h5py.File(path, "r") as file:
             if _text(file.attrs.get("format")) == RESULT_FORMAT:
-                return Result(_result_from_hdf5(h5py, file, max_size))
+                data = _result_from_hdf5(h5py, file, max_size)
+                return simulations_of(data) if are_simulations(data) else Result(data)
             if _text(file.attrs.get("format")) != FORMAT:
                 hint = f"its attribute 'format' must be '{FORMAT}'"
                 raise InputError(Problem("this is not a result of Linkwork", hint=hint))
-            return Run(make_dataset(*_from_hdf5(h5py, file, max_size)))
+            return Run(make_dataset(*_from_hdf5(h5py, file, max_size)), None, _slopes(h5py, file, max_size))
     except ModelError:
         raise
     except (OSError, ValueError, LookupError, TypeError, RuntimeError, AttributeError, OverflowError) as error:
@@ -242,7 +272,7 @@ def _result_from_hdf5(h5py: Any, file: Any, max_size: int) -> xr.Dataset:
     """A dataset from what the variables tell of themselves."""
     import xarray as xr
 
-    attrs = _attributes(file.attrs, result_attributes())
+    attrs = _attributes(file.attrs, {**result_attributes(), "state": STATE})
     problems = result_attribute_problems(attrs)
     told: dict[str, tuple[str, tuple[str, ...]]] = {}
     for name in file:
@@ -280,11 +310,38 @@ def _result_from_hdf5(h5py: Any, file: Any, max_size: int) -> xr.Dataset:
     return xr.Dataset(variables, coords, attrs)
 
 
+def _slopes(h5py: Any, file: Any, max_size: int) -> Sensitivities | None:
+    """Derivatives that a file has, each a run in a group of its own."""
+    if SLOPES not in file:
+        return None
+    problems = []
+    for name in file[SLOPES]:
+        if not _is_group(h5py, file[SLOPES], name):
+            problems.append(Problem("these are no derivatives", f"{SLOPES}.{name}"))
+    if problems:
+        raise InputError(problems)
+    groups = list(file[SLOPES].values())
+    numbers = sum(entry.size * 8 for group in groups for entry in group.values() if isinstance(entry, h5py.Dataset))
+    _assert_size(numbers, max_size, "what the file describes")
+    units = {_text(group.attrs.get("by")): _text(group.attrs.get("by_unit")) for group in groups}
+    for by, unit in units.items():
+        if problem := unit_problem(unit, f"{SLOPES}.{by}"):
+            raise InputError(problem)
+    runs = (Run(make_dataset(*_from_hdf5(h5py, group, max_size))) for group in groups)
+    return Sensitivities(units, dict(zip(units, runs, strict=True)).__getitem__)
+
+
 def _from_hdf5(h5py: Any, file: Any, max_size: int) -> tuple[Any, dict[str, tuple[str, Any]], dict[str, Any]]:
     attrs = complete_attributes(_attributes(file.attrs, attributes()))
     problems = attribute_problems(attrs)
     entries: dict[str, Any] = {}
     for name in file:
+        if (
+            name == SLOPES
+            and isinstance(file.get(name, getlink=True), h5py.HardLink)
+            and isinstance(file[name], h5py.Group)
+        ):
+            continue
         if problem := _foreign(h5py, file, name):
             problems.append(problem)
         elif name not in ("axis", "row", "column"):
@@ -326,6 +383,11 @@ def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return value if isinstance(value, str) else ""
+
+
+def _is_group(h5py: Any, file: Any, name: str) -> bool:
+    """Whether it is a group of the very file."""
+    return isinstance(file.get(name, getlink=True), h5py.HardLink) and isinstance(file[name], h5py.Group)
 
 
 def _foreign(h5py: Any, file: Any, name: str, texts: bool = False) -> Problem | None:

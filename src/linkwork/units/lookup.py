@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.names import no_such
 from linkwork.units.dimensions import ANGLE, CURRENT, LENGTH, MASS, NUMBER, TEMPERATURE, TIME, Dimension, quoted
 from linkwork.units.table import ALIASES, PREFIXES, TAKES_PREFIX, UNITS
 
@@ -27,7 +28,7 @@ def find_unit(name: str) -> tuple[float, Dimension]:
     if name in _AMBIGUOUS:
         raise InputError(Problem(f"{quoted(name)} could mean two things", hint=f"write {_AMBIGUOUS[name]}"))
     if len(name) == 1 and name.islower():  # pint's small letters are constants of physics
-        raise InputError(Problem(f"there is no unit {quoted(name)}", hint=near_unit(name)))
+        raise InputError(no_such("unit", name, (), none=near_unit(name)))
     return _find_in_pint(name)
 
 
@@ -57,7 +58,7 @@ def _find_in_pint(name: str) -> tuple[float, Dimension]:
     registry = _pint_registry()
     readings = registry.parse_unit_name(name)
     if not readings:
-        raise InputError(Problem(f"there is no unit {quoted(name)}", hint=near_unit(name)))
+        raise InputError(no_such("unit", name, (), none=near_unit(name)))
     prefix, root, _ = readings[0]
     unit = registry.UnitsContainer({prefix + root: 1})
     zero, one, two = (registry.Quantity(x, unit).to_base_units() for x in (0.0, 1.0, 2.0))

@@ -7,7 +7,7 @@ import re
 from numbers import Real
 
 from linkwork.errors import InputError, Problem
-from linkwork.units.dimensions import Dimension, described, quoted
+from linkwork.units.dimensions import NUMBER, Dimension, described, quoted
 from linkwork.units.grammar import parse_unit
 from linkwork.units.systems import SI, UnitSystem
 
@@ -49,6 +49,13 @@ def parse_quantity(value: object, dimension: Dimension, defaults: UnitSystem = S
     if not math.isfinite(result):
         raise InputError(Problem(f"{quoted(value)} is too large", hint="numbers go up to about 1e308 in SI units"))
     return result
+
+
+def parse_free(text: str) -> tuple[float, Dimension | None]:
+    """A number whose dimension nothing tells, in SI, and what its unit measures; None of a bare one."""
+    unit = _split(text, NUMBER, SI)[2]
+    dimension = parse_unit(unit)[1] if unit else None
+    return parse_quantity(text, dimension or NUMBER), dimension
 
 
 def _split(value: object, dimension: Dimension, defaults: UnitSystem) -> tuple[float, str, str]:

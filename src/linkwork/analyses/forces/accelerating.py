@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -156,9 +156,8 @@ def work_along(loops: Loops, posture: Posture, wrenches: Array | None) -> Array:
     return efforts
 
 
-def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> Array:
-    """Rates of all joints when some are given, the other independent ones at rest."""
-    plan = loops.plan
+def given_rates(loops: Loops, rates: Mapping[str, Any]) -> dict[int, float]:
+    """Rates by their places among w; InputError lists all that are no rates or no numbers."""
     problems: list[Problem] = []
     given: dict[int, float] = {}
     for name, value in rates.items():
@@ -171,10 +170,21 @@ def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> A
         except (TypeError, ValueError):
             number = np.nan
         if not np.isfinite(number):
-            problems.append(Problem("one finite number is wanted", f"rates.{name}"))
+            problems.append(Problem("one finite number is wanted", str(name)))
         given[found.column] = number
     if problems:
-        raise InputError(problems, plan.name)
+        raise InputError(problems, loops.plan.name)
+    return given
+
+
+def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> Array:
+    """Rates of all joints when some are given, the other independent ones at rest."""
+    plan = loops.plan
+    try:
+        given = given_rates(loops, rates)
+    except InputError as error:
+        told = [replace(p, where=f"rates.{p.where}" if p.where else "rates") for p in error.problems]
+        raise InputError(told, plan.name) from None
     w = np.zeros(plan.nw)
     for column, number in given.items():
         w[column] = number

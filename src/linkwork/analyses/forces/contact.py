@@ -19,12 +19,13 @@ import numpy as np
 from linkwork import geometry as geo
 from linkwork.analyses.forces.meshes import law_over
 from linkwork.analyses.strength.acting import joint_frame, pose_over
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.geometry.types import Bools
 from linkwork.geometry.vectors import length
 from linkwork.model.joints import Law, LineOnCurve, OnCurve, OnSurface, PointOnCurve, a_joint, transform
 from linkwork.model.nearest import STEP
+from linkwork.names import no_such
 from linkwork.system import System
 
 if TYPE_CHECKING:
@@ -77,9 +78,10 @@ def assert_contact(system: System, joint: str, where: str) -> None:
     joints = {n: j for n, j in system.mechanism.joints.items() if isinstance(j.law, CONTACTS)}
     if joint not in joints:
         known = system.mechanism.joints.get(joint)
-        text = f"'{joint}' is {a_joint(known.law.kind)}" if known else f"there is no joint '{joint}'"
-        hint = did_you_mean(str(joint), joints) or "contacts are on_surface, on_curve, point_on_curve, line_on_curve"
-        raise InputError(Problem(text, where, hint), system.name)
+        none = "contacts are on_surface, on_curve, point_on_curve, line_on_curve"
+        unknown = no_such("joint", joint, joints, where, none=none)
+        other = replace(unknown, what=f"'{joint}' is {a_joint(known.law.kind)}") if known else unknown
+        raise InputError(other, system.name)
 
 
 @dataclass(frozen=True, eq=False)

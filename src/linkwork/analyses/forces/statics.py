@@ -15,8 +15,9 @@ from linkwork.analyses.forces.reactions import COMPONENTS
 from linkwork.analyses.forces.trajectory import Trajectory, states_at_start
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
+from linkwork.names import nothing_called
 from linkwork.units.efforts import EffortTexts
 
 
@@ -62,7 +63,7 @@ class Statics:
             if name in table:
                 return table[name]
         known = [*self.efforts, *self.reactions, *self.loads]
-        raise InputError(Problem(f"nothing is called '{name}' here", hint=did_you_mean(name, known)))
+        raise InputError(nothing_called(name, known))
 
     @property
     def texts(self) -> EffortTexts:

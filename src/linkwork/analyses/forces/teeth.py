@@ -19,11 +19,12 @@ import numpy as np
 
 from linkwork import geometry as geo
 from linkwork.analyses.forces.meshes import MESHING, Mesh, law_over, mesh_over
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.geometry.types import Bools
 from linkwork.model.joints import Bevel, Gear, Rack, a_joint
 from linkwork.model.vectors import positive
+from linkwork.names import no_such
 from linkwork.system import System
 
 if TYPE_CHECKING:
@@ -166,9 +167,9 @@ def _assert_meshing(system: System, run: Run, joint: str) -> Gear | Rack | Bevel
     joints = {n: j for n, j in system.mechanism.joints.items() if isinstance(j.law, MESHING)}
     if joint not in joints:
         known = system.mechanism.joints.get(joint)
-        text = f"'{joint}' is {a_joint(known.law.kind)}" if known else f"there is no joint '{joint}'"
-        hint = did_you_mean(str(joint), joints) or "teeth are in joints of kind gear, rack and bevel"
-        raise InputError(Problem(text, "joint", hint), run.name)
+        unknown = no_such("joint", joint, joints, "joint", none="teeth are in joints of kind gear, rack and bevel")
+        other = replace(unknown, what=f"'{joint}' is {a_joint(known.law.kind)}") if known else unknown
+        raise InputError(other, run.name)
     if f"{joint}.moment" not in run:
         raise InputError(Problem(f"the run has no forces of '{joint}'", hint="ask s.forces(run)"), run.name)
     if "mz" in run.indeterminate.get(joint, ()):

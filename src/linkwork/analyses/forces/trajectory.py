@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.histories import state_signals
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.model.states import START
+from linkwork.names import no_such
 
 if TYPE_CHECKING:
     from linkwork.results import Run
@@ -70,8 +71,7 @@ def given_states(loops: Loops, given: Mapping[str, Any] | None, x: Array) -> Arr
     for name, value in (given or {}).items():
         where = f"states.{name}"
         if name not in names:
-            hint = did_you_mean(str(name), names) if names else "the machine has no states"
-            problems.append(Problem(f"there is no state '{name}'", where, hint))
+            problems.append(no_such("state", name, names, where, none="the machine has no states"))
             continue
         try:
             number = np.asarray(value, float)

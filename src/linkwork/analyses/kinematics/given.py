@@ -101,9 +101,9 @@ def given_variables(loops: Loops, values: Mapping[str, Any]) -> Given:
     return Given(np.array(list(places), np.int64), np.array(sorted(rates), np.int64), stacked)
 
 
-def unknown_variable(loops: Loops, name: Any) -> Problem:
+def unknown_variable(loops: Loops, name: Any, where: str | None = None) -> Problem:
     """The problem of a name that is no variable: of a joint with several, of one without, or of nothing."""
-    return loops.book.unknown(name, "variable")
+    return loops.book.unknown(name, "variable", where=where)
 
 
 def _numbers(name: str, value: Any, problems: list[Problem]) -> Array | None:

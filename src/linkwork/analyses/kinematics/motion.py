@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from linkwork.analyses.kinematics.preference import preference
 from linkwork.analyses.kinematics.samples import Course, Swept
 from linkwork.analyses.kinematics.sweeping import swept
 from linkwork.drives import Drive, as_drive
-from linkwork.errors import InputError, ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem, nearest
 from linkwork.geometry import Array
 from linkwork.names import variable_book
 
@@ -275,10 +274,8 @@ def _drives(loops: Loops, given: Mapping[str, Any]) -> _Driven:
     for name, law in given.items():
         found = place_of(loops, name)
         if found is None:
-            near = difflib.get_close_matches(str(name), OPTIONS, n=1, cutoff=0.75)
-            unknown = unknown_variable(loops, name)
-            meant = replace(unknown, hint=f"did you mean the option '{near[0]}'?") if near else None
-            problems.append(meant or unknown)
+            unknown, near = unknown_variable(loops, name), nearest(str(name), OPTIONS, 0.75)
+            problems.append(replace(unknown, hint=f"did you mean the option '{near}'?") if near else unknown)
             continue
         try:
             drive = as_drive(law, str(name))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.analyses.forces.accelerating import rates_by_name
+from linkwork.analyses.forces.accelerating import given_rates, rates_by_name
 from linkwork.analyses.forces.drives import columns_of
-from linkwork.analyses.kinematics.given import merged, place_of, unknown_variable
+from linkwork.analyses.kinematics.given import given_variables, merged, place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.measuring import measuring
 from linkwork.analyses.kinematics.posture import Posture
@@ -19,7 +19,7 @@ from linkwork.analyses.simulation.idle_events import locks_of_driven, too_late
 from linkwork.analyses.simulation.lent_inertia import with_lent_inertia
 from linkwork.drives import Drive, as_drive
 from linkwork.equations.simulation import mismatch
-from linkwork.errors import InputError, ModelError, Problem, did_you_mean
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.expressions import names_in
 from linkwork.formulas import Question
 from linkwork.geometry import Array
@@ -27,6 +27,7 @@ from linkwork.model.amounts import Formula, Tabulated
 from linkwork.model.event_checks import check_events
 from linkwork.model.events import At, Event, Stop, When
 from linkwork.model.states import START
+from linkwork.names import no_such
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -113,6 +114,14 @@ class _Reader:
     def take(self, error: ModelError, where: str = "") -> None:
         self.problems += [Problem(p.what, p.where or where, p.hint) for p in error.problems]
 
+    def named(self, given: Any, where: str) -> dict[str, Any]:
+        """Values by name; nothing where they are not given so."""
+        try:
+            return merged(given, {}, self.machine.name)
+        except ModelError as error:
+            self.take(error, where)
+            return {}
+
 
 def asked(
     machine: Machine,
@@ -131,15 +140,16 @@ def asked(
     rtol: Any,
     atol: Any,
     states: Mapping[str, Any] | Array | None = None,
+    also: Sequence[Problem] = (),
 ) -> Asked:
-    """Everything checked at once; InputError lists all that is wrong."""
-    wanted = merged(drives, {}, machine.name)
-    read = _Reader(measuring(machine, wanted))
+    """Everything checked at once; InputError lists all that is wrong, with what else was found before."""
+    read = _Reader(machine, [*also])
+    wanted, pushing = read.named(drives, "drives"), read.named(efforts, "efforts")
+    read.machine = measuring(machine, wanted)
     end = read.number(until, "until", "give a positive number of seconds")
     when = _times(read, end, samples, times)
     if method not in METHODS:
-        hint = did_you_mean(str(method), METHODS)
-        read.problems.append(Problem(f"no method '{method}'", "method", hint or f"one of {', '.join(METHODS)}"))
+        read.problems.append(no_such("method", method, METHODS, "method"))
     length = None if step is None else read.number(step, "step", "give a positive number of seconds")
     if method in FIXED and step is None:
         read.problems.append(Problem(f"'{method}' takes steps of one length", "step", "say step=1e-3, for example"))
@@ -155,6 +165,7 @@ def asked(
     read.problems += locks_of_driven(read.machine._loops, happening, [d.name for d in driven])
     x = _states(read, states)
     _check_pushed(read, driven, pushing)
+    _check_start(read, start, rates)
     if not machine._plan.nw:
         hint = "join its bodies so that some can move"
         read.problems.append(Problem("nothing in this machine can move", hint=hint))
@@ -219,11 +230,10 @@ def _states(read: _Reader, given: Mapping[str, Any] | Array | None) -> Array:
             read.problems.append(Problem(text, "states", "or give them by name"))
             return x
         return every.copy()
-    for name, value in merged(given, {}, read.machine.name).items():
+    for name, value in read.named(given, "states").items():
         where = f"states.{name}"
         if name not in names:
-            hint = did_you_mean(str(name), names) if names else "the machine has no states"
-            read.problems.append(Problem(f"there is no state '{name}'", where, hint))
+            read.problems.append(no_such("state", name, names, where, none="the machine has no states"))
             continue
         try:
             found = float(value)
@@ -233,6 +243,18 @@ def _states(read: _Reader, given: Mapping[str, Any] | Array | None) -> Array:
             read.problems.append(Problem("one finite number is wanted", where))
         x[names.index(name)] = found
     return x
+
+
+def _check_start(read: _Reader, start: Any, rates: Any) -> None:
+    """Names and numbers of the start; whether the loops close there is seen when everything else is right."""
+    for kind, given, check in (("start", start, given_variables), ("rates", rates, given_rates)):
+        if isinstance(given, np.ndarray | Posture) or _is_numbers(given):
+            continue
+        values = read.named(given, kind)
+        try:
+            check(measuring(read.machine, values)._loops, values)
+        except ModelError as error:
+            read.problems += [replace(p, where=f"{kind}.{p.where}" if p.where else kind) for p in error.problems]
 
 
 def _controlled(read: _Reader, controller: Any, rate: Any) -> float:
@@ -258,7 +280,7 @@ def _drives(read: _Reader, given: Mapping[str, Any], end: float) -> list[Driven]
     for name, law in given.items():
         found = place_of(loops, name)
         if found is None:
-            read.problems.append(unknown_variable(loops, name))
+            read.problems.append(unknown_variable(loops, name, f"drives.{name}"))
             continue
         slot, k = found
         try:
@@ -299,7 +321,7 @@ def _efforts(
     for name, value in given.items():
         where, found = f"efforts.{name}", place_of(loops, name)
         if found is None:
-            read.problems.append(unknown_variable(loops, name))
+            read.problems.append(unknown_variable(loops, name, where))
             continue
         column = found[0].v.start + found[1]
         if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,11 +23,15 @@ from linkwork.analyses.simulation.varied import Variation
 from linkwork.equations import simulation
 from linkwork.equations.closing import length_rates
 from linkwork.equations.plan import AXES
-from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.errors import InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.model.events import Stop
 from linkwork.model.states import START
+from linkwork.names import no_such
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
 
 OPENS = 1e-8
 """Part of what a parameter moves at the loops that may be left open."""
@@ -57,7 +61,7 @@ def directions(asked: Asked, names: Any) -> tuple[Direction, ...]:
     problems: list[Problem] = []
     found: list[Direction] = []
     for name in given:
-        one = _direction(asked, name, problems)
+        one = _direction(asked.machine, name, [d.column for d in asked.driven], problems)
         found += [] if one is None else [one]
     problems += [Problem(f"'{n}' is given twice", WHERE) for n in dict.fromkeys(given) if given.count(n) > 1]
     if asked.method not in ("auto", "explicit"):
@@ -75,9 +79,16 @@ def directions(asked: Asked, names: Any) -> tuple[Direction, ...]:
     return tuple(found)
 
 
-def _direction(asked: Asked, name: Any, problems: list[Problem]) -> Direction | None:
-    loops, plan = asked.loops, asked.loops.plan
-    parameters = asked.machine.parameters
+def unknown_directions(machine: Machine, names: Any) -> list[Problem]:
+    """Names that stand for nothing to differentiate by, whatever else is asked of a machine."""
+    problems: list[Problem] = []
+    for name in (names,) if isinstance(names, str) else tuple(names):
+        _direction(machine, name, (), problems)
+    return problems
+
+
+def _direction(machine: Machine, name: Any, driven: Sequence[int], problems: list[Problem]) -> Direction | None:
+    loops, plan, parameters = machine._loops, machine._loops.plan, machine.parameters
     for k, state in enumerate(plan.states):
         if name in (f"start.{state.name}", f"{state.name}.{START}"):
             return Direction(str(name), state.unit or "1", state=k)
@@ -91,17 +102,16 @@ def _direction(asked: Asked, name: Any, problems: list[Problem]) -> Direction | 
     if kind not in ("start", "rates") or not variable:
         known = [*parameters, *(f"{k}.{v}" for k in ("start", "rates") for v in plan.variables)]
         known += [f"start.{state.name}" for state in plan.states]
-        hint = did_you_mean(str(name), known) or "give parameters of the machine, start.A or rates.A"
-        problems.append(Problem(f"there is no '{name}' to differentiate by", WHERE, hint))
+        none = "give parameters of the machine, start.A or rates.A"
+        problems.append(no_such("parameter, start or rate", name, known, WHERE, none=none))
         return None
     place = place_of(loops, variable)
     rates = list(plan.variable_rates)
     if place is None and (kind == "start" or variable not in rates):
-        unknown = unknown_variable(loops, variable)
-        problems.append(Problem(f"{name}: {unknown.what}", WHERE, unknown.hint))
+        problems.append(unknown_variable(loops, variable, f"{WHERE}: {name}"))
         return None
     column = place[0].v.start + place[1] if place is not None else rates.index(variable)
-    if any(d.column == column for d in asked.driven):
+    if column in driven:
         problems.append(Problem(f"{name}: '{variable}' follows its drive", WHERE, "leave it out"))
         return None
     if kind == "start":

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.analyses.forces.over_run import effort_names, effort_units
-from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_histories
+from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_histories, state_signals
 from linkwork.analyses.simulation.active_set import ActiveSet
 from linkwork.analyses.simulation.records import records_of
 from linkwork.analyses.simulation.session import APART
 from linkwork.analyses.simulation.variants import Given
 from linkwork.equations import simulation as equations
+from linkwork.errors import InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.results.simulations import Outcomes, Simulations
@@ -46,8 +47,13 @@ class RunTable:
         own = self.given
         fixed = {n: x for n, x in own.kinds["parameters"].items() if np.ndim(x) == 0}
         self.varied = {n: x for n, x in own.kinds["parameters"].items() if np.ndim(x) == 1}
-        own.machine._checked_parameters(self.varied)
-        self.asked = own.first(own.machine.with_parameters(fixed) if fixed else own.machine)
+        machine, wrong = own.machine, list[Problem]()
+        try:
+            machine._checked_parameters(own.kinds["parameters"])
+            machine = machine.with_parameters(fixed) if fixed else machine
+        except InputError as error:
+            wrong += [replace(p, where=p.where or "parameters") for p in error.problems]
+        self.asked = own.first(machine, wrong)
         self.machine = self.asked.machine  # with loads for efforts that depend on the state
         plan, count, samples = self.machine._plan, own.count, len(self.asked.times)
         self.y = np.full((count, samples, plan.ny), np.nan)
@@ -141,6 +147,7 @@ class RunTable:
         return build_run(
             np.arange(len(y), dtype=float), mechanism=loops.plan.name, analysis="simulation", variables=variables,
             speeds=speeds, **place_histories(loops, y, [w, a], None, varied or None), signals=signals,
+            state=state_signals(loops),
         )  # fmt: skip
 
     def energies(self, question: Question, t: Array, Z: Array) -> tuple[Array, Array]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from linkwork.analyses.simulation.asked import Asked, asked
+from linkwork.analyses.simulation.directions import unknown_directions
 from linkwork.analyses.simulation.ida import run_ida
 from linkwork.analyses.simulation.sensitivity import Sensitivity
 from linkwork.analyses.simulation.session import Session
@@ -40,13 +41,17 @@ def simulated(
     states: Any = None,
 ) -> Simulation:
     """What becomes of a machine that is let go."""
-    question = asked(
-        machine, until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol,
-        atol, states,
-    )  # fmt: skip
+    wrong = []
     if progress is not None and not callable(progress):
         text = f"this is of type {type(progress).__name__}"
-        raise InputError(Problem(text, "progress", "give a function (time reached, end)"), machine.name)
+        wrong.append(Problem(text, "progress", "give a function (time reached, end)"))
+    try:
+        question = asked(
+            machine, until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step,
+            rtol, atol, states, wrong,
+        )  # fmt: skip
+    except InputError as error:
+        raise InputError([*error.problems, *unknown_directions(machine, sensitive_to)], machine.name) from None
     request = Request(
         until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol, atol,
         sensitive_to, states,

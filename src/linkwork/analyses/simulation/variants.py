@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -63,13 +63,13 @@ class Given:
         own: dict[str, Any] = {kind: self.of(kind, run) for kind in GIVEN}
         return machine.simulate(**own, **self.shared)
 
-    def first(self, machine: Machine) -> Asked:
+    def first(self, machine: Machine, wrong: Sequence[Problem]) -> Asked:
         """What is asked, with the start of the first run that can begin; whatever else is wrong is raised."""
         unreached = None
         for k in range(self.count):
             own = {kind: self.of(kind, k) for kind in GIVEN}
             try:
-                return asked(machine, **{**USUAL, **self.shared, **own})
+                return asked(machine, **{**USUAL, **self.shared, **own}, also=wrong)
             except ClosureError as error:
                 unreached = unreached or error
         assert unreached is not None

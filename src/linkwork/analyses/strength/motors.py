@@ -34,6 +34,7 @@ from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.geometry.types import ArrayLike, Bools
 from linkwork.model.loads import Motor
+from linkwork.names import no_such
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -261,8 +262,8 @@ def _motor(run: Run, motor: Motor | str) -> Motor:
         return motor
     known: dict[str, Motor] = {} if run.machine is None else run.machine.mechanism.motors
     if motor not in known:
-        hint = did_you_mean(str(motor), known) or "give a Motor, or a run that knows its machine"
-        raise InputError(Problem(f"there is no motor '{motor}'", "motor", hint), run.name)
+        none = "give a Motor, or a run that knows its machine"
+        raise InputError(no_such("motor", motor, known, "motor", none=none), run.name)
     own = run.machine.parameters  # which may differ from the model's
     return replace(known[motor], **{key: own[f"{motor}.{key}"] for key in MotorPlan.numbers})
 

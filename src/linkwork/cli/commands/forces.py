@@ -13,6 +13,7 @@ from linkwork.cli.acting import (
     EffortTexts,
     ExternalTexts,
     PreloadTexts,
+    StateTexts,
     WeightTexts,
     acting,
     as_options,
@@ -53,6 +54,7 @@ def forces(
     preload: PreloadTexts = None,
     weight: WeightTexts = None,
     external: ExternalTexts = None,
+    state: StateTexts = None,
     energy: Annotated[
         bool, typer.Option("--energy", help="Energy of the drives too: drawn, returned, and what it costs.")
     ] = False,
@@ -113,7 +115,7 @@ def forces(
         seconds = variables.duration(duration)
         given = variables.laws_of_time(drive or (), speed or (), duration if seconds is not None else None)
         begin = variables.values(start or (), "--start")
-        acts = acting(machine, variables, drives, effort, preload, weight, external)
+        acts = acting(machine, variables, drives, effort, preload, weight, external, state)
         if run is None:
             check_driven(drive, problems, machine)
         else:
@@ -189,12 +191,12 @@ def _motor_pictures(stem: str, asked: list[str], known: list[str], problems: Pro
     """Where to draw motors."""
     import importlib.util
 
-    from linkwork.errors import MissingExtra, did_you_mean
+    from linkwork.errors import MissingExtra
+    from linkwork.names import no_such
 
     for name in asked:
         if name not in known:
-            hint = did_you_mean(name, known) if known else "the model has no motors"
-            problems.note(f"there is no motor '{name}'", f"--motor {name}", hint)
+            problems.found.append(no_such("motor", name, known, f"--motor {name}", none="the model has no motors"))
     if asked and importlib.util.find_spec("matplotlib") is None:
         raise MissingExtra("matplotlib", "plot", "plotting a motor")
     return {name: Path(f"{stem}-{name}.png") for name in dict.fromkeys(asked)}

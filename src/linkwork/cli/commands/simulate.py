@@ -94,7 +94,7 @@ def simulate(
             "rates": read.rates(rate or ()),
             "drives": {name: law for name, (_, law) in given.items()},
             "efforts": read.efforts(effort or ()),
-            "states": read.states(state or ()),
+            "states": variables.states(state or ()),
             "samples": samples, "times": how.times, "method": how.method, "step": how.step, "rtol": how.rtol,
             "atol": how.atol,
         }  # fmt: skip

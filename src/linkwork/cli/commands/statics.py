@@ -12,6 +12,7 @@ from linkwork.cli.acting import (
     EffortTexts,
     ExternalTexts,
     PreloadTexts,
+    StateTexts,
     WeightTexts,
     acting,
     as_options,
@@ -41,6 +42,7 @@ def statics(
     preload: PreloadTexts = None,
     weight: WeightTexts = None,
     external: ExternalTexts = None,
+    state: StateTexts = None,
     advantage: Annotated[
         list[str] | None,
         typer.Option(
@@ -73,7 +75,7 @@ def statics(
         machine = m.assemble()
         variables = Variables(machine, units, problems)
         values = variables.values(at or (), "--at")
-        given = acting(machine, variables, drives, effort, preload, weight, external)
+        given = acting(machine, variables, drives, effort, preload, weight, external, state)
         pairs = _pairs(advantage or [], variables)
         when = 0.0 if time is None else variables.time(time, "--time")
         problems.done(m.name)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.errors import ModelError
 from linkwork.files.entries.amounts import AmountText, read_amount
 from linkwork.files.entries.base import Entry, Gather, Text, located
 from linkwork.files.entries.constraints import Numbers
@@ -17,6 +17,7 @@ from linkwork.model.amounts import TIME, variable_in
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import unit_dimension
 from linkwork.model.variables import find_variable
+from linkwork.names import nothing_called
 from linkwork.units import NUMBER, SI, Dimension
 from linkwork.units import TIME as SECONDS
 
@@ -77,8 +78,7 @@ def _measure(m: Mechanism, others: Mapping[str, Dimension]) -> Callable[[str], D
             return others[name]
         found = find_variable(m.joints, variable_in(name))
         if found is None:
-            hint = did_you_mean(variable_in(name), [TIME, *m.joints, *others])
-            raise ModelError(Problem(f"there is nothing called '{variable_in(name)}' to depend on", "", hint))
+            raise ModelError(nothing_called(variable_in(name), [TIME, *m.joints, *others]))
         return found.quantity if variable_in(name) == name else found.quantity / SECONDS
 
     return measure

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from linkwork.colours import DARK, LIGHT, PALETTE, Theme
-from linkwork.errors import InputError, MissingExtra, Problem, did_you_mean
+from linkwork.errors import InputError, MissingExtra
 from linkwork.geometry import Array
+from linkwork.names import no_such
 from linkwork.results.plots.description import Axis, Field, Line, Panel, Plot, alone, pretty, travel
 from linkwork.results.plots.look import colour_and_dash
 from linkwork.results.plots.space import LEAST
@@ -35,7 +36,7 @@ FINE = ".6~g"
 def figure_of(plot: Plot, theme: str = "light") -> Any:
     """A plotly.graph_objects.Figure."""
     if theme not in THEMES:
-        raise InputError(Problem(f"there is no theme '{theme}'", "theme", did_you_mean(str(theme), THEMES)))
+        raise InputError(no_such("theme", theme, THEMES, "theme"))
     try:
         from plotly import graph_objects as go
     except ImportError:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.colours import DARK, LIGHT, Theme
-from linkwork.errors import InputError, MissingExtra, Problem
+from linkwork.errors import InputError, MissingExtra
 from linkwork.geometry import Array
+from linkwork.names import no_such
 from linkwork.views.layers.parts import Curve, Layer
 from linkwork.views.naming import dotted, halo, placed_names, size_of
 from linkwork.views.painting.drawn_layers import DrawnLayers, placed
@@ -72,7 +73,7 @@ def theme_of(theme: str | Theme) -> Theme:
         return theme
     known = {"light": LIGHT, "dark": DARK}
     if theme not in known:
-        raise InputError(Problem(f"there is no theme '{theme}'", "theme", "use 'light' or 'dark'"))
+        raise InputError(no_such("theme", theme, known, "theme"))
     return known[theme]
 
 
