@@ -37,6 +37,7 @@ from linkwork.model.placement import Placement, placement
 from linkwork.model.solids import Solid
 from linkwork.model.source import Source
 from linkwork.model.space_curves import InPlane, SpaceCurve
+from linkwork.model.inner import Inner
 from linkwork.model.states import NamedState, named_state
 from linkwork.model.surfaces import Surface
 from linkwork.model.vectors import ZERO, Vector, number, vector
@@ -111,6 +112,8 @@ class Mechanism:
         self.expect: dict[str, float] = {str(k): number(v, f"expect.{k}") for k, v in (expect or {}).items()}
         self.bodies: dict[str, Body] = {}
         self.joints: dict[str, Joint] = {}
+        self.inner: dict[str, Inner] = {}
+        """Freedoms inside bodies."""
         self.points: dict[str, Point] = {}
         self.frames: dict[str, Frame] = {}
         self.curves: dict[str, Curve] = {}
@@ -171,6 +174,47 @@ class Mechanism:
         )
         self.bodies[name] = new
         return new
+
+    def stretch(
+        self,
+        name: str,
+        body: BodyLike,
+        start: Any,
+        end: Any,
+        *,
+        toward: Any = None,
+        description: str = "",
+    ) -> Inner:
+        """Let a body stretch or shear evenly: a coordinate of its own (variable `slide`), that its matter and all that
+        sits on it follow.
+
+        Every place moves along the line from `start` to `end` in proportion to how far along it lies: nothing at
+        `start`, by `slide` at `end`. Toward a direction across the line the body's layers glide, as the floors of a
+        building do. Axes on the body stay parallel. Springs, dampers and other loads along it are given like those of
+        joints, by its name.
+
+        Parameters
+        ----------
+        name : its name
+        body : the body that it belongs to, not ground
+        start, end : places in the layout posture [m]
+        toward : direction in which places move; by default along the line
+        description : a sentence for readers
+        """
+        new = entry.stretch_record(name, body, start, end, toward, description)
+        where = f"stretches.{name}"
+        if new.body == self._ground:
+            raise ModelError(Problem("ground stands still", where, "give a body that moves"))
+        if new.body not in self.bodies:
+            raise ModelError(no_such("body", new.body, self.bodies, where))
+        self._claim(new.name, where)
+        self.inner[new.name] = new
+        return new
+
+    @property
+    def owners(self) -> dict[str, Joint | Inner]:
+        """All that has coordinates, by name: joints, and freedoms inside bodies."""
+        return {**self.joints, **self.inner}
 
     # ---------------------------------------------------------------- joints placed by a point and an axis
 
@@ -1020,13 +1064,13 @@ class Mechanism:
         return Machine(self, start, guess, tree=tree, cut=cut)
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
-        parts = (self.bodies, self.joints, self.points, self.frames, self.curves, self.states)
+        parts = (self.bodies, self.joints, self.inner, self.points, self.frames, self.curves, self.states)
         return (*parts, self.constraints, self.loads, self.motors)
 
     def _claim(self, name: Any, where: str) -> None:
         """One name, one thing: results are asked for by name."""
         checked_name(name, where)
-        kinds = ("body", "joint", "point", "frame", "curve", "state", "constraint", "load", "motor")
+        kinds = ("body", "joint", "freedom of a body", "point", "frame", "curve", "state", "constraint", "load", "motor")
         for table, kind in zip(self._tables(), kinds, strict=True):
             if name in table:
                 what = loading.kind_of(table[name]) if kind == "load" else kind

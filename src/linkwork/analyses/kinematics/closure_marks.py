@@ -43,7 +43,7 @@ def posture_marks(loops: Loops, home: Posture, specified: Mask, bodies: Sequence
     ends = {c.joint: (c.tail, c.head) for c in loops.plan.cuts}
     ends |= {link.joint: (link.parent, k) for k, link in enumerate(loops.plan.links)}
     for slot in loops.plan.slots:
-        if all(k < 0 or steady[k] for k in ends[slot.joint]):
+        if all(k < 0 or steady[k] for k in ends[slot.owner]):
             determined[slot.q] = False  # poses tell
 
     def marks(Y: Array) -> Array:

@@ -18,7 +18,7 @@ def parameter_unit(loops: Loops, name: str) -> str:
     if (load := m.loads.get(owner) or m.motors.get(owner)) is not None:
         measured = parameter_measures(load, rest, scope_of(load, m.joints))
         return "1" if measured is None else SI.symbol(measured) or "1"
-    slot = next((s for s in loops.plan.slots if s.joint == owner), None)
+    slot = next((s for s in loops.plan.slots if s.owner == owner), None)
     if slot is not None and rest in slot.law.numbers():
         return SI.symbol(slot.law.measure(rest)) or "1"
     return next((OF_BODIES[part] for part in rest.split(".") if part in OF_BODIES), "1")
