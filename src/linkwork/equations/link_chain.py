@@ -27,8 +27,8 @@ POSE = 12
 class LinkChain(Law):
     """The law of a link: of its parent's body, its joint, its own body; each is there or not.
 
-    values : numbers of the first body's law and the pose of the place there, of the joint's law, of the pose of the
-        place on the second body and of that body's law
+    values : numbers of the first body's law and the pose of the place there, of the joint's law, of the second body's
+        law and the pose of the place there
     """
 
     before: InnerLaw | None

@@ -177,7 +177,7 @@ def _chained(plan: Plan, i: int, constants: Constants, q: Sequence[Any], v: Sequ
     hangs = given.own[0] if given.own and not planned.implied else None
     before_q, before_v = _of(before.own if before else (), q, v)
     numbers = [*(constants.links[parent].own[0].law if before else ()), *_flat(given.inner), *given.law]
-    numbers += [*_flat(hangs.outer), *hangs.law] if hangs else []
+    numbers += [*hangs.law, *_flat(hangs.outer)] if hangs else []
     law = LinkChain(
         before.inner if before else None, planned.law, planned.sign, planned.inner if hangs else None, tuple(numbers)
     )

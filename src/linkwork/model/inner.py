@@ -83,9 +83,13 @@ class InnerPart(Law):
 
 
 class InnerKind(Law):
-    """One freedom inside a body as its user describes it, in the layout posture."""
+    """One freedom inside a body as its user describes it, in the layout posture.
+
+    section : where model files have it
+    """
 
     letter: ClassVar[str] = ""
+    section: ClassVar[str]
 
     @abstractmethod
     def seen_from(self, X_WB: Array) -> InnerPart:
@@ -100,6 +104,11 @@ class Inner:
     body: str
     law: InnerKind
     description: str = ""
+
+    @property
+    def where(self) -> str:
+        """Where it is, as problems call it: `stretches.reach`."""
+        return f"{self.law.section}.{self.name}"
 
     def __repr__(self) -> str:
         return f"Inner({self.name!r}, {self.law.kind} of {self.body})"
@@ -124,7 +133,7 @@ class Stretch(InnerKind):
     start: Vector
     end: Vector
     toward: Vector | None = None
-    kind, variables = "stretch", SLIDE
+    kind, section, variables = "stretch", "stretches", SLIDE
     about = "the body stretches or shears evenly along a line"
 
     def __post_init__(self) -> None:

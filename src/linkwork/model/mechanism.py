@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 BodyLike = Body | str
 PointLike = Point | str
-JointLike = Joint | str
+JointLike = Joint | Inner | str
 AmountLike = Amount | float | str
 
 
@@ -202,13 +202,9 @@ class Mechanism:
         description : a sentence for readers
         """
         new = entry.stretch_record(name, body, start, end, toward, description)
-        where = f"stretches.{name}"
-        if new.body == self._ground:
-            raise ModelError(Problem("ground stands still", where, "give a body that moves"))
-        if new.body not in self.bodies:
-            raise ModelError(no_such("body", new.body, self.bodies, where))
-        self._claim(new.name, where)
+        self._claim(new.name, new.where)
         self.inner[new.name] = new
+        self._complete_loads(new.name)
         return new
 
     @property
@@ -589,11 +585,15 @@ class Mechanism:
         )
         self._claim(name, where)
         self.joints[name] = new
-        for load in self.loads.values():  # those given by this joint before it was known
-            self.loads[load.name] = loading.completed(load, self.joints, name)
-        for motor in self.motors.values():
-            self.motors[motor.name] = loading.completed(motor, self.joints, name)
+        self._complete_loads(name)
         return new
+
+    def _complete_loads(self, name: str) -> None:
+        """Name in full what loads act along that were given by an owner of variables before it was known."""
+        for load in self.loads.values():
+            self.loads[load.name] = loading.completed(load, self.owners, name)
+        for motor in self.motors.values():
+            self.motors[motor.name] = loading.completed(motor, self.owners, name)
 
     def _placed(
         self,
@@ -734,7 +734,7 @@ class Mechanism:
         description : a sentence for readers
         """
         new = Spring.made(
-            "springs", self.joints, name, first, second, joint, stiffness, free, damping, preload, law, description
+            "springs", self.owners, name, first, second, joint, stiffness, free, damping, preload, law, description
         )
         return self._loaded(new)
 
@@ -760,7 +760,7 @@ class Mechanism:
         law : tension besides [N, N m]: a formula of x, v, t, joint variables and rates, or `lw.tabulated` over one
         description : a sentence for readers
         """
-        new = Spring.made("dampers", self.joints, name, first, second, joint, 0.0, None, damping, 0.0, law, description)
+        new = Spring.made("dampers", self.owners, name, first, second, joint, 0.0, None, damping, 0.0, law, description)
         return self._loaded(new)
 
     def friction(
@@ -795,7 +795,7 @@ class Mechanism:
         description : a sentence for readers
         """
         new = Friction.made(
-            self.joints, name, joint, level, static, viscous, speed, form, coefficient, radius, normal, description
+            self.owners, name, joint, level, static, viscous, speed, form, coefficient, radius, normal, description
         )
         return self._loaded(new)
 
@@ -831,7 +831,7 @@ class Mechanism:
         description : a sentence for readers
         """
         new = Motor.made(
-            self.joints,
+            self.owners,
             name,
             joint,
             ratio,
@@ -906,7 +906,7 @@ class Mechanism:
         amount : its size [N, N m]: a number, a formula of t, joint variables and rates, or `lw.tabulated` over one
         description : a sentence for readers
         """
-        return self._loaded(JointLoad.made(self.joints, name, joint, amount, description))
+        return self._loaded(JointLoad.made(self.owners, name, joint, amount, description))
 
     def _loaded(self, new: AnyLoad) -> AnyLoad:
         self._claim(new.name, loading.place_of(new))
@@ -986,7 +986,7 @@ class Mechanism:
         parameters : numbers that the formula names; they are parameters of the model, `pair.ratio`
         description : a sentence for readers
         """
-        return self._constrained(constraints.coupling(self.joints, name, joint, law, parameters, description))
+        return self._constrained(constraints.coupling(self.owners, name, joint, law, parameters, description))
 
     def constrain(
         self, name: str, expression: str, *, parameters: Mapping[str, float] | None = None, description: str = ""

@@ -16,7 +16,7 @@ def parameter_unit(loops: Loops, name: str) -> str:
         return "m/s^2"
     m = loops.system.mechanism
     if (load := m.loads.get(owner) or m.motors.get(owner)) is not None:
-        measured = parameter_measures(load, rest, scope_of(load, m.joints))
+        measured = parameter_measures(load, rest, scope_of(load, m.owners))
         return "1" if measured is None else SI.symbol(measured) or "1"
     slot = next((s for s in loops.plan.slots if s.owner == owner), None)
     if slot is not None and rest in slot.law.numbers():

@@ -75,9 +75,9 @@ def _measure(m: Mechanism, others: Mapping[str, Dimension]) -> Callable[[str], D
             return SECONDS
         if name in others:
             return others[name]
-        found = find_variable(m.joints, variable_in(name))
+        found = find_variable(m.owners, variable_in(name))
         if found is None:
-            hint = did_you_mean(variable_in(name), [TIME, *m.joints, *others])
+            hint = did_you_mean(variable_in(name), [TIME, *m.owners, *others])
             raise ModelError(Problem(f"there is nothing called '{variable_in(name)}' to depend on", "", hint))
         return found.quantity if variable_in(name) == name else found.quantity / SECONDS
 
