@@ -62,6 +62,16 @@ class InnerLaw(Law):
     def place(self, q: Sequence[Any], at: Three) -> Motion:
         """How axes at a place turn, and where it is, at coordinates q; at : where it is in the undeformed body."""
 
+    def twists_at(self, at: Array) -> Array:
+        """6 x coordinates: twist [v; w] of a place of the undeformed body for unit rates, along the body's axes."""
+        step, columns = 1e-30, []
+        for k in range(len(self.variables)):
+            q = [1j * step if k == j else 0.0 for j in range(len(self.variables))]
+            R, p = self.place(q, (float(at[0]), float(at[1]), float(at[2])))
+            spin = [R[2][1], R[0][2], R[1][0]]
+            columns.append([complex(x).imag / step for x in (*p, *spin)])
+        return np.array(columns).T.reshape(6, len(columns))
+
     @abstractmethod
     def weights(self, q: Sequence[Any]) -> Sequence[Any]:
         """ν of coordinates alone, without the first, which is 1."""

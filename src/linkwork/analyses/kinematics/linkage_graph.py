@@ -75,8 +75,13 @@ class LinkageGraph:
 
 
 def linkage_graph(loops: Loops, y: Array, specified: Mask) -> LinkageGraph | None:
-    """The machine with the specified variables as they are in y; None if a joint that is given is not a lower pair."""
+    """The machine with the specified variables as they are in y; None if a joint that is given is not a lower pair.
+
+    Nor is there one where bodies have coordinates of their own.
+    """
     plan, parameters = loops.plan, loops.system.parameters
+    if any(link.own for link in plan.links):  # joints move on their bodies
+        return None
     bodies = [plan.ground, *(link.body for link in plan.links)]
     ends: dict[str, tuple[int, int]] = {c.joint: (c.tail + 1, c.head + 1) for c in plan.cuts}
     for k, link in enumerate(plan.links):

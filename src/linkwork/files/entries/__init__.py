@@ -11,6 +11,7 @@ from linkwork.files.entries.joints import JOINTS, variable_limits, variable_valu
 from linkwork.files.entries.loads import LOADS, LoadEntry
 from linkwork.files.entries.parts import ChainEntry, CurveEntry, FrameEntry, PointEntry, RowEntry
 from linkwork.files.entries.placements import PlacementEntry, point_as_placement
+from linkwork.files.entries.inner import INNER
 from linkwork.files.entries.states import StateEntry, state_dimensions
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "PointEntry",
     "RowEntry",
     "SolidEntry",
+    "INNER",
     "StateEntry",
     "Switch",
     "Text",
