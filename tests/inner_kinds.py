@@ -1,7 +1,7 @@
 """A kind of inner freedom that no one offers: a body that folds. The recipe of CONTRIBUTING at work.
 
-The part of the body beyond x = o_x turns about an axis along z through o: its places turn truly, and its matter moves by
-fields whose weights, cos φ - 1 and sin φ, are not linear.
+The part of the body beyond x = o_x turns about an axis along z through o: its places turn truly, and its matter moves
+by fields whose weights, cos φ - 1 and sin φ, are not linear.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ class Folds(InnerLaw):
         beyond = _beyond(at[0], o[0])
         p = [o[i] + R[i][0] * d[0] + R[i][1] * d[1] + R[i][2] * d[2] for i in range(3)]
         moved = [x + beyond * (y - x) for x, y in zip(at, p, strict=True)]
-        turned = tuple(tuple(e + beyond * (r - e) for e, r in zip(*rows, strict=True)) for rows in zip(IDENTITY, R, strict=True))
+        turned = tuple(
+            tuple(e + beyond * (r - e) for e, r in zip(*rows, strict=True)) for rows in zip(IDENTITY, R, strict=True)
+        )
         return turned, (moved[0], moved[1], moved[2])  # type: ignore[return-value]
 
     def weights(self, q: Sequence[Any]) -> Sequence[Any]:

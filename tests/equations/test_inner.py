@@ -8,16 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from stretch_oracle import Stretching, random_body
 
 import linkwork as lw
 from linkwork.geometry import Array
+from stretch_oracle import Stretching, random_body
 
 SEEDS = range(6)
 
 
 def tree(seed: int, floating: bool = False) -> lw.Mechanism:
-    """A chain of three bodies, two of which stretch; the last hangs at a place of the first, and one is walked inward."""
+    """Four bodies, two of which stretch; three hang at places that move, and one is walked from head to tail."""
     rng = np.random.default_rng(seed)
     m = lw.Mechanism("tree", gravity=tuple(rng.normal(0.0, 5.0, 3)), floating=floating)
     random_body(rng, "boom", np.array([0.4, 0.0, 0.1]), ["reach", "sway"]).add_whole(m)

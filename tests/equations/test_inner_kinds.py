@@ -6,9 +6,9 @@ import functools
 
 import numpy as np
 import pytest
-from inner_kinds import Fold
 
 import linkwork as lw
+from inner_kinds import Fold
 from linkwork.model.inner import Inner
 
 HINGE = (0.5, 0.1, 0.0)

@@ -154,9 +154,7 @@ class Matter:
         return total + self.product(d, nu_acc)
 
 
-def matter_at(
-    law: InnerLaw, dofs: Sequence[int], moments: FieldMoments, q: Sequence[Any], v: Sequence[Any]
-) -> Matter:
+def matter_at(law: InnerLaw, dofs: Sequence[int], moments: FieldMoments, q: Sequence[Any], v: Sequence[Any]) -> Matter:
     """The matter of a body at coordinates q and rates v."""
     n = len(dofs)
     nu, slopes, rate, bias, turns = replay(_weights(law), [q, v])

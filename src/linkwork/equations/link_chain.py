@@ -96,4 +96,3 @@ def _place(law: InnerLaw | None, values: list[Any], q: list[Any]) -> tuple[Matri
 
 def _with_numbers(law: Any, values: list[Any]) -> Any:
     return law.with_numbers({name: values.pop(0) for name in law_parameters(law)})
-

@@ -457,9 +457,7 @@ def _inner_slots(
     return found
 
 
-def _cuts(
-    m: Mechanism, graph: Topology, carrier: Callable[[str, str], int], nq: int, nv: int
-) -> tuple[CutPlan, ...]:
+def _cuts(m: Mechanism, graph: Topology, carrier: Callable[[str, str], int], nq: int, nv: int) -> tuple[CutPlan, ...]:
     cuts = []
     for name in graph.chords:
         joint = m.joints[name]

@@ -15,6 +15,7 @@ from linkwork.analyses import soundness
 from linkwork.errors import MissingExtra, ModelError, Problem, did_you_mean
 from linkwork.files.entries import (
     CONSTRAINTS,
+    INNER,
     JOINTS,
     LOADS,
     BodyEntry,
@@ -28,7 +29,6 @@ from linkwork.files.entries import (
     PointEntry,
     RowEntry,
     SolidEntry,
-    INNER,
     StateEntry,
     inertia_form,
     point_as_placement,

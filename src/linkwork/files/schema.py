@@ -11,6 +11,7 @@ from pydantic import Field, create_model
 
 from linkwork.files.entries import (
     CONSTRAINTS,
+    INNER,
     JOINTS,
     LOADS,
     AmountText,
@@ -20,7 +21,6 @@ from linkwork.files.entries import (
     Entry,
     FrameEntry,
     PointEntry,
-    INNER,
     StateEntry,
     Switch,
     Text,

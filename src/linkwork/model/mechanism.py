@@ -15,6 +15,7 @@ from linkwork.model.amounts import Amount, Formula, Tabulated
 from linkwork.model.bodies import Body
 from linkwork.model.constraints import Constraint
 from linkwork.model.curves import Curve
+from linkwork.model.inner import Inner
 from linkwork.model.joints import (
     Cylindric,
     Flat,
@@ -37,7 +38,6 @@ from linkwork.model.placement import Placement, placement
 from linkwork.model.solids import Solid
 from linkwork.model.source import Source
 from linkwork.model.space_curves import InPlane, SpaceCurve
-from linkwork.model.inner import Inner
 from linkwork.model.states import NamedState, named_state
 from linkwork.model.surfaces import Surface
 from linkwork.model.vectors import ZERO, Vector, number, vector
@@ -1070,7 +1070,18 @@ class Mechanism:
     def _claim(self, name: Any, where: str) -> None:
         """One name, one thing: results are asked for by name."""
         checked_name(name, where)
-        kinds = ("body", "joint", "freedom of a body", "point", "frame", "curve", "state", "constraint", "load", "motor")
+        kinds = (
+            "body",
+            "joint",
+            "freedom of a body",
+            "point",
+            "frame",
+            "curve",
+            "state",
+            "constraint",
+            "load",
+            "motor",
+        )
         for table, kind in zip(self._tables(), kinds, strict=True):
             if name in table:
                 what = loading.kind_of(table[name]) if kind == "load" else kind

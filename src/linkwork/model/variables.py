@@ -13,7 +13,6 @@ from linkwork.model.parts import Joint
 from linkwork.names import Name, NameBook, joint_names
 from linkwork.units import LENGTH, TORQUE, Dimension
 
-
 Owner = Joint | Inner
 """What has variables: a joint, a freedom inside a body."""
 
