@@ -97,8 +97,8 @@ def motion_equations(tree: Tree, state: State, choice: Choice, margin: Margin) -
     gammas = [row.gamma for row in own] if state.mismatch is None else state.mismatch[6 * len(cuts) :]
     for r, (row, gamma) in enumerate(zip(own, gammas, strict=True)):
         key = multipliers[OWN, r] = ("l", 6 * (len(cuts) + 1) + r)
-        for link, wrench in row.pushes.items():
-            system.couple(key, link, wrench)
+        for i, wrench in row.pushes.items():
+            system.couple(key, i, wrench)
         for k, entry in row.along.items():
             system.add(key, ("q", k) if k < nv else ("u", k), entry)
         system.push(key, -gamma)

@@ -221,7 +221,8 @@ class Strains(InnerLaw):
 
     def matter(self, m: Any, h: Three, J: Matrix3) -> FieldMoments:
         """With d = g·(r₀ - o) of a part: ∫ d dm, ∫ d r₀ dm and ∫ d d' dm are all that is needed."""
-        first, second = [h], [(J,)]
+        first: list[Three] = [h]
+        second: list[tuple[Matrix3, ...]] = [(J,)]
         offsets = [_dot(part.gradient, part.start) for part in self.strains]
         for k, part in enumerate(self.strains):
             g, o = part.gradient, offsets[k]

@@ -28,7 +28,7 @@ def joint_histories(
     plan = loops.plan
     variables: dict[str, VariableHistory] = {}
     speeds: dict[str, VariableHistory] = {}
-    declared = {name: i for i, name in enumerate(loops.system.mechanism.joints)}
+    declared = {name: i for i, name in enumerate(loops.system.mechanism.owners)}
     for slot in sorted(plan.slots, key=lambda s: declared.get(s.owner, -1)):
         for k, variable in enumerate(slot.law.variables):
             name, column = f"{slot.owner}.{variable.name}", slot.v.start + k
