@@ -78,3 +78,30 @@ def random_body(rng: np.random.Generator, name: str, place: Array, stretches: li
         line, toward = rng.normal(0.0, 1.0, 3), rng.normal(0.0, 1.0, 3)
         given[own] = (start, start + line, toward / np.linalg.norm(toward))
     return Stretching(name, points, rng.uniform(0.5, 2.0, 5), given)
+
+
+def swinging(whole: bool, closed: bool = False) -> lw.Mechanism:
+    """A boom that stretches and sways on a pin, with a bob at its end; closed: the bob slides on ground as well."""
+    m = lw.Mechanism("swinging", gravity=(0, -9.81, 0))
+    points = np.array([[0.2, 0.0, 0.0], [0.5, 0.1, 0.0], [0.9, -0.05, 0.0], [0.6, 0.0, 0.0]])
+    line, across = (np.array(x, float) for x in ((0, 0, 0), (0, 1, 0)))
+    end = np.array([1.0, 0.0, 0.0])
+    boom = Stretching(
+        "boom",
+        points,
+        np.array([0.8, 0.5, 0.7, 0.4]),
+        {"reach": (line, end, end), "sway": (line, end, across)},
+    )
+    (boom.add_whole if whole else boom.add_parts)(m)
+    tip = "boom" if whole else boom.carrier(m, (1.0, 0.0, 0.0), "tip")
+    m.body("bob", mass=0.6, com=(1.0, -0.4, 0.0), inertia=(0.02, 0.02, 0.03))
+    m.revolute("A", m.ground, "boom", at=(0, 0, 0), axis="z")
+    m.revolute("B", tip, "bob", at=(1, 0, 0), axis="z")
+    m.spring("k1", joint="reach", stiffness=400.0, damping=1.0)
+    m.spring("k2", joint="sway", stiffness=300.0)
+    m.point("P", tip, at=(1, 0, 0))
+    if closed:
+        m.body("slider", mass=0.3)
+        m.revolute("C", "bob", "slider", at=(1.0, -0.8, 0.0), axis="z")
+        m.prismatic("D", m.ground, "slider", at=(1.0, -0.8, 0.0), axis="x")
+    return m
