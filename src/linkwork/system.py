@@ -193,7 +193,7 @@ class System:
         ----------
         values : by coordinate (`A.angle`) or by joint (`A`: a number, or all its variables along the last axis)
         """
-        places = {link.joint: link.q for link in self._plan.links}
+        places = {slot.owner: slot.q for slot in self._plan.tree_slots}
         q = self._by_name("coordinate", values, self.coordinates, places, self._plan.layout_q)
         problems = []
         for link in self._plan.links:
@@ -213,7 +213,7 @@ class System:
         ----------
         values : by rate (`A.angle`, `S.wx`) or by joint (`A`: a number, or all its rates along the last axis)
         """
-        places = {link.joint: link.v for link in self._plan.links}
+        places = {slot.owner: slot.v for slot in self._plan.tree_slots}
         return self._by_name("rate", values, self.rates, places, np.zeros(self.nv))
 
     def _by_name(
@@ -599,7 +599,7 @@ class System:
         in_a_row: list[int] = []
         for link in self._plan.links:
             before = in_a_row[link.parent] if link.parent >= 0 else 0
-            in_a_row.append(before + link.v.stop - link.v.start)
+            in_a_row.append(before + len(link.rates))
         if max(in_a_row, default=0) > SHORT_CHAIN or self._plan.chords:
             return _FORWARD["articulated"]
 
@@ -652,10 +652,10 @@ class System:
     def _small_steps(self) -> Array:
         """By rate, steps that stay near the layout posture: parts of a turn, and of the size of the machine."""
         steps = np.ones(self.nv)
-        for link in self._plan.links:
-            plain = [v for v in link.law.variables if v not in QUATERNION]
+        for slot in self._plan.tree_slots:
+            plain = [v for v in slot.law.variables if v not in QUATERNION]
             for k, variable in enumerate(plain):
-                steps[link.v.start + k] = {"angle": 1.0, "length": 0.01 * self.layout.size, "number": 0.01}[
+                steps[slot.v.start + k] = {"angle": 1.0, "length": 0.01 * self.layout.size, "number": 0.01}[
                     variable.dimension
                 ]
         return steps
@@ -764,15 +764,15 @@ class System:
         problems: list[Problem] = []
         values = {n: _numbers(x, f"parameters.{n}", problems) for n, x in parameters.items()}
         for slot in self._plan.slots:
-            own = {n: values.get(f"{slot.joint}.{n}") for n in law_parameters(slot.law)}
+            own = {n: values.get(f"{slot.owner}.{n}") for n in law_parameters(slot.law)}
             changed = {n: float(x) for n, x in own.items() if x is not None and x.ndim == 0}
             if not changed:
                 continue
-            before = {n: x for n in own if (x := self._overrides.get(f"{slot.joint}.{n}")) is not None}
+            before = {n: x for n in own if (x := self._overrides.get(f"{slot.owner}.{n}")) is not None}
             try:
                 slot.law.with_numbers({**before, **changed})
             except ModelError as error:
-                problems += [Problem(p.what, f"parameters.{slot.joint}", p.hint) for p in error.problems]
+                problems += [Problem(p.what, f"parameters.{slot.owner}", p.hint) for p in error.problems]
         problems += unfit_numbers(self._plan.loads, values)
         if problems:
             raise InputError(problems, self.name)

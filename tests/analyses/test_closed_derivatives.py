@@ -21,6 +21,8 @@ from linkwork.units import deg
 sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("model", "equations")]
 from random_loads import Loaded, State, random_loaded_machine  # noqa: E402
 
+from stretch_oracle import swinging  # noqa: E402
+
 Array = np.ndarray
 Values = Callable[[float], Array]
 
@@ -55,13 +57,21 @@ def platform() -> lw.Machine:
     return lw.example("stewart-platform").assemble()
 
 
+@cache
+def stretching() -> lw.Machine:
+    """A boom with coordinates of its own in a loop."""
+    return swinging(True, True).assemble()
+
+
 INPUTS = {
     "engine": {"A.angle": (0.9, 30.0, -200.0)},
+    "stretching": {"A.angle": (0.1, 0.5, -1.0), "B.angle": (0.05, 0.2, 0.7), "D.slide": (0.02, 0.1, 0.3)},
     "platform": {f"P{k}.slide": (None, 0.1 * (-1) ** k, 0.4 * k - 1) for k in range(1, 7)},
 }
-MACHINES: dict[str, Callable[[], lw.Machine]] = {"engine": engine, "platform": platform}
+MACHINES: dict[str, Callable[[], lw.Machine]] = {"engine": engine, "platform": platform, "stretching": stretching}
 NUMBERS = {
     "engine": ("rod.mass", "rod.com.x", "crank.inertia.zz", "B.tail.at.x", "C.head.at.x", "oil.damping", "gravity.y"),
+    "stretching": ("boom.mass", "reach.gradient.x", "sway.start.y", "B.tail.at.x", "k1.stiffness", "gravity.y"),
     "platform": ("platform.mass", "platform.inertia.xx", "S1.head.at.z", "U2.tail.at.x", "gravity.z"),
 }
 

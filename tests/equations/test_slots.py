@@ -18,6 +18,25 @@ def floating() -> lw.Machine:
     return m.assemble()
 
 
+def test_links_hold_slots_of_their_joint_and_of_their_body() -> None:
+    m = lw.Mechanism("inner", gravity=(0, -9.81, 0))
+    m.body("boom", mass=2.0, com=(0.5, 0, 0), inertia=(0.1, 0.2, 0.3))
+    m.body("hand", mass=1.0, com=(1.2, 0, 0), inertia=(0.1, 0.2, 0.3))
+    m.stretch("reach", "boom", (0, 0, 0), (1, 0, 0))
+    m.revolute("A", m.ground, "boom", axis="z")
+    m.revolute("B", "boom", "hand", at=(1, 0, 0), axis="z")
+    m.point("P", "boom", at=(1, 0, 0))
+    plan = lw.System(m)._plan
+    boom, hand = plan.links
+    assert [slot.owner for slot in boom.slots] == ["A", "reach"]
+    assert [slot.of for slot in boom.slots] == ["joint", "inner"]
+    assert plan.coordinates == ("A.angle", "B.angle", "reach.slide")
+    assert (boom.rates, hand.rates) == ((0, 2), (1,))
+    assert (plan.moving(0), plan.moving(1), plan.moving(2)) == ((0, 2), (2, 1), (2,))
+    assert [(station.name, station.parent) for station in plan.stations] == [("P", 0)]
+    assert plan.path(plan.points[0].link) == [2, 0]
+
+
 def test_a_slot_is_owned_by_a_body() -> None:
     s = floating()
     slots = {slot.owner: slot for slot in s._plan.slots}

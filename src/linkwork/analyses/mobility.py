@@ -8,6 +8,7 @@ equations at the posture also sees what no count can: Bennett's and Bricard's li
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,11 +66,17 @@ def joint_twists(m: Mechanism, layout: Layout) -> dict[str, Array]:
 def layout_mobility(m: Mechanism, layout: Layout, topology: Topology) -> Mobility:
     """Freedoms, loop kinds, Grübler's count and the rank of the loop equations at the layout posture."""
     twists = joint_twists(m, layout)
-    in_joints = sum(m.joints[name].law.freedom for name in topology.joints)
+    inner = [_inner_twists(m, layout, topology, body) for body in {i.body: None for i in m.inner.values()}]
+    in_joints = sum(m.joints[name].law.freedom for name in topology.joints) + sum(own.freedom for own in inner)
     freedoms = in_joints + 6 * sum(topology.ground not in a.bodies for a in topology.assemblies)
-    kinds = {loop.chord: loop_kind(np.hstack([twists[j] for j, _ in loop.steps])) for loop in topology.loops}
+    kinds = {
+        loop.chord: loop_kind(
+            np.hstack([*(twists[j] for j, _ in loop.steps), *(own.through(loop.steps) for own in inner)])
+        )
+        for loop in topology.loops
+    }
     grubler = freedoms - sum(kind.equations for kind in kinds.values())
-    rank = _rank(twists, topology, in_joints)
+    rank = _rank(twists, topology, in_joints, inner)
     redundant = None if rank is None else 6 * topology.n_loops - rank
     return Mobility(freedoms, kinds, grubler, rank, None if rank is None else freedoms - rank, redundant)
 
@@ -113,7 +120,47 @@ def _orthonormal(columns: Array) -> Array:
     return np.asarray(U[:, s > RANK_TOLERANCE * s[0]])
 
 
-def _rank(twists: dict[str, Array], topology: Topology, freedoms: int) -> int | None:
+@dataclass(frozen=True)
+class _InnerTwists:
+    """By joint of a body, the world twists of its place there for unit rates of the body's own coordinates.
+
+    into, out : joints by which steps forward enter and leave the body
+    """
+
+    freedom: int
+    into: dict[str, Array]
+    out: dict[str, Array]
+
+    def through(self, steps: Sequence[tuple[str, int]]) -> Array:
+        """What the coordinates do to a loop: the place where it leaves the body against the one where it enters."""
+        total = np.zeros((6, self.freedom))
+        for joint, sign in steps:
+            total += sign * self.out.get(joint, 0.0) - sign * self.into.get(joint, 0.0)
+        return total
+
+
+def _inner_twists(m: Mechanism, layout: Layout, topology: Topology, body: str) -> _InnerTwists:
+    X_WB = layout.X_WB[body]
+    parts = [inner.law.seen_from(X_WB) for inner in m.inner.values() if inner.body == body]
+    law = type(parts[0]).together(parts)
+    middle = np.mean([s.X_WF[:3, 3] for s in layout.seats.values()], axis=0) if layout.seats else np.zeros(3)
+    into: dict[str, Array] = {}
+    out: dict[str, Array] = {}
+    for name in topology.joints:
+        joint, seat = m.joints[name], layout.seats[name]
+        for found, end, X in ((into, joint.head, seat.X_WM), (out, joint.tail, seat.X_WF)):
+            if end != body:
+                continue
+            at = geo.transform_points(geo.inverse(X_WB), X[:3, 3])
+            twists = geo.adjoint(geo.pose(X_WB[:3, :3], X[:3, 3] - middle)) @ law.twists_at(at)
+            twists[:3] /= layout.size
+            found[name] = twists
+    return _InnerTwists(len(law.variables), into, out)
+
+
+def _rank(
+    twists: dict[str, Array], topology: Topology, freedoms: int, inner: Sequence[_InnerTwists] = ()
+) -> int | None:
     """Rank of the 6 NL loop equations in all joint rates."""
     rows = 6 * topology.n_loops
     if rows == 0 or freedoms == 0:
@@ -130,5 +177,9 @@ def _rank(twists: dict[str, Array], topology: Topology, freedoms: int) -> int | 
         for name, sign in loop.steps:
             block = twists[name]
             J[6 * i : 6 * i + 6, start[name] : start[name] + block.shape[1]] += sign * block
+        at = column
+        for own in inner:
+            J[6 * i : 6 * i + 6, at : at + own.freedom] = own.through(loop.steps)
+            at += own.freedom
     s = np.linalg.svd(J, compute_uv=False)
     return int(np.sum(s > RANK_TOLERANCE * s[0]))

@@ -230,7 +230,7 @@ def expectation_problems(m: Mechanism, found: dict[str, float], layout: Layout) 
     """Numbers must agree to six digits, or to a billionth of the model's size (of one radian, of one)."""
     problems: list[Problem] = []
     dimensions = {"mass": MASS}
-    dimensions |= {f"{j.name}.{v.name}": v.quantity for j in m.joints.values() for v in j.law.variables}
+    dimensions |= {f"{j.name}.{v.name}": v.quantity for j in m.owners.values() for v in j.law.variables}
     dimensions |= {f"{place}.{c}": LENGTH for place in (*m.points, *m.frames) for c in "xyz"}
     for name, wanted in m.expect.items():
         where = f"expect.{name}"

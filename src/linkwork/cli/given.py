@@ -55,7 +55,7 @@ class Variables:
     """
 
     def __init__(self, machine: Machine, units: UnitSystem, problems: Problems) -> None:
-        joints = machine.mechanism.joints
+        joints = machine.mechanism.owners
         floating = {n.rpartition(".")[0] for n in machine.variables} - set(joints)
         self.laws: dict[str, Law] = {name: joint.law for name, joint in joints.items()}
         self.laws |= {body: Free() for body in sorted(floating)}  # a floating body's freedoms are under its own name

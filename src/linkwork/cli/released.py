@@ -98,7 +98,7 @@ class Released:
             return None
 
     def _assert_known(self, names: Sequence[str]) -> None:
-        joints = self.machine.mechanism.joints
+        joints = self.machine.mechanism.owners
         m = self.machine.mechanism
         named = (n for n in names if n != CLOCK and not is_state_name(m, n))
         unknown = [n for n in named if find_variable(joints, variable_in(n)) is None]

@@ -9,7 +9,8 @@ substituted yet. Two operations, in any safe order:
 
 The order is the algorithm. All substitutions first and then the cheapest safe pivot is a sparse L D Lᵀ of the equations
 of motion with multipliers; substituting and eliminating link by link is the articulated-body method with loops. Mass
-moments stay (m, h, J) until their link is substituted, so that they move as in the composite-body method.
+moments stay (m, h, J) until their link is substituted, so that they move as in the composite-body method. Coordinates
+of bodies are among the joint accelerations; they are there for all links that they move.
 Featherstone 2008, ch. 6-8.
 """
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from linkwork.equations.inner_matter import Matter
 from linkwork.equations.loop_rows import Wrench
 from linkwork.equations.plan import NO_MASS, Moments, Pose
 from linkwork.equations.tree import Tree
@@ -77,6 +79,13 @@ class AccelerationSystem:
             for c, value in enumerate((*wrench[0], *wrench[1])):
                 self.add(x, ("a", link, c), value)
 
+    def fill(self, link: int, matter: Matter) -> None:
+        """Add what the matter of a body does that moves within it: its inertia along the body's own rates."""
+        for k, dof in enumerate(matter.dofs):
+            self.couple(("q", dof), link, matter.column(k))
+            for j, other in enumerate(matter.dofs[: k + 1]):
+                self.add(("q", other), ("q", dof), matter.mass(k, j))
+
     def load(self, link: int, n: Vector, f: Vector) -> None:
         """Add a moment and a force on a link."""
         for c, value in enumerate((*n, *f)):
@@ -118,7 +127,8 @@ class AccelerationSystem:
         for y, D in others.items():
             n, f = _halves(D, keys)
             for u, w, s in freedoms:
-                self.add(u, y, dot(n, w) + dot(f, s))
+                part = dot(n, w) + dot(f, s)
+                self.add(u, y, part if u != y else 2.0 * part)  # a rate of a body may move more than one link
             self.couple(y, parent, up(n, f))
         n, f = _halves(self.b, keys)
         for x in keys:

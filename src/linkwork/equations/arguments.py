@@ -123,8 +123,8 @@ class Arguments:
 
 def variables_of(plan: Plan) -> dict[str, Along]:
     """Places of plain variables by full name, and by that of the joint where it has a single one."""
-    found = plain_places([(slot.joint, slot.law, slot.q, slot.v) for slot in plan.joint_slots])
-    single = {slot.joint: slot for slot in plan.joint_slots if len(slot.law.variables) == 1}
+    found = plain_places([(slot.owner, slot.law, slot.q, slot.v) for slot in plan.joint_slots])
+    single = {slot.owner: slot for slot in plan.joint_slots if len(slot.law.variables) == 1}
     return {**found, **{joint: Along(slot.q.start, slot.v.start) for joint, slot in single.items()}}
 
 
@@ -138,11 +138,7 @@ def rates_of(plan: Plan, name: str) -> list[int]:
     along = variables_of(plan).get(name)
     if along is not None:
         return [along.w]
-    return sorted(k for i in plan.path_to(name.rpartition(".")[0]) for k in range(*_span(plan, i)))
-
-
-def _span(plan: Plan, i: int) -> tuple[int, int]:
-    return plan.links[i].v.start, plan.links[i].v.stop
+    return sorted({k for i in plan.path_to(name.rpartition(".")[0]) for k in plan.moving(i)})
 
 
 def unknown(plan: Plan, name: str) -> InputError:

@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from linkwork.equations.closing import Order, Pivot, factorise
 from linkwork.equations.closure import ROWS
-from linkwork.equations.inverse_dynamics import handed_inward, inertia_wrenches, link_motion
+from linkwork.equations.inverse_dynamics import handed_inward, inertia_forces, link_motion
 from linkwork.equations.kinematics import link_poses
 from linkwork.equations.loads import Modes, applied_loads, rotor_inertias, with_external
 from linkwork.equations.quantities import matrix_entries, on_second_body
@@ -94,10 +94,10 @@ def _closed_forces(order: Order, wanted: Wanted, tree: Tree, x: Mapping[str, Seq
     loaded = applied_loads(tree, x["t"][0], y, w, Modes(states=x.get("states")))
     applied = with_external(tree, loaded.applied, x["external"]) if "external" in x else loaded.applied
     forces, moments = applied.forces, applied.moments
-    f, n = inertia_wrenches(tree, link_motion(tree, w[:nv], dw[:nv]))
-    f = [sub(e, forces[i]) if i in forces else e for i, e in enumerate(f)]
-    n = [sub(e, moments[i]) if i in moments else e for i, e in enumerate(n)]
-    needed = [*handed_inward(tree, f, n).tau, *[0.0] * (plan.nw - nv)]
+    own_forces = inertia_forces(tree, link_motion(tree, w[:nv], dw[:nv]), dw[:nv])
+    f = [sub(e, forces[i]) if i in forces else e for i, e in enumerate(own_forces.f)]
+    n = [sub(e, moments[i]) if i in moments else e for i, e in enumerate(own_forces.n)]
+    needed = [*handed_inward(tree, f, n, own_forces.along).tau, *[0.0] * (plan.nw - nv)]
     for k in range(plan.nw):
         own = loaded.applied.rotors.get(k, 0.0) * dw[k] - loaded.applied.along.get(k, 0.0)
         needed[k] = needed[k] + own - x["effort"][k]
@@ -193,7 +193,7 @@ def _wrenches(
                 n[link] = sub(n[link], add(apply(X.R, moment), cross(X.p, turned)))
     handed = handed_inward(tree, f, n)
     rows: list[Any] = []
-    for own, force, moment in zip(tree.links, handed.f, handed.n, strict=True):
+    for own, force, moment in zip(tree.bodies, handed.f, handed.n, strict=False):
         rows += on_second_body(own, force, moment)
     return rows + cut_rows
 
@@ -206,7 +206,8 @@ def needed_power() -> Quantity:
 def _needed_power(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
     nv, w, dw = tree.nv, x["w"], x["dw"]
     motion = link_motion(tree, w[:nv], dw[:nv])
-    f, n = inertia_wrenches(tree, motion)
+    own_forces = inertia_forces(tree, motion, dw[:nv])
+    f, n = own_forces.f, own_forces.n
     moving: list[Vector] = []
     total: Any = 0.0
     for i, link in enumerate(tree.links):
@@ -214,6 +215,8 @@ def _needed_power(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
         v = apply_t(link.R, add(add(before, cross(turning, link.p)), link.slide(w[:nv])))
         moving.append(v)
         total = total + dot(f[i], v) + dot(n[i], motion.w[i])
+    for k, force in own_forces.along.items():
+        total = total + force * w[k]
     for k, inertia in rotor_inertias(tree).items():
         total = total + inertia * dw[k] * w[k]
     return [("power", [total], ())]
@@ -228,8 +231,8 @@ def _joint_frames(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
     poses = link_poses(tree)
     first: list[Any] = []
     second: list[Any] = []
-    for i, link in enumerate(tree.links):
-        outer = poses[i]
+    for i, link in enumerate(tree.bodies):
+        outer = poses[i] if link.chain is None else poses[i] @ link.outer
         inner = outer @ link.step.inverse()
         F, M = (inner, outer) if link.sign > 0 else (outer, inner)
         first += matrix_entries(F)
@@ -237,7 +240,7 @@ def _joint_frames(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
     for cut, given in zip(tree.plan.cuts, tree.cuts, strict=True):
         for rows, i, X in ((first, cut.tail, given.tail), (second, cut.head, given.head)):
             rows += matrix_entries(X if i < 0 else poses[i] @ X)
-    count = len(tree.links) + len(tree.plan.cuts)
+    count = len(tree.bodies) + len(tree.plan.cuts)
     return [("X_WF", first, (count, 4, 4)), ("X_WM", second, (count, 4, 4))]
 
 

@@ -18,6 +18,7 @@ Axes are chosen so that the columns of the cut joint are constant: then its vari
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -88,7 +89,7 @@ def loop_rates(plan: Plan) -> list[list[int]]:
     result = []
     for cut in plan.cuts:
         _, tail, head = _branches(plan, cut)
-        rates = sorted(k for i in (*tail, *head) for k in range(plan.links[i].v.start, plan.links[i].v.stop))
+        rates = sorted({k for i in (*tail, *head) for k in plan.moving(i)})
         result.append([*rates, *range(cut.w.start, cut.w.stop)])
     return result
 
@@ -146,7 +147,9 @@ def _loop(seen: _Seen, cut: CutPlan, given: CutConstants, y: Sequence[Any]) -> L
                 w = apply(X.R, link.Sw[k])
                 v = add(apply(before.R, link.Sp[k]), cross(w, sub(at, X.p)))
                 linear, angular = apply_t(F.R, v) if sliding else v, apply_t(axes, w)
-                columns[rate] = (*linear, *angular) if side > 0 else (*neg(linear), *neg(angular))
+                column = (*linear, *angular) if side > 0 else (*neg(linear), *neg(angular))
+                before_it = columns.get(rate)  # a rate of a body may move both ways to the joint
+                columns[rate] = column if before_it is None else tuple(map(operator.add, before_it, column))
     for k in range(cut.law.freedom):
         columns[cut.w.start + k] = (*neg(law.Sp[k]), *neg(turning[k] if in_F else law.Sw[k]))
     linear = transpose(law.R) if sliding else transpose(M.R)

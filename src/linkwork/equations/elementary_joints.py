@@ -33,8 +33,8 @@ class _Step:
 
 
 def is_elementary(plan: Plan) -> bool:
-    """True when every joint of the tree is a chain of simple joints."""
-    return all(
+    """True when every joint of the tree is a chain of simple joints, and no body has coordinates of its own."""
+    return not any(link.own for link in plan.links) and all(
         link.law.chain is not None and (link.sign > 0 or not any(what == "ball" for what, *_ in link.law.chain))
         for link in plan.links
     )

@@ -117,6 +117,8 @@ def _hubs(plan: Plan) -> tuple[int, ...]:
     """No link, and the one that most loops run through, if there are some; none beside constraints of the model."""
     if plan.constraints:  # they may speak of the hub's own joint
         return (-1,)
+    if any(link.own for link in plan.links):  # rates of bodies move several links, which a hub must not leave
+        return (-1,)
     loops = [0] * len(plan.links)
     for cut in plan.cuts:
         for i in {cut.tail, cut.head} - {-1}:
@@ -130,7 +132,7 @@ def _is_long(plan: Plan) -> bool:
     in_a_row: list[int] = []
     for link in plan.links:
         before = in_a_row[link.parent] if link.parent >= 0 else 0
-        in_a_row.append(before + link.v.stop - link.v.start)
+        in_a_row.append(before + len(link.rates))
     return max(in_a_row, default=0) > LONG_CHAIN
 
 
@@ -171,7 +173,7 @@ class Search:
         return self.margins[-1]
 
     def run(self, strategy: Strategy) -> tuple[Elimination, int]:
-        links = range(len(self.plan.links))
+        links = range(len(self.system.tree.links))
         rows = self._independent_rows()
         for place, key in self.equations.multipliers.items():
             if place not in rows:
@@ -199,7 +201,8 @@ class Search:
             waiting = multipliers
             for i in reversed(links):
                 self._substitute(i)
-                self._greedy([("q", k) for k in range(*_span(self.plan, i)) if k not in held])
+                own = self.plan.links[i].rates if i < len(self.plan.links) else ()
+                self._greedy([("q", k) for k in own if k not in held])
                 ready = {u for u in waiting if len(self._links_of(u)) <= 1}
                 waiting = (waiting - ready) | self._greedy(ready, partial=True)
             self._greedy(waiting | rates)
@@ -415,7 +418,7 @@ class Search:
 
     def _refuse(self, left: set[Key]) -> None:
         rates = [self.plan.variable_rates[u[1]] for u in sorted(left) if u[0] in ("q", "u")]
-        bodies = [link.body for link in self.plan.links if set(self.plan.rates[link.v]) & set(rates)]
+        bodies = [link.body for link in self.plan.links if {self.plan.rates[k] for k in link.rates} & set(rates)]
         text = f"no mass resists {', '.join(rates) or 'the loops'}, so accelerations are not determined"
         raise Weightless(text, rates[0] if rates else self.plan.name, _mass_hint(bodies))
 

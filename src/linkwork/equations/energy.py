@@ -2,6 +2,8 @@
 
 T = Σ ½ (m v·v + 2 v·(w × h) + w·I w)      V = -Σ g·(m p + R h)
 P = Σ (m v + w × h)                         L = Σ (n + p × P), n = I w + h × v, about the origin of the world
+
+Matter that moves within its body adds what `inner_matter` tells.
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ def kinetic_energy(tree: Tree, v: Sequence[Any]) -> Any:
         momentum = add(scale(own.m, s), cross(w, own.h))
         turning = add(apply(own.inertia(), w), cross(own.h, s))
         total = total + (dot(s, momentum) + dot(w, turning))
+        if link.matter is not None:
+            total = total + link.matter.energy(s, w)
     return 0.5 * total
 
 
@@ -49,6 +53,9 @@ def momentum(tree: Tree, v: Sequence[Any]) -> tuple[Vector, Vector]:
         w_own = apply_t(X.R, w)
         p = add(scale(own.m, s), cross(w, h))
         n = add(apply(X.R, apply(own.inertia(), w_own)), cross(h, s))
+        if link.matter is not None:
+            inner_p, inner_n = link.matter.momenta()
+            p, n = add(p, apply(X.R, inner_p)), add(n, apply(X.R, inner_n))
         P, L = add(P, p), add(L, add(n, cross(X.p, p)))
     return P, L
 

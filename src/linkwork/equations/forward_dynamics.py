@@ -9,7 +9,8 @@ the tree apart (M = Lᵀ D L, Featherstone 2008, sec. 6.5): shortest for up to a
                to the parent: A and b + A c, where c is the acceleration at zero joint acceleration
     outward    a = X a_parent + c;  for each freedom (backwards): v' = (u - U·a)/d, a += S v'
 
-A joint of several freedoms is a chain of single ones without mass in between, so each pivot is a scalar.
+A joint of several freedoms is a chain of single ones without mass in between, so each pivot is a scalar. Coordinates of
+bodies move several links at once; then `by_articulated_bodies` goes the first way.
 Featherstone 2008, sec. 7.3, in the classical accelerations of `inverse_dynamics`.
 """
 
@@ -90,7 +91,7 @@ def factorise(tree: Tree, rotors: Mapping[int, Any] | None = None) -> Factor:
     order: list[int] = []
     for i, link in enumerate(tree.links):
         last = outermost[link.parent]
-        for k in link.dofs:
+        for k in link.dofs if link.chain is None else link.chain.rates:
             before[k] = last
             last = k
             order.append(k)
@@ -150,6 +151,8 @@ def by_articulated_bodies(
     tree: Tree, v: Sequence[Any], tau: Sequence[Any], applied: Applied | None = None
 ) -> list[Any]:
     """Accelerations from articulated-body inertias: work proportional to the number of links."""
+    if any(link.chain is not None for link in tree.links):
+        return by_composite_bodies(tree, v, tau, applied)
     acting = NOTHING_APPLIED if applied is None else applied
     w: list[Vector] = []
     extra: list[tuple[Vector, Vector]] = []

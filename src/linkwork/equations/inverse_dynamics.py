@@ -84,11 +84,30 @@ def link_motion(tree: Tree, v: Sequence[Any], a: Sequence[Any]) -> LinkMotion:
     return LinkMotion(w, wd, U, acc)
 
 
-def inertia_wrenches(tree: Tree, motion: LinkMotion) -> tuple[list[Vector], list[Vector]]:
-    """By link, the force and moment (about its origin) that its own mass takes."""
+@dataclass(frozen=True)
+class InertiaForces:
+    """By link, the force and moment (about its origin) that its own mass takes; by rate of a body, what its matter
+    takes along that coordinate."""
+
+    f: list[Vector]
+    n: list[Vector]
+    along: dict[int, Any]
+
+
+def inertia_forces(tree: Tree, motion: LinkMotion, a: Sequence[Any]) -> InertiaForces:
+    """What the masses of all links take; a : accelerations of all rates, as in `motion`."""
     f = [_inertia_force(link.moments, motion.acc[i], motion.U[i]) for i, link in enumerate(tree.links)]
     n = [_inertia_moment(link.moments, motion.acc[i], motion.U[i]) for i, link in enumerate(tree.links)]
-    return f, n
+    along: dict[int, Any] = {}
+    for i, link in enumerate(tree.links):
+        if link.matter is None:
+            continue
+        nu_acc = link.matter.accelerated([a[k] for k in link.matter.dofs])
+        more_f, more_n = link.matter.wrench(motion.w[i], nu_acc)
+        f[i], n[i] = add(f[i], more_f), add(n[i], more_n)
+        for k, dof in enumerate(link.matter.dofs):
+            along[dof] = link.matter.force(k, motion.acc[i], motion.w[i], motion.U[i], nu_acc)
+    return InertiaForces(f, n, along)
 
 
 def inverse_dynamics(tree: Tree, v: Sequence[Any], a: Sequence[Any], applied: Applied | None = None) -> Wrenches:
@@ -96,13 +115,14 @@ def inverse_dynamics(tree: Tree, v: Sequence[Any], a: Sequence[Any], applied: Ap
 
     applied : what acts on the links and along the joints besides gravity; the joint forces are what is left to do
     """
-    f, n = inertia_wrenches(tree, link_motion(tree, v, a))
+    own = inertia_forces(tree, link_motion(tree, v, a), a)
     if applied is None:
-        return handed_inward(tree, f, n)
+        return handed_inward(tree, own.f, own.n, own.along)
     found = handed_inward(
         tree,
-        [sub(x, applied.forces[i]) if i in applied.forces else x for i, x in enumerate(f)],
-        [sub(x, applied.moments[i]) if i in applied.moments else x for i, x in enumerate(n)],
+        [sub(x, applied.forces[i]) if i in applied.forces else x for i, x in enumerate(own.f)],
+        [sub(x, applied.moments[i]) if i in applied.moments else x for i, x in enumerate(own.n)],
+        own.along,
     )
     tau = found.tau
     for k in range(tree.nv):
@@ -110,15 +130,20 @@ def inverse_dynamics(tree: Tree, v: Sequence[Any], a: Sequence[Any], applied: Ap
     return found
 
 
-def handed_inward(tree: Tree, f: Sequence[Vector], n: Sequence[Vector]) -> Wrenches:
-    """Forces and moments (about their origins) of all links handed from link to link to the root."""
+def handed_inward(
+    tree: Tree, f: Sequence[Vector], n: Sequence[Vector], along: Mapping[int, Any] | None = None
+) -> Wrenches:
+    """Forces and moments (about their origins) of all links handed from link to link to the root.
+
+    along : what there is along single rates besides
+    """
     f, n = list(f), list(n)
-    tau: list[Any] = [0.0] * tree.nv
+    tau: list[Any] = [0.0 if along is None else along.get(k, 0.0) for k in range(tree.nv)]
     for i in reversed(range(len(tree.links))):
         link = tree.links[i]
         Rf = apply(link.R, f[i])
         for k, dof in enumerate(link.dofs):
-            tau[dof] = dot(link.Sw[k], n[i]) + dot(link.Sp[k], Rf)
+            tau[dof] = tau[dof] + (dot(link.Sw[k], n[i]) + dot(link.Sp[k], Rf))
         if link.parent >= 0:
             f[link.parent] = add(f[link.parent], Rf)
             n[link.parent] = add(n[link.parent], add(apply(link.R, n[i]), cross(link.p, Rf)))

@@ -117,5 +117,7 @@ def jacobian(tree: Tree, poses: Sequence[Pose], target: Target) -> dict[int, Twi
         before = poses[link.parent] if link.parent >= 0 else WORLD
         for k, dof in enumerate(link.dofs):
             w = apply(poses[i].R, link.Sw[k])
-            columns[dof] = (add(apply(before.R, link.Sp[k]), cross(w, sub(at, poses[i].p))), w)
+            v = add(apply(before.R, link.Sp[k]), cross(w, sub(at, poses[i].p)))
+            known = columns.get(dof)
+            columns[dof] = (v, w) if known is None else (add(known[0], v), add(known[1], w))
     return columns

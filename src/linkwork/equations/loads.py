@@ -106,13 +106,13 @@ def field_loads(tree: Tree, t: Any) -> Applied:
     for load, given in zip(plan.loads, tree.loads, strict=True):
         if isinstance(load, FieldPlan):
             load.act(state, given)
-    return Applied(state.forces, state.moments, {}, {})
+    return Applied(state.forces, state.moments, state.along, {})
 
 
 def with_external(tree: Tree, applied: Applied, external: Sequence[Any]) -> Applied:
     """The same with a force and a moment on every body: about its own origin, along the world's axes."""
     forces, moments = dict(applied.forces), dict(applied.moments)
-    for i, (link, X) in enumerate(zip(tree.links, link_poses(tree), strict=True)):
+    for i, (link, X) in enumerate(zip(tree.bodies, link_poses(tree), strict=False)):
         six = external[6 * i : 6 * i + 6]
         f, n = apply_t(X.R, six[:3]), apply_t(X.R, six[3:])
         forces[i] = add(forces.get(i, ZERO), f)

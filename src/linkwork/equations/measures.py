@@ -69,7 +69,7 @@ def with_measures(plan: Plan, values: Mapping[str, float]) -> Plan:
 def measured_names(plan: Plan, names: Sequence[Any]) -> list[str]:
     """Which of some names are coordinates of places, and not variables of joints."""
     owners = {plan.ground, *plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames)}
-    joints = {slot.joint for slot in plan.slots}
+    joints = {slot.owner for slot in plan.slots}
     found = []
     for name in names:
         owner, _, coordinate = str(name).rpartition(".")

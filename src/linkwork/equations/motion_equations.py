@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from linkwork.equations.acceleration_system import AccelerationSystem, Key
-from linkwork.equations.inverse_dynamics import Applied, inertia_wrenches, link_motion
+from linkwork.equations.inverse_dynamics import Applied, inertia_forces, link_motion
 from linkwork.equations.loop_rows import CutRows, Margin, RowAxes, along, combined, constraints, cut_rows, row_weights
 from linkwork.equations.rows import constraint_rows
 from linkwork.equations.tree import Tree
@@ -69,10 +69,15 @@ def motion_equations(tree: Tree, state: State, choice: Choice, margin: Margin) -
     state = replace(state, applied=_with_lent(tree, state.applied))
     nv, w, applied = tree.nv, state.w, state.applied
     motion = link_motion(tree, w[:nv], [0.0] * nv)
-    f, n = inertia_wrenches(tree, motion)
+    own_forces = inertia_forces(tree, motion, [0.0] * nv)
+    f, n = own_forces.f, own_forces.n
     system = AccelerationSystem(tree)
-    for i in range(len(tree.links)):
+    for i, link in enumerate(tree.links):
         system.load(i, sub(applied.moments.get(i, ZERO), n[i]), sub(applied.forces.get(i, ZERO), f[i]))
+        if link.matter is not None:
+            system.fill(i, link.matter)
+    for k, force in own_forces.along.items():
+        system.push(("q", k), -force)
     held = set(tree.links[choice.hub].dofs) if choice.hub >= 0 else set()
     for k in (k for k in range(nv) if k not in held):
         system.push(("q", k), state.effort[k] + applied.along.get(k, 0.0))
@@ -92,8 +97,8 @@ def motion_equations(tree: Tree, state: State, choice: Choice, margin: Margin) -
     gammas = [row.gamma for row in own] if state.mismatch is None else state.mismatch[6 * len(cuts) :]
     for r, (row, gamma) in enumerate(zip(own, gammas, strict=True)):
         key = multipliers[OWN, r] = ("l", 6 * (len(cuts) + 1) + r)
-        for link, wrench in row.pushes.items():
-            system.couple(key, link, wrench)
+        for i, wrench in row.pushes.items():
+            system.couple(key, i, wrench)
         for k, entry in row.along.items():
             system.add(key, ("q", k) if k < nv else ("u", k), entry)
         system.push(key, -gamma)

@@ -49,6 +49,7 @@ from linkwork.equations.vectors import (
     transpose,
 )
 from linkwork.geometry import Array
+from linkwork.model.inner import FieldMoments, InnerLaw
 from linkwork.model.joints import Free, Law
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout
@@ -60,9 +61,35 @@ AXES = ("u", "v", "w")
 SIX = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
+Owner = Literal["joint", "body", "inner", "place"]
+"""Who has coordinates: joints; bodies, which float; what moves inside a body; places whose coordinates are measured."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """An owner of coordinates, their law, and the places of its variables and rates in longer vectors.
+
+    owner : the name that its variables and rates begin with; of : what it is
+    """
+
+    owner: str
+    law: Law
+    q: slice
+    v: slice
+    of: Owner = "joint"
+
+    @property
+    def plain(self) -> int:
+        """How many of the variables are not a quaternion's; those come first."""
+        return sum(v not in QUATERNION for v in self.law.variables)
+
+
 @dataclass(frozen=True)
 class LinkPlan:
-    """A body in the tree: its joint, the law, the walking direction, the parent's index (-1: the world)."""
+    """A body in the tree: its joint, the law, the walking direction, the parent's index (-1: the world).
+
+    q, v : variables and rates of the joint; own : coordinates of the body itself; inner : their law
+    """
 
     body: str
     joint: str
@@ -72,34 +99,39 @@ class LinkPlan:
     q: slice
     v: slice
     implied: bool = False
+    own: tuple[Slot, ...] = ()
+    inner: InnerLaw | None = None
 
+    @property
+    def joint_slot(self) -> Slot:
+        """Where the joint has its variables and rates."""
+        return Slot(self.joint, self.law, self.q, self.v, "body" if self.implied else "joint")
 
-Owner = Literal["joint", "body", "place"]
-"""Who has coordinates: joints; bodies, which float; places whose coordinates are measured."""
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """All coordinates that come with the link: its joint's, then those of its body."""
+        return (self.joint_slot, *self.own)
+
+    @property
+    def rates(self) -> tuple[int, ...]:
+        """Rates of its slots."""
+        return tuple(k for slot in self.slots for k in range(slot.v.start, slot.v.stop))
+
+    @property
+    def own_rates(self) -> tuple[int, ...]:
+        """Rates of its body."""
+        return tuple(k for slot in self.own for k in range(slot.v.start, slot.v.stop))
 
 
 @dataclass(frozen=True)
-class Slot:
-    """An owner of coordinates, their law, and the places of its variables and rates in longer vectors.
+class StationPlan:
+    """A place on a body that owns coordinates, which moves by them: a link without mass behind all others.
 
-    joint : the name of the owner, most often a joint; of : what it is
+    name : of the point or frame, or the prefix of the pose of a joint's end; parent : index of the body's link
     """
 
-    joint: str
-    law: Law
-    q: slice
-    v: slice
-    of: Owner = "joint"
-
-    @property
-    def owner(self) -> str:
-        """The name that its variables and rates begin with."""
-        return self.joint
-
-    @property
-    def plain(self) -> int:
-        """How many of the variables are not a quaternion's; those come first."""
-        return sum(v not in QUATERNION for v in self.law.variables)
+    name: str
+    parent: int
 
 
 @dataclass(frozen=True)
@@ -174,6 +206,8 @@ class Plan:
     """Measures that are variables, after those of all joints (`measures`)."""
     lent: tuple[tuple[int, float], ...] = ()
     """Rates that follow laws, and inertias that forward dynamics lends them: nothing else may resist them."""
+    stations: tuple[StationPlan, ...] = ()
+    """Their indices as links follow those of the bodies."""
 
     @property
     def nq(self) -> int:
@@ -247,14 +281,12 @@ class Plan:
 
     @cached_property
     def tree_slots(self) -> tuple[Slot, ...]:
-        """Where the joints of the tree have their variables among q, and their rates among v."""
-        return tuple(
-            Slot(link.joint, link.law, link.q, link.v, "body" if link.implied else "joint") for link in self.links
-        )
+        """Where the joints of the tree and its bodies have their variables among q, and their rates among v."""
+        return tuple(link.joint_slot for link in self.links) + tuple(slot for link in self.links for slot in link.own)
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        """Where all joints have their variables among y, and their rates among w; those of the tree come first."""
+        """Where all owners have their variables among y, and their rates among w; those of the tree come first."""
         return self.joint_slots + self.measured
 
     @cached_property
@@ -287,8 +319,26 @@ class Plan:
         indices = []
         while i >= 0:
             indices.append(i)
-            i = self.links[i].parent
+            i = self.parent(i)
         return indices
+
+    def parent(self, i: int) -> int:
+        """Index of the link that a link or a station hangs on."""
+        return self.links[i].parent if i < len(self.links) else self.stations[i - len(self.links)].parent
+
+    def body_of(self, i: int) -> int:
+        """Index of the link of the body that a link or a station belongs to."""
+        return i if i < len(self.links) else self.stations[i - len(self.links)].parent
+
+    def moving(self, i: int) -> tuple[int, ...]:
+        """Rates that move a link or a station against its parent: of the parent's body, its joint, its own body."""
+        parent = self.parent(i)
+        before = self.links[parent].own_rates if parent >= 0 else ()
+        if i >= len(self.links):
+            return before
+        link = self.links[i]
+        joint = tuple(range(link.v.start, link.v.stop))
+        return (*before, *joint, *(() if link.implied else link.own_rates))
 
     @cached_property
     def signature(self) -> tuple[Any, ...]:
@@ -304,7 +354,13 @@ class Plan:
         marks = self.points, self.frames
         names = self.variables, self.variable_rates
         parts = self.constraints, self.loads, self.states
-        return links, cuts, *marks, *names, *parts, self.lent, self.X_WG.tobytes()
+        whole = links, cuts, *marks, *names, *parts, self.lent, self.X_WG.tobytes()
+        inner = tuple(
+            (i, tuple(slot.owner for slot in k.own), law_shape(k.inner, tuple(law_parameters(k.inner))))
+            for i, k in enumerate(self.links)
+            if k.inner is not None
+        )
+        return (*whole, inner, self.stations) if inner else whole
 
 
 def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
@@ -332,12 +388,25 @@ def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
         v_at[body] = slice(len(rates), len(rates) + law.freedom)
         coordinates += _variable_names(joint, law)
         rates += _rate_names(joint, law)
+    inner = _inner_slots(m, layout, bodies, coordinates, rates)
     index = {m.ground.name: -1} | {body: i for i, body in enumerate(bodies)}
     links = tuple(
-        LinkPlan(b, hanging[b][0], hanging[b][1], hanging[b][2], index[hanging[b][3]], q_at[b], v_at[b], hanging[b][4])
+        LinkPlan(
+            b, hanging[b][0], hanging[b][1], hanging[b][2], index[hanging[b][3]], q_at[b], v_at[b], hanging[b][4],
+            *inner.get(b, ()),
+        )
         for b in bodies
-    )
-    cuts = _cuts(m, graph, index, len(coordinates), len(rates))
+    )  # fmt: skip
+    stations: list[StationPlan] = []
+
+    def carrier(body: str, name: str) -> int:
+        """The link that carries a place of a body."""
+        if body not in inner:
+            return index[body]
+        stations.append(StationPlan(name, index[body]))
+        return len(links) + len(stations) - 1
+
+    cuts = _cuts(m, graph, carrier, len(coordinates), len(rates))
     variables, variable_rates = list(coordinates), list(rates)
     for cut in cuts:
         variables += _variable_names(cut.joint, cut.law)
@@ -349,11 +418,12 @@ def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
         layout_y[link.q] = seat.q if seat is not None else Free().recover(layout.X_WB[link.body])
     for cut in cuts:
         layout_y[cut.y] = layout.seats[cut.joint].q
-    points = tuple(Mark(p.name, index[p.body]) for p in m.points.values())
-    frames = tuple(Mark(f.name, index[f.body]) for f in m.frames.values())
-    slots = [(k.joint, k.law, k.q, k.v) for k in links] + [(c.joint, c.law, c.y, c.w) for c in cuts]
+    points = tuple(Mark(p.name, carrier(p.body, p.name)) for p in m.points.values())
+    frames = tuple(Mark(f.name, carrier(f.body, f.name)) for f in m.frames.values())
+    slots = [(s.owner, s.law, s.q, s.v) for k in links for s in k.slots]
+    slots += [(c.joint, c.law, c.y, c.w) for c in cuts]
     along = plain_places(slots)
-    places = with_states(m, Places(m.joints, along, {p.name: i for i, p in enumerate(points)}, index))
+    places = with_states(m, Places(m.owners, along, {p.name: i for i, p in enumerate(points)}, index))
     parameters = _parameters(m, layout, links, cuts)
     loads = plan_loads(m, places)
     parameters |= load_parameters(m, loads, layout, lambda name: float(layout_y[places.variable(name).y]))
@@ -362,16 +432,38 @@ def make_plan(m: Mechanism, layout: Layout, graph: Topology) -> Plan:
         m.name, links, cuts, points, frames, tuple(coordinates), tuple(rates), tuple(variables), tuple(variable_rates),
         parameters, layout.X_WB[m.ground.name], neutral, layout_y, m.ground.name,
         tuple(layout.X_WB[b] for b in bodies), loads, _constraints(m),
-        _distances(m, layout), plan_states(m, places),
+        _distances(m, layout), plan_states(m, places), stations=tuple(stations),
     )  # fmt: skip
 
 
-def _cuts(m: Mechanism, graph: Topology, index: Mapping[str, int], nq: int, nv: int) -> tuple[CutPlan, ...]:
+def _inner_slots(
+    m: Mechanism, layout: Layout, bodies: Sequence[str], coordinates: list[str], rates: list[str]
+) -> dict[str, tuple[tuple[Slot, ...], InnerLaw]]:
+    """By body that owns coordinates, its slots, behind those of all joints of the tree, and its law in its frame."""
+    found: dict[str, tuple[tuple[Slot, ...], InnerLaw]] = {}
+    for body in bodies:
+        own = [inner for inner in m.inner.values() if inner.body == body]
+        if not own:
+            continue
+        slots: list[Slot] = []
+        parts = [inner.law.seen_from(layout.X_WB[body]) for inner in own]
+        for inner, law in zip(own, parts, strict=True):
+            q = slice(len(coordinates), len(coordinates) + len(law.variables))
+            v = slice(len(rates), len(rates) + law.freedom)
+            slots.append(Slot(inner.name, law, q, v, "inner"))
+            coordinates += _variable_names(inner.name, law)
+            rates += _rate_names(inner.name, law)
+        found[body] = tuple(slots), type(parts[0]).together(parts)
+    return found
+
+
+def _cuts(m: Mechanism, graph: Topology, carrier: Callable[[str, str], int], nq: int, nv: int) -> tuple[CutPlan, ...]:
     cuts = []
     for name in graph.chords:
         joint = m.joints[name]
         y, w = slice(nq, nq + len(joint.law.variables)), slice(nv, nv + joint.law.freedom)
-        cuts.append(CutPlan(name, joint.law, index[joint.tail], index[joint.head], y, w))
+        tail, head = carrier(joint.tail, f"{name}.tail"), carrier(joint.head, f"{name}.head")
+        cuts.append(CutPlan(name, joint.law, tail, head, y, w))
         nq, nv = y.stop, w.stop
     return tuple(cuts)
 
@@ -411,6 +503,8 @@ def _parameters(m: Mechanism, layout: Layout, links: Sequence[LinkPlan], cuts: S
         for side, X in (("tail", seat.X_TF), ("head", seat.X_HM)):
             p |= _pose_parameters(f"{joint}.{side}", X)
         p |= {f"{joint}.{name}": value for name, value in law_parameters(law).items()}
+    for slot in (slot for link in links for slot in link.own):
+        p |= {f"{slot.owner}.{name}": value for name, value in law_parameters(slot.law).items()}
     for name, point in m.points.items():
         at = geo.transform_points(geo.inverse(layout.X_WB[point.body]), layout.points[name])
         p |= {f"{name}.at.{c}": float(x) for c, x in zip("xyz", at, strict=True)}
@@ -516,12 +610,25 @@ NO_MASS = Moments(0.0, ZERO, NOTHING)
 
 @dataclass(frozen=True)
 class LinkConstants:
-    """Fixed pose of the joint's inner frame in the parent link, the law's numbers, mass moments, own frame in L."""
+    """Fixed pose of the joint's inner frame in the parent link, the law's numbers, mass moments, own frame in L.
+
+    own : of a body with coordinates of its own, whose L is its own frame
+    """
 
     inner: Pose
     law: tuple[Any, ...]
     moments: Moments
     body: Pose
+    own: tuple[InnerConstants, ...] = ()
+
+
+@dataclass(frozen=True)
+class InnerConstants:
+    """Of a body with coordinates of its own: where its joint sits, numbers of its law, moments of its fields."""
+
+    outer: Pose
+    law: tuple[Any, ...]
+    fields: FieldMoments
 
 
 @dataclass(frozen=True)
@@ -545,6 +652,8 @@ class Constants:
     loads: tuple[LoadConstants, ...]
     constraints: tuple[tuple[Any, ...], ...]
     states: tuple[tuple[Any, ...], ...] = ()
+    stations: tuple[Pose, ...] = ()
+    """Poses of stations in the undeformed bodies."""
 
 
 def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Constants:
@@ -559,27 +668,45 @@ def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Con
     for link in plan.links:
         before = own[link.parent] if link.parent >= 0 else X_WG
         if link.implied:
-            links.append(LinkConstants(HERE, (), _moments(parameters, link.body, HERE), HERE))
+            moments = _moments(parameters, link.body, HERE)
+            links.append(LinkConstants(HERE, (), moments, HERE, _inner_constants(link, parameters, moments, HERE)))
             own.append(HERE)
             continue
         tail, head = (_pose(parameters, f"{link.joint}.{side}") for side in ("tail", "head"))
         inner, outer_ = (tail, head) if link.sign > 0 else (head, tail)
+        if link.inner is not None:
+            law = tuple(parameters[f"{link.joint}.{name}"] for name in law_parameters(link.law))
+            moments = _moments(parameters, link.body, HERE)
+            own_part = _inner_constants(link, parameters, moments, outer_)
+            links.append(LinkConstants(before @ inner, law, moments, HERE, own_part))
+            own.append(HERE)
+            continue
         own.append(outer_.inverse())
         law = tuple(parameters[f"{link.joint}.{name}"] for name in law_parameters(link.law))
         links.append(LinkConstants(before @ inner, law, _moments(parameters, link.body, own[-1]), own[-1]))
     if regrouped:
         links = _regroup(plan, links)
+    stations = tuple(_station_pose(plan, station, parameters) for station in plan.stations)
     carrier: Callable[[int], Pose] = lambda i: own[i] if i >= 0 else X_WG  # noqa: E731
+    count = len(plan.links)
+
+    def seated(i: int, name: str) -> Pose:
+        """Pose of a frame in its link; a station is that frame itself."""
+        return carrier(i) @ _pose(parameters, name) if i < count else HERE
+
     cuts = []
     for cut in plan.cuts:
-        tail, head = (_pose(parameters, f"{cut.joint}.{side}") for side in ("tail", "head"))
+        tail, head = seated(cut.tail, f"{cut.joint}.tail"), seated(cut.head, f"{cut.joint}.head")
         law = tuple(parameters[f"{cut.joint}.{name}"] for name in law_parameters(cut.law))
-        cuts.append(CutConstants(carrier(cut.tail) @ tail, carrier(cut.head) @ head, law))
+        cuts.append(CutConstants(tail, head, law))
     points = []
     for mark in plan.points:
+        if mark.link >= count:
+            points.append(ZERO)
+            continue
         X = carrier(mark.link)
         points.append(add(X.p, apply(X.R, _vector(parameters, f"{mark.name}.at"))))
-    frames = [carrier(mark.link) @ _pose(parameters, mark.name) for mark in plan.frames]
+    frames = [seated(mark.link, mark.name) for mark in plan.frames]
     laid = [number_pose(X) for X in plan.layout_poses]
     into_link: Callable[[int, Vector], Vector] = lambda i, d: (  # noqa: E731
         apply(own[i].R, apply_t(laid[i].R, d)) if i >= 0 else d
@@ -589,7 +716,26 @@ def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Con
     numbers = tuple(tuple(parameters[f"{c.name}.{key}"] for key in c.parameters) for c in plan.constraints)
     marks = tuple(points), tuple(frames)
     own_states = state_constants(plan.states, parameters)
-    return Constants(gravity, tuple(links), tuple(cuts), *marks, tuple(loads), numbers, own_states)
+    return Constants(gravity, tuple(links), tuple(cuts), *marks, tuple(loads), numbers, own_states, stations)
+
+
+def _inner_constants(
+    link: LinkPlan, parameters: Mapping[str, Any], moments: Moments, outer: Pose
+) -> tuple[InnerConstants, ...]:
+    """Of a body with coordinates of its own; nothing of another."""
+    if link.inner is None:
+        return ()
+    numbers = tuple(parameters[f"{slot.owner}.{name}"] for slot in link.own for name in law_parameters(slot.law))
+    law = link.inner.with_numbers(dict(zip(law_parameters(link.inner), numbers, strict=True)))
+    assert isinstance(law, InnerLaw)
+    return (InnerConstants(outer, numbers, law.matter(moments.m, moments.h, moments.J)),)
+
+
+def _station_pose(plan: Plan, station: StationPlan, parameters: Mapping[str, Any]) -> Pose:
+    """Pose in the undeformed body; a point has the axes of its body."""
+    if any(mark.name == station.name for mark in plan.points):
+        return Pose(IDENTITY, _vector(parameters, f"{station.name}.at"))
+    return _pose(parameters, station.name)
 
 
 def _vector(parameters: Mapping[str, Any], prefix: str) -> Vector:
@@ -628,13 +774,16 @@ def _regroup(plan: Plan, links: Sequence[LinkConstants]) -> list[LinkConstants]:
     """
     grouped = [link.moments for link in links]
     for i in reversed(range(len(links))):
+        parent = plan.links[i].parent
+        if links[i].own or (parent >= 0 and links[parent].own):  # what moves by more than its joint feels all
+            continue
         kept, moved = _felt(plan.links[i].law.feels, grouped[i])
         grouped[i] = kept
-        parent = plan.links[i].parent
         if parent >= 0 and moved is not NO_MASS:
             grouped[parent] = grouped[parent] + moved.moved(links[i].inner)
     return [
-        LinkConstants(link.inner, link.law, moments, link.body) for link, moments in zip(links, grouped, strict=True)
+        LinkConstants(link.inner, link.law, moments, link.body, link.own)
+        for link, moments in zip(links, grouped, strict=True)
     ]
 
 

@@ -19,7 +19,7 @@ from linkwork.equations.quantity import Quantity, Values
 from linkwork.equations.rows import row_equations
 from linkwork.equations.scalars import Block
 from linkwork.equations.tree import Link, Tree, Weightless
-from linkwork.equations.vectors import Vector, add, apply, cross, neg
+from linkwork.equations.vectors import Vector, add, apply, apply_t, cross, neg, sub
 
 
 def _loaded(tree: Tree, x: Values) -> Loaded:
@@ -57,9 +57,9 @@ def _gravity(tree: Tree, x: Values) -> list[Block]:
 def _joint_wrenches(tree: Tree, x: Values) -> list[Block]:
     found = inverse_dynamics(tree, x["v"], x["a"], _applied(tree, x))
     rows: list[Any] = []
-    for link, f, n in zip(tree.links, found.f, found.n, strict=True):
+    for link, f, n in zip(tree.bodies, found.f, found.n, strict=False):
         rows += on_second_body(link, f, n)
-    return [("tau", found.tau, (tree.nv,)), ("wrench", rows, (len(tree.links), 6))]
+    return [("tau", found.tau, (tree.nv,)), ("wrench", rows, (len(tree.bodies), 6))]
 
 
 def on_second_body(link: Link, f: Vector, n: Vector) -> list[Any]:
@@ -67,6 +67,9 @@ def on_second_body(link: Link, f: Vector, n: Vector) -> list[Any]:
 
     A link that hangs by the second body carries F; there the reaction of the link is turned over to M.
     """
+    if link.chain is not None:  # its origin is not where the joint is
+        X = link.outer
+        f, n = apply_t(X.R, f), apply_t(X.R, sub(n, cross(X.p, f)))
     if link.sign > 0:
         return [*f, *n]
     Rf, Rn = apply(link.step.R, f), apply(link.step.R, n)
@@ -120,9 +123,9 @@ def _centre_of_mass(tree: Tree, x: Values) -> list[Block]:
 def _poses(tree: Tree, x: Values) -> list[Block]:
     poses = kinematics.link_poses(tree)
     entries: list[Any] = []
-    for i, link in enumerate(tree.links):
+    for i, link in enumerate(tree.bodies):
         entries += matrix_entries(kinematics.pose(poses, Target(i, link.own)))
-    return [("X", entries, (len(tree.links), 4, 4))]
+    return [("X", entries, (len(tree.bodies), 4, 4))]
 
 
 def matrix_entries(X: Pose) -> list[Any]:

@@ -6,9 +6,11 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from linkwork.equations.inner_matter import Matter, matter_at
 from linkwork.equations.joint_motion import joint_motion, unmoved
+from linkwork.equations.link_chain import LinkChain
 from linkwork.equations.load_kinds.plans import LoadConstants
-from linkwork.equations.plan import HERE, Constants, CutConstants, Moments, Plan, Pose
+from linkwork.equations.plan import HERE, NO_MASS, Constants, CutConstants, Moments, Plan, Pose, Slot, StationPlan
 from linkwork.equations.vectors import Matrix, Vector, add, apply, apply_t, combination, multiply
 from linkwork.errors import LinkworkError, Problem
 
@@ -24,18 +26,34 @@ class Weightless(LinkworkError):
 
 
 @dataclass(frozen=True)
+class Chained:
+    """The law of a link that moves by more than its joint, with its numbers; variables and rates at which it is.
+
+    rates : indices of the rates that come with the link: of its joint and its body
+    """
+
+    law: LinkChain
+    q: tuple[Any, ...]
+    v: tuple[Any, ...]
+    rates: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Link:
     """A link and its relative motion; p, Sp and dp along the parent's axes, Sw and dw along its own (`joint_motion`).
 
-    parent : index of the link it hangs on, -1 for the world; dofs : indices of its rates; own : body's frame in L
-    step : pose of the joint's outer frame in its inner one
+    parent : index of the link it hangs on, -1 for the world; dofs : indices of the rates that move it against that
+    own : body's frame in L; step : pose of the joint's outer frame in its inner one, outer : of the former in L
+    matter, chain : where bodies own coordinates (`inner_matter`, `link_chain`)
+
+    Rates of a body move what hangs on it, too: then several links have them among their dofs.
     """
 
     body: str
     joint: str
     parent: int
     sign: int
-    dofs: range
+    dofs: Sequence[int]
     R: Matrix
     p: Vector
     Sw: tuple[Vector, ...]
@@ -45,6 +63,9 @@ class Link:
     moments: Moments
     own: Pose
     step: Pose
+    outer: Pose = HERE
+    matter: Matter | None = None
+    chain: Chained | None = None
 
     def lever(self, k: int) -> Vector:
         """Linear part of the k-th freedom along the link's own axes: Rᵀ Sp."""
@@ -65,7 +86,10 @@ class Link:
 
 @dataclass(frozen=True)
 class Tree:
-    """Links from the root outward, gravity, the cut joints and the marks (points, frames) on them."""
+    """Links from the root outward, gravity, the cut joints and the marks (points, frames) on them.
+
+    Links of bodies come first, then stations: places that move by the coordinates of their bodies.
+    """
 
     plan: Plan
     links: tuple[Link, ...]
@@ -83,6 +107,11 @@ class Tree:
     def states(self) -> tuple[tuple[Any, ...], ...]:
         """Numbers of named states, the start of each first."""
         return self.constants.states
+
+    @property
+    def bodies(self) -> tuple[Link, ...]:
+        """Links of bodies, without stations."""
+        return self.links[: len(self.plan.links)]
 
     @property
     def nv(self) -> int:
@@ -103,6 +132,9 @@ def grow(
     """
     links = []
     for i, (planned, given) in enumerate(zip(plan.links, constants.links, strict=True)):
+        if planned.own or (planned.parent >= 0 and plan.links[planned.parent].own):
+            links.append(_chained(plan, i, constants, q, v, needed is None or i in needed))
+            continue
         if needed is None or i in needed:
             motion = joint_motion(planned.law, planned.sign, q[planned.q], v[planned.v], given.law)
             A = given.inner
@@ -126,5 +158,67 @@ def grow(
                 Pose(motion.R, motion.p),
             )
         )
+    for k, station in enumerate(plan.stations, len(plan.links)):
+        links.append(_station(plan, k, station, constants, q, v, needed is None or k in needed))
     marks = constants.points, constants.frames
     return Tree(plan, tuple(links), constants.cuts, constants.gravity, *marks, constants.loads, constants)
+
+
+def _chained(plan: Plan, i: int, constants: Constants, q: Sequence[Any], v: Sequence[Any], moves: bool) -> Link:
+    """A link that moves by coordinates of its body, or of its parent's."""
+    planned, given = plan.links[i], constants.links[i]
+    parent = planned.parent
+    matter, moments = None, given.moments
+    own_q, own_v = _of(planned.own, q, v)
+    if planned.inner is not None:
+        matter = matter_at(planned.inner, planned.own_rates, given.own[0].fields, own_q, own_v)
+        moments = Moments(given.moments.m, matter.h(), matter.J())
+    before = plan.links[parent] if parent >= 0 and plan.links[parent].own else None
+    hangs = given.own[0] if given.own and not planned.implied else None
+    before_q, before_v = _of(before.own if before else (), q, v)
+    numbers = [*(constants.links[parent].own[0].law if before else ()), *_flat(given.inner), *given.law]
+    numbers += [*hangs.law, *_flat(hangs.outer)] if hangs else []
+    law = LinkChain(
+        before.inner if before else None, planned.law, planned.sign, planned.inner if hangs else None, tuple(numbers)
+    )
+    own_q, own_v = (own_q, own_v) if hangs else ([], [])
+    chain = Chained(law, (*before_q, *q[planned.q], *own_q), (*before_v, *v[planned.v], *own_v), planned.rates)
+    motion = joint_motion(law, 1, chain.q, chain.v, numbers) if moves else unmoved(law.freedom)
+    step = joint_motion(planned.law, planned.sign, q[planned.q], v[planned.v], given.law)
+    outer = _place(planned.inner, hangs.law, hangs.outer, own_q) if hangs and planned.inner else HERE
+    return Link(
+        planned.body, planned.joint, parent, planned.sign, plan.moving(i), motion.R, motion.p, motion.Sw, motion.Sp,
+        motion.dw, motion.dp, moments, given.body, Pose(step.R, step.p), outer, matter, chain,
+    )  # fmt: skip
+
+
+def _station(
+    plan: Plan, i: int, station: StationPlan, constants: Constants, q: Sequence[Any], v: Sequence[Any], moves: bool
+) -> Link:
+    """A place that moves by the coordinates of its body."""
+    body, given = plan.links[station.parent], constants.links[station.parent]
+    numbers = [*given.own[0].law, *_flat(constants.stations[i - len(plan.links)])]
+    law = LinkChain(body.inner, None, 1, None, tuple(numbers))
+    own_q, own_v = _of(body.own, q, v)
+    chain = Chained(law, tuple(own_q), tuple(own_v), ())
+    motion = joint_motion(law, 1, chain.q, chain.v, numbers) if moves else unmoved(law.freedom)
+    return Link(
+        body.body, "", station.parent, 1, plan.moving(i), motion.R, motion.p, motion.Sw, motion.Sp, motion.dw,
+        motion.dp, NO_MASS, HERE, HERE, HERE, None, chain,
+    )  # fmt: skip
+
+
+def _place(law: Any, numbers: Sequence[Any], X: Pose, q: Sequence[Any]) -> Pose:
+    """Pose of a place on a body at the body's coordinates."""
+    values = (*numbers, *_flat(X))
+    motion = joint_motion(LinkChain(law, None, 1, None, values), 1, q, [0.0] * law.freedom, values)
+    return Pose(motion.R, motion.p)
+
+
+def _of(slots: Sequence[Slot], q: Sequence[Any], v: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Variables and rates of some slots."""
+    return [x for slot in slots for x in q[slot.q]], [x for slot in slots for x in v[slot.v]]
+
+
+def _flat(X: Pose) -> tuple[Any, ...]:
+    return (*X.p, *(e for row in X.R for e in row))

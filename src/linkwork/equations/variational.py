@@ -70,17 +70,30 @@ def _kinetic(
         own = link.moments
         F.append(add(scale(own.m, slide), cross(turn, own.h)))
         N.append(add(cross(own.h, slide), apply(own.inertia(), turn)))
-    found = handed_inward(tree, F, N)
+    P: dict[int, Any] = {}
     D: list[Any] = [0.0] * tree.nv
     for i, link in enumerate(tree.links):
-        planned, given = tree.plan.links[i], constants[i]
+        if link.matter is None:
+            continue
+        p, n = link.matter.momenta()
+        F[i], N[i] = add(F[i], p), add(N[i], n)
+        for k, dof in enumerate(link.matter.dofs):
+            P[dof] = link.matter.momentum(k, slides[i], turns[i])
+            D[dof] = link.matter.drift(k, slides[i], turns[i])
+    found = handed_inward(tree, F, N, P)
+    for i, link in enumerate(tree.links):
         n, RF = found.n[i], apply(link.R, found.f[i])
         angular = add(cross(n, carried[i]), cross(found.f[i], slides[i]))
         linear = cross(RF, turns[link.parent]) if link.parent >= 0 else ZERO
-        own_y, own_w = y[planned.q], w[planned.v]
-        bends = rate_gradient(planned.law, planned.sign, own_y, own_w, given.law, n, apply_t(given.inner.R, RF))
+        if link.chain is not None:
+            chain = link.chain
+            bends = rate_gradient(chain.law, 1, chain.q, chain.v, chain.law.values, n, RF)
+        else:
+            planned, given = tree.plan.links[i], constants[i]
+            own_y, own_w = y[planned.q], w[planned.v]
+            bends = rate_gradient(planned.law, planned.sign, own_y, own_w, given.law, n, apply_t(given.inner.R, RF))
         for k, (dof, bend) in enumerate(zip(link.dofs, bends, strict=True)):
-            D[dof] = dot(link.Sw[k], angular) + dot(link.Sp[k], linear) + bend
+            D[dof] = D[dof] + (dot(link.Sw[k], angular) + dot(link.Sp[k], linear) + bend)
     return found.tau, D
 
 
@@ -102,9 +115,12 @@ def _forces(tree: Tree, applied: Applied) -> list[Any]:
     upward: list[Vector] = []
     f: list[Vector] = []
     n: list[Vector] = []
+    along: dict[int, Any] = {}
     for i, link in enumerate(tree.links):
         upward.append(apply_t(link.R, upward[link.parent] if link.parent >= 0 else neg(tree.gravity)))
         f.append(sub(scale(link.moments.m, upward[i]), applied.forces.get(i, ZERO)))
         n.append(sub(cross(link.moments.h, upward[i]), applied.moments.get(i, ZERO)))
-    held = handed_inward(tree, f, n).tau
+        if link.matter is not None:
+            along |= {dof: link.matter.push(k, upward[i]) for k, dof in enumerate(link.matter.dofs)}
+    held = handed_inward(tree, f, n, along).tau
     return [applied.along.get(k, 0.0) - x for k, x in enumerate(held)]

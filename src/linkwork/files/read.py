@@ -15,6 +15,7 @@ from linkwork.analyses import soundness
 from linkwork.errors import MissingExtra, ModelError, Problem, did_you_mean
 from linkwork.files.entries import (
     CONSTRAINTS,
+    INNER,
     JOINTS,
     LOADS,
     BodyEntry,
@@ -146,6 +147,8 @@ class _Reader:
         self._in_file_order(m, data.get("bodies"))
         self._section(m, data, "chains", self._chain)
         self._section(m, data, "joints", self._joint)
+        for section in INNER:
+            self._section(m, data, section, self._inner)
         self._section(m, data, "points", self._point)
         self._section(m, data, "frames", self._frame)
         for section in CONSTRAINTS:
@@ -278,7 +281,7 @@ class _Reader:
     def _claim(self, name: str, section: str) -> None:
         """One name, one thing, also where one of the two is wrong and left out."""
         checked_name(name, section)
-        kind = {"bodies": "body"}.get(section, section.removesuffix("s"))
+        kind = {"bodies": "body", "stretches": "stretch"}.get(section, section.removesuffix("s"))
         if self._kinds.setdefault(name, kind) != kind and kind != "chain":
             raise ModelError(
                 Problem(f"the name '{name}' is taken by a {self._kinds[name]}", hint="give one another name")
@@ -417,6 +420,9 @@ class _Reader:
             self._attempt(lambda: variable_values(kind, value.get("value"), self._units, f"{where}.value"), where)
         self._attempt(lambda: variable_limits(kind, value.get("limits"), self._units, f"{where}.limits"), where)
 
+    def _inner(self, m: Mechanism, name: str, value: Any, where: str) -> None:
+        self._validated(INNER[where.partition(".")[0]], value, where).add(m, name)
+
     def _point(self, m: Mechanism, name: str, value: Any, where: str) -> None:
         entry = self._validated(PointEntry, value, where)
         m.point(name, entry.on, entry.at, within=entry.within, description=entry.description)
@@ -463,7 +469,7 @@ class _Reader:
 
     def _is_lost(self, m: Mechanism, name: str) -> bool:
         """Whether a name is one of the file's, but of something that could not be understood."""
-        known = name in m.bodies or name in m.joints or name in m.points or name in m.states
+        known = name in m.bodies or name in m.owners or name in m.points or name in m.states
         return not known and (name in self._kinds or name in self._bad_rows)
 
     def _expectations(self, m: Mechanism, data: dict[str, Any]) -> None:
@@ -474,7 +480,7 @@ class _Reader:
             self.problems.append(Problem("names with their numbers are wanted", "expect", "such as {mobility: 1}"))
             return
         dimensions = {"mass": MASS}
-        for joint in m.joints.values():
+        for joint in m.owners.values():
             dimensions |= {f"{joint.name}.{v.name}": v.quantity for v in joint.law.variables}
         for place in (*m.points, *m.frames):
             dimensions |= {f"{place}.{c}": LENGTH for c in "xyz"}

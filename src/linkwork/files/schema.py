@@ -11,6 +11,7 @@ from pydantic import Field, create_model
 
 from linkwork.files.entries import (
     CONSTRAINTS,
+    INNER,
     JOINTS,
     LOADS,
     AmountText,
@@ -69,15 +70,18 @@ class _ModelFile(Entry):
     expect: dict[str, float | str] | None = Field(None, description="numbers that a check must find")
 
 
-_SECTIONS: dict[str, Any] = {section: (dict[str, entry] | None, None) for section, entry in LOADS.items()}  # type: ignore[valid-type]
+_SECTIONS: dict[str, Any] = {
+    section: (dict[str, entry] | None, None)  # type: ignore[valid-type]
+    for section, entry in {**INNER, **LOADS}.items()
+}
 ModelFile = create_model("ModelFile", __base__=_ModelFile, __doc__=_ModelFile.__doc__, **_SECTIONS)
-"""The whole file: what is written above, and a section for every kind of load."""
+"""The whole file: what is written above, and a section for every kind of load and of freedom inside bodies."""
 
 
 def json_schema() -> dict[str, Any]:
     """JSON Schema of model files (draft 2020-12)."""
     schema = ModelFile.model_json_schema(by_alias=True)
-    for section in ("curves", "bodies", "chains", "joints", "points", "frames", "states", *LOADS, *CONSTRAINTS):
+    for section in ("curves", "bodies", "chains", "joints", *INNER, "points", "frames", "states", *LOADS, *CONSTRAINTS):
         schema["properties"][section]["anyOf"][0]["propertyNames"] = {"pattern": NAME_PATTERN}
     entries = {name: _without_null(entry) for name, entry in schema["$defs"].items()}
     shared: dict[str, Any] = {}

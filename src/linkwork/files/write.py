@@ -17,6 +17,7 @@ except ImportError:
     from yaml import SafeDumper  # type: ignore[assignment]
 
 from linkwork.errors import ModelError, Problem
+from linkwork.files.entries.inner import inner_sections
 from linkwork.files.schema import VERSION
 from linkwork.files.tree import FLOAT
 from linkwork.files.words import direction_words as _direction
@@ -117,6 +118,7 @@ def as_data(m: Mechanism) -> dict[str, Any]:
         "curves": {c.name: _curve(c) for c in m.curves.values()},
         "bodies": {b.name: _body(b) for b in m.bodies.values()},
         "joints": {j.name: _joint(j, m.curves) for j in m.joints.values()},
+        **inner_sections(m),
         "points": {
             p.name: _pruned({"on": p.body, "at": list(p.at), "in": p.within, "description": p.description})
             for p in m.points.values()

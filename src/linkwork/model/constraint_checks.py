@@ -38,8 +38,8 @@ def _problems(book: MachineNames, constraint: Constraint) -> Iterator[Problem]:
     names = constraint.names
     if constraint.kind == "coupling":
         names = tuple(name for name in names_in(constraint.text) if name not in constraint.parameters)
-        if find_variable(book.m.joints, constraint.variable) is None:
-            yield no_variable(book.m.joints, constraint.variable, f"{where}.joint")
+        if find_variable(book.m.owners, constraint.variable) is None:
+            yield no_variable(book.m.owners, constraint.variable, f"{where}.joint")
     for name in constraint.parameters:
         if book.is_known(name):
             yield Problem(f"'{name}' is a joint already", f"{where}.parameters", "give the number another name")

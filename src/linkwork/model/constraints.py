@@ -19,8 +19,8 @@ from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
 from linkwork.expressions.names import differentiated, is_plain, written
 from linkwork.model.amounts import TIME
-from linkwork.model.parts import Joint, checked_name
-from linkwork.model.variables import full_name
+from linkwork.model.parts import checked_name
+from linkwork.model.variables import Owner, full_name
 from linkwork.model.vectors import number
 
 Kind = Literal["coupling", "constraint", "velocity"]
@@ -66,10 +66,10 @@ def place_of(constraint: Constraint) -> str:
 
 
 def coupling(
-    joints: Mapping[str, Joint], name: str, joint: Any, law: str, parameters: Mapping[str, Any] | None, description: str
+    joints: Mapping[str, Owner], name: str, joint: Any, law: str, parameters: Mapping[str, Any] | None, description: str
 ) -> Constraint:
     """A variable that follows others: variable = law."""
-    called = joint.name if isinstance(joint, Joint) else str(joint)
+    called = joint.name if isinstance(joint, Owner) else str(joint)
     variable = full_name(joints, called)
     made = _made(name, "coupling", law, variable, parameters, description)
     if variable in {full_name(joints, used) for used in names_in(made.text)}:

@@ -14,6 +14,7 @@ from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.bodies import Body, inertia
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
+from linkwork.model.inner import Inner, Stretch
 from linkwork.model.joints import Bevel, Gear, Rack
 from linkwork.model.parts import checked_name
 from linkwork.model.placement import Axis, Placement, placement
@@ -36,6 +37,28 @@ def located(make: Callable[[], Made], where: str) -> Made:
 def body_name(body: Body | str, where: str) -> str:
     """The name of a body given as itself or by name."""
     return body.name if isinstance(body, Body) else checked_name(body, where)
+
+
+def stretch_record(name: str, body: Body | str, start: Any, end: Any, toward: Any, description: str) -> Inner:
+    """A stretch of a body with every number checked; all problems at once."""
+    where = f"stretches.{name}"
+    problems: list[Problem] = []
+
+    def attempt(make: Callable[[], Made]) -> Made | None:
+        try:
+            return make()
+        except ModelError as error:
+            problems.extend(error.problems)
+            return None
+
+    called = attempt(lambda: checked_name(name, where))
+    of = attempt(lambda: body_name(body, f"{where}.body"))
+    first, last = attempt(lambda: vector(start, f"{where}.start")), attempt(lambda: vector(end, f"{where}.end"))
+    way = None if toward is None else attempt(lambda: direction(toward, f"{where}.toward"))
+    law = None if first is None or last is None else attempt(lambda: located(lambda: Stretch(first, last, way), where))
+    if problems or called is None or of is None or law is None:
+        raise ModelError(problems)
+    return Inner(called, of, law, str(description))
 
 
 def body_record(

@@ -96,8 +96,8 @@ class _Look:
     def actions(self, actions: Actions, where: str) -> Iterator[Problem]:
         for key in ("lock", "release"):
             for name in getattr(actions, key):
-                if find_variable(self.m.joints, name) is None:
-                    yield no_variable(self.m.joints, name, f"{where}.{key}")
+                if find_variable(self.m.owners, name) is None:
+                    yield no_variable(self.m.owners, name, f"{where}.{key}")
         for key in ("on", "off"):
             for name in getattr(actions, key):
                 if name not in self.m.loads:
@@ -121,7 +121,7 @@ class _Look:
             owner, _, key = name.partition(".")
             if owner in self.m.states and key == START:
                 yield Problem(f"'{name}' has passed when an event takes place", where, f"set '{owner}' itself")
-            elif self.parameters is not None or owner in (*self.m.joints, *self.m.points, *self.m.frames):
+            elif self.parameters is not None or owner in (*self.m.owners, *self.m.points, *self.m.frames):
                 hint = "masses, gravity and the numbers of loads may change on the way"
                 yield Problem(f"'{name}' tells where parts are, and they would jump", where, hint)
             else:

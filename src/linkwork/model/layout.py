@@ -82,6 +82,9 @@ def lay_out(m: Mechanism) -> Layout:
     _place_bodies(m, layout)
     for joint in m.joints.values():
         _seat(m, joint, layout)
+    for inner in m.inner.values():
+        if _known_body(m, inner.body, inner.where, layout) and inner.body == m.ground.name:
+            layout.problems.append(Problem("ground stands still and cannot move within", inner.where, "give another"))
     for point in m.points.values():
         where = f"points.{point.name}"
         _known_body(m, point.body, where, layout)

@@ -88,13 +88,13 @@ class _Look:
         yield from self.amounts(load, where)
         if why := load.idle():
             yield _idle(why, where)
-        along = find_variable(self.m.joints, acts.variable) if isinstance(acts, AlongVariable) else None
+        along = find_variable(self.m.owners, acts.variable) if isinstance(acts, AlongVariable) else None
         for p in load.concerns(along):
             yield Problem(p.what, f"{where}.{p.where}" if p.where else where, p.hint, None, p.severity)
 
     def along(self, variable: str, where: str) -> Iterator[Problem]:
-        if find_variable(self.m.joints, variable) is None:
-            yield no_variable(self.m.joints, variable, where, self.suggest)
+        if find_variable(self.m.owners, variable) is None:
+            yield no_variable(self.m.owners, variable, where, self.suggest)
 
     def between(self, load: Load, acts: BetweenPoints, where: str) -> Iterator[Problem]:
         ends = [acts.first, acts.second]
@@ -153,14 +153,14 @@ class _Look:
                 )
 
     def is_variable(self, name: str) -> bool:
-        return find_variable(self.m.joints, variable_in(name)) is not None or is_state_name(self.m, name)
+        return find_variable(self.m.owners, variable_in(name)) is not None or is_state_name(self.m, name)
 
     def no_such_name(self, name: str, own: tuple[str, ...], where: str) -> Problem:
-        if name in self.m.joints or ("." in name and name.partition(".")[0] not in self.m.states):
-            return no_variable(self.m.joints, name, where, self.suggest)
+        if name in self.m.owners or ("." in name and name.partition(".")[0] not in self.m.states):
+            return no_variable(self.m.owners, name, where, self.suggest)
         if self.m.states and (found := unknown_state_name(self.m, name, where)) is not None:
             return found
-        return nothing_called(name, [*own, *self.m.joints] if self.suggest else (), where)
+        return nothing_called(name, [*own, *self.m.owners] if self.suggest else (), where)
 
     def values(self, amount: Formula | Tabulated, stretched: Load | None) -> dict[str, float]:
         """What an amount depends on, in the layout posture at rest at the time zero.
@@ -170,9 +170,9 @@ class _Look:
         numbers = state_numbers(self.m) | {name: state.start for name, state in self.m.states.items()}
         values = {name: numbers.get(name, 0.0) for name in amount.names}
         for name in amount.names:
-            found = find_variable(self.m.joints, name)
-            if found is not None and found.joint.name in self.q:
-                values[name] = float(self.q[found.joint.name][found.index])
+            found = find_variable(self.m.owners, name)
+            if found is not None and found.owner.name in self.q:
+                values[name] = float(self.q[found.owner.name][found.index])
         if stretched is not None:
             values |= {TIME: 0.0, ELONGATION: self.elongation(stretched), ELONGATION_RATE: 0.0}
         return values
@@ -182,9 +182,9 @@ class _Look:
         if load.rest is None:
             return 0.0
         if isinstance(load.acts, AlongVariable):
-            found = find_variable(self.m.joints, load.acts.variable)
-            known = found is not None and found.joint.name in self.q
-            return float(self.q[found.joint.name][found.index]) - load.rest if known and found is not None else 0.0
+            found = find_variable(self.m.owners, load.acts.variable)
+            known = found is not None and found.owner.name in self.q
+            return float(self.q[found.owner.name][found.index]) - load.rest if known and found is not None else 0.0
         if not isinstance(load.acts, BetweenPoints):
             return 0.0
         ends = [self.points.get(end) for end in (load.acts.first, load.acts.second)]

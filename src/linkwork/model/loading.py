@@ -11,8 +11,7 @@ from linkwork.model.amounts import TIME, Formula, Steady, Tabulated
 from linkwork.model.loads import Load
 from linkwork.model.loads.gathering import Gather
 from linkwork.model.loads.load import AlongVariable, amounts_of
-from linkwork.model.parts import Joint
-from linkwork.model.variables import full_name
+from linkwork.model.variables import Owner, full_name
 from linkwork.model.vectors import Vector, vector
 
 AnyLoad = TypeVar("AnyLoad", bound=Load)
@@ -44,7 +43,7 @@ def names_of(load: Load) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for amount in amounts for name in amount.names))
 
 
-def completed(record: AnyLoad, joints: Mapping[str, Joint], joint: str) -> AnyLoad:
+def completed(record: AnyLoad, joints: Mapping[str, Owner], joint: str) -> AnyLoad:
     """A load or motor that was given by a joint which is known only now, with the full name of its variable."""
     if record.acts == AlongVariable(joint):
         return replace(record, variable=full_name(joints, joint))  # type: ignore[type-var]  # a dataclass, as all are

@@ -24,7 +24,7 @@ def name_measures(m: Mechanism, name: str) -> Dimension | None:
         return None if measured is None else measured / TIME
     if name == CLOCK:
         return TIME
-    if (variable := find_variable(m.joints, name)) is not None:
+    if (variable := find_variable(m.owners, name)) is not None:
         return variable.quantity
     if name in m.states:
         return unit_dimension(m.states[name].unit, "")
@@ -50,4 +50,4 @@ def parameter_measures(m: Mechanism, name: str) -> Dimension | None:
     if owner in m.bodies:
         return {"mass": MASS, "com": LENGTH, "inertia": INERTIA}.get(key.partition(".")[0])
     load = m.loads.get(owner) or m.motors.get(owner)
-    return None if load is None else of_loads.parameter_measures(load, key, of_loads.scope_of(load, m.joints))
+    return None if load is None else of_loads.parameter_measures(load, key, of_loads.scope_of(load, m.owners))

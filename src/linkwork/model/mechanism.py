@@ -15,6 +15,7 @@ from linkwork.model.amounts import Amount, Formula, Tabulated
 from linkwork.model.bodies import Body
 from linkwork.model.constraints import Constraint
 from linkwork.model.curves import Curve
+from linkwork.model.inner import Inner
 from linkwork.model.joints import (
     Cylindric,
     Flat,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 
 BodyLike = Body | str
 PointLike = Point | str
-JointLike = Joint | str
+JointLike = Joint | Inner | str
 AmountLike = Amount | float | str
 
 
@@ -111,6 +112,8 @@ class Mechanism:
         self.expect: dict[str, float] = {str(k): number(v, f"expect.{k}") for k, v in (expect or {}).items()}
         self.bodies: dict[str, Body] = {}
         self.joints: dict[str, Joint] = {}
+        self.inner: dict[str, Inner] = {}
+        """Freedoms inside bodies."""
         self.points: dict[str, Point] = {}
         self.frames: dict[str, Frame] = {}
         self.curves: dict[str, Curve] = {}
@@ -171,6 +174,43 @@ class Mechanism:
         )
         self.bodies[name] = new
         return new
+
+    def stretch(
+        self,
+        name: str,
+        body: BodyLike,
+        start: Any,
+        end: Any,
+        *,
+        toward: Any = None,
+        description: str = "",
+    ) -> Inner:
+        """Let a body stretch or shear evenly: a coordinate of its own (variable `slide`), that its matter and all that
+        sits on it follow.
+
+        Every place moves along the line from `start` to `end` in proportion to how far along it lies: nothing at
+        `start`, by `slide` at `end`. Toward a direction across the line the body's layers glide, as the floors of a
+        building do. Axes on the body stay parallel. Springs, dampers and other loads along it are given like those of
+        joints, by its name.
+
+        Parameters
+        ----------
+        name : its name
+        body : the body that it belongs to, not ground
+        start, end : places in the layout posture [m]
+        toward : direction in which places move; by default along the line
+        description : a sentence for readers
+        """
+        new = entry.stretch_record(name, body, start, end, toward, description)
+        self._claim(new.name, new.where)
+        self.inner[new.name] = new
+        self._complete_loads(new.name)
+        return new
+
+    @property
+    def owners(self) -> dict[str, Joint | Inner]:
+        """All that has coordinates, by name: joints, and freedoms inside bodies."""
+        return {**self.joints, **self.inner}
 
     # ---------------------------------------------------------------- joints placed by a point and an axis
 
@@ -545,11 +585,15 @@ class Mechanism:
         )
         self._claim(name, where)
         self.joints[name] = new
-        for load in self.loads.values():  # those given by this joint before it was known
-            self.loads[load.name] = loading.completed(load, self.joints, name)
-        for motor in self.motors.values():
-            self.motors[motor.name] = loading.completed(motor, self.joints, name)
+        self._complete_loads(name)
         return new
+
+    def _complete_loads(self, name: str) -> None:
+        """Name in full what loads act along that were given by an owner of variables before it was known."""
+        for load in self.loads.values():
+            self.loads[load.name] = loading.completed(load, self.owners, name)
+        for motor in self.motors.values():
+            self.motors[motor.name] = loading.completed(motor, self.owners, name)
 
     def _placed(
         self,
@@ -690,7 +734,7 @@ class Mechanism:
         description : a sentence for readers
         """
         new = Spring.made(
-            "springs", self.joints, name, first, second, joint, stiffness, free, damping, preload, law, description
+            "springs", self.owners, name, first, second, joint, stiffness, free, damping, preload, law, description
         )
         return self._loaded(new)
 
@@ -716,7 +760,7 @@ class Mechanism:
         law : tension besides [N, N m]: a formula of x, v, t, joint variables and rates, or `lw.tabulated` over one
         description : a sentence for readers
         """
-        new = Spring.made("dampers", self.joints, name, first, second, joint, 0.0, None, damping, 0.0, law, description)
+        new = Spring.made("dampers", self.owners, name, first, second, joint, 0.0, None, damping, 0.0, law, description)
         return self._loaded(new)
 
     def friction(
@@ -751,7 +795,7 @@ class Mechanism:
         description : a sentence for readers
         """
         new = Friction.made(
-            self.joints, name, joint, level, static, viscous, speed, form, coefficient, radius, normal, description
+            self.owners, name, joint, level, static, viscous, speed, form, coefficient, radius, normal, description
         )
         return self._loaded(new)
 
@@ -787,7 +831,7 @@ class Mechanism:
         description : a sentence for readers
         """
         new = Motor.made(
-            self.joints,
+            self.owners,
             name,
             joint,
             ratio,
@@ -862,7 +906,7 @@ class Mechanism:
         amount : its size [N, N m]: a number, a formula of t, joint variables and rates, or `lw.tabulated` over one
         description : a sentence for readers
         """
-        return self._loaded(JointLoad.made(self.joints, name, joint, amount, description))
+        return self._loaded(JointLoad.made(self.owners, name, joint, amount, description))
 
     def _loaded(self, new: AnyLoad) -> AnyLoad:
         self._claim(new.name, loading.place_of(new))
@@ -942,7 +986,7 @@ class Mechanism:
         parameters : numbers that the formula names; they are parameters of the model, `pair.ratio`
         description : a sentence for readers
         """
-        return self._constrained(constraints.coupling(self.joints, name, joint, law, parameters, description))
+        return self._constrained(constraints.coupling(self.owners, name, joint, law, parameters, description))
 
     def constrain(
         self, name: str, expression: str, *, parameters: Mapping[str, float] | None = None, description: str = ""
@@ -1020,13 +1064,24 @@ class Mechanism:
         return Machine(self, start, guess, tree=tree, cut=cut)
 
     def _tables(self) -> tuple[dict[str, Any], ...]:
-        parts = (self.bodies, self.joints, self.points, self.frames, self.curves, self.states)
+        parts = (self.bodies, self.joints, self.inner, self.points, self.frames, self.curves, self.states)
         return (*parts, self.constraints, self.loads, self.motors)
 
     def _claim(self, name: Any, where: str) -> None:
         """One name, one thing: results are asked for by name."""
         checked_name(name, where)
-        kinds = ("body", "joint", "point", "frame", "curve", "state", "constraint", "load", "motor")
+        kinds = (
+            "body",
+            "joint",
+            "freedom of a body",
+            "point",
+            "frame",
+            "curve",
+            "state",
+            "constraint",
+            "load",
+            "motor",
+        )
         for table, kind in zip(self._tables(), kinds, strict=True):
             if name in table:
                 what = loading.kind_of(table[name]) if kind == "load" else kind

@@ -31,7 +31,7 @@ class MachineNames(NameBook):
         owners |= {name: frame.body for name, frame in m.frames.items()}
         owners |= {name: name for name in m.bodies}
         self.body_of = owners
-        super().__init__([*names_of_joints(m.joints), *_others(m)])
+        super().__init__([*names_of_joints(m.owners), *_others(m)])
 
     def problems(self, names: tuple[str, ...], where: str) -> Iterator[Problem]:
         """Names of an expression that are not there, or that never change."""
@@ -69,12 +69,12 @@ class MachineNames(NameBook):
             return Problem("time has no rate", where, "write 1")
         owner, _, coordinate = called.rpartition(".")
         for place in (called, owner):
-            if place in self.body_of and called not in self.m.joints and owner not in self.m.joints:
+            if place in self.body_of and called not in self.m.owners and owner not in self.m.owners:
                 hint = f"say {', '.join(f'{place}.{c}' for c in COORDINATES[:2])} or {place}.z"
                 what = f"'{place}' has no '{coordinate}'" if place == owner else f"'{place}' is a place"
                 return Problem(what, where, hint)
-        if called in self.m.joints or owner in self.m.joints:
-            return no_variable(self.m.joints, called, where)
+        if called in self.m.owners or owner in self.m.owners:
+            return no_variable(self.m.owners, called, where)
         known = self.known("variable", "coordinate") if owner else [TIME, *self.known("variable", "state", *PLACES)]
         return nothing_called(called, [n for n in known if bool(owner) == ("." in n)], where)
 

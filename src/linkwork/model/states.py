@@ -124,13 +124,13 @@ def state_problems(m: Mechanism) -> Iterator[Problem]:
     for state in m.states.values():
         where, own = f"states.{state.name}.rate", {key for key, _ in state.parameters}
         for key in sorted(own):
-            if key in m.states or find_variable(m.joints, key) is not None:
+            if key in m.states or find_variable(m.owners, key) is not None:
                 what = "state" if key in m.states else "joint"
                 yield Problem(
                     f"'{key}' is a number of this state and the name of a {what}", where, "give one another name"
                 )
         for name in state.rate.names:
-            if name in own or name == TIME or find_variable(m.joints, variable_in(name)) is not None:
+            if name in own or name == TIME or find_variable(m.owners, variable_in(name)) is not None:
                 continue
             problem = unknown_state_name(m, name, where)
             if problem is not None:
@@ -160,7 +160,7 @@ def unknown_state_name(m: Mechanism, name: str, where: str) -> Problem | None:
         text = f"the rate of the state '{of}' cannot stand in a formula of a load or of another state"
         return Problem(text, where, "write what its own law says")
     called = variable_in(name)
-    if called.partition(".")[0] in m.joints:
-        return no_variable(m.joints, called, where)
-    known = [TIME, *m.joints, *m.states, *state_numbers(m)]
+    if called.partition(".")[0] in m.owners:
+        return no_variable(m.owners, called, where)
+    known = [TIME, *m.owners, *m.states, *state_numbers(m)]
     return nothing_called(called, known, where)

@@ -33,7 +33,7 @@ def load_rows(m: Mechanism, units: UnitSystem) -> Rows:
     """Every load: its kind, what it acts on, and how much."""
     rows = [("name", "kind", "acts on", "with")]
     rows += [
-        (load.name, kind_of(load), acts_on(load), _numbers(load, scope_of(load, m.joints), units))
+        (load.name, kind_of(load), acts_on(load), _numbers(load, scope_of(load, m.owners), units))
         for load in m.loads.values()
     ]
     return tuple(rows)
@@ -43,7 +43,7 @@ def motor_rows(m: Mechanism, units: UnitSystem) -> Rows:
     """Every motor: what it drives through which ratio, and its own numbers at its shaft."""
     rows = [("name", "drives", "ratio", "at its shaft")]
     for motor in m.motors.values():
-        scope = scope_of(motor, m.joints)
+        scope = scope_of(motor, m.owners)
         ratio = _shown(motor.ratio, parameter_measures(motor, "ratio", scope) or NUMBER, units)
         rows.append((motor.name, motor.variable, ratio, _numbers(motor, scope, units) or "-"))
     return tuple(rows)

@@ -139,8 +139,8 @@ def _ends(machine: Machine, travel: Travel, here: float) -> tuple[float, float]:
 
 
 def variable_dimensions(machine: Machine) -> dict[str, Dimension]:
-    """What the joint variables of a machine measure, by full name."""
-    joints = machine.mechanism.joints
+    """What the variables of a machine measure, by full name."""
+    joints = machine.mechanism.owners
     laws: dict[str, Law] = {name: joint.law for name, joint in joints.items()}
     # a floating body's freedoms are under its own name
     laws |= {owner: Free() for n in machine.variables if (owner := n.rpartition(".")[0]) not in joints}

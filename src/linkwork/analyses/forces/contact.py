@@ -18,7 +18,7 @@ import numpy as np
 
 from linkwork import geometry as geo
 from linkwork.analyses.forces.meshes import law_over
-from linkwork.analyses.strength.acting import joint_frame, pose_over
+from linkwork.analyses.strength.acting import joint_frame_over
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.geometry.types import Bools
@@ -198,8 +198,8 @@ def contact_force(run: Run, joint: str, *, side: int = 1, one_sided: bool = Fals
     if problems:
         raise InputError(problems, run.name)
     q = np.stack([run.signal(f"{joint}.{v.name}").values for v in law.variables], axis=-1)
-    X_WF = pose_over(system, run, system.mechanism.joints[joint].tail) @ joint_frame(system, joint, "tail")
-    X_WM = pose_over(system, run, system.mechanism.joints[joint].head) @ joint_frame(system, joint, "head")
+    X_WF = joint_frame_over(system, run, joint, "tail")
+    X_WM = joint_frame_over(system, run, joint, "head")
     carried = np.where(list(_used(law).values()), run.signal(f"{joint}.force").values, 0.0)
     force = geo.transform_vectors(X_WM, carried)
     directions = np.einsum("sij,skj->ski", X_WF[:, :3, :3], contact_directions(law, q))

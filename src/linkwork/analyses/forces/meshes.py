@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork import geometry as geo
-from linkwork.analyses.strength.acting import joint_frame, pose_over
+from linkwork.analyses.strength.acting import joint_frame_over
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.model.joints import Bevel, Gear, Law, Rack
@@ -67,8 +67,8 @@ def mesh_over(system: System, run: Run, joint: str, pressure_angle: float, radiu
     pressure_angle, radius : of bevel gears, [rad] and mean pitch radius of the first [m]; others have their own
     """
     law = law_over(system, joint)
-    X_WF = pose_over(system, run, system.mechanism.joints[joint].tail) @ joint_frame(system, joint, "tail")
-    X_WM = pose_over(system, run, system.mechanism.joints[joint].head) @ joint_frame(system, joint, "head")
+    X_WF = joint_frame_over(system, run, joint, "tail")
+    X_WM = joint_frame_over(system, run, joint, "head")
     if isinstance(law, Gear):
         return _gears(law, run, joint, X_WF, X_WM)
     if isinstance(law, Rack):

@@ -249,7 +249,7 @@ def effort_names(loops: Loops) -> list[str]:
     names = list(loops.plan.variable_rates)
     for slot in loops.plan.slots:
         for k in range(slot.plain):
-            names[slot.v.start + k] = f"{slot.joint}.{slot.law.variables[k].name}"
+            names[slot.v.start + k] = f"{slot.owner}.{slot.law.variables[k].name}"
     return names
 
 

@@ -84,7 +84,7 @@ def pressing_of(
             text = f"its force is statically indeterminate ({', '.join(open_)})"
             problems.append(Problem(text, name, "redundant loops leave it to the fits; take some of them away"))
             continue
-        slot = next(s for s in loops.plan.slots if s.joint == name)
+        slot = next(s for s in loops.plan.slots if s.owner == name)
         own = rows_in_second(law, Y[:, slot.q])
         count = own.shape[1]
         number = _numbers(value, len(Y), count)

@@ -40,10 +40,10 @@ def posture_marks(loops: Loops, home: Posture, specified: Mask, bodies: Sequence
         if graph is None or not any(graph.node_of[b] for b in np.array(loops.system.bodies)[steady]):
             raise
         determined = np.zeros(loops.plan.ny, bool)
-    ends = {c.joint: (c.tail, c.head) for c in loops.plan.cuts}
+    ends = {c.joint: (loops.plan.body_of(c.tail), loops.plan.body_of(c.head)) for c in loops.plan.cuts}
     ends |= {link.joint: (link.parent, k) for k, link in enumerate(loops.plan.links)}
-    for slot in loops.plan.slots:
-        if all(k < 0 or steady[k] for k in ends[slot.joint]):
+    for slot in (s for s in loops.plan.slots if s.of != "inner"):
+        if all(k < 0 or steady[k] for k in ends[slot.owner]):
             determined[slot.q] = False  # poses tell
 
     def marks(Y: Array) -> Array:

@@ -150,12 +150,16 @@ def _rigid_groups(m: Mechanism, graph: Topology) -> dict[str, str]:
 
 
 def _pins(m: Mechanism, layout: Layout, graph: Topology, group: Mapping[str, str]) -> list[_Pin]:
-    """Revolute and prismatic joints that have a seat, between different groups, in declared order."""
+    """Revolute and prismatic joints that have a seat, between different groups, in declared order.
+
+    Not of bodies with coordinates of their own, which are no bars.
+    """
     found = []
+    loose = {group[inner.body] for inner in m.inner.values()}
     for rank, edge in enumerate(graph.edges):
         law, seat = m.joints[edge.name].law, layout.seats.get(edge.name)
         ends = group[edge.tail], group[edge.head]
-        if isinstance(law, Revolute | Prismatic) and seat is not None and ends[0] != ends[1]:
+        if isinstance(law, Revolute | Prismatic) and seat is not None and ends[0] != ends[1] and not loose & set(ends):
             at = seat.X_WF[:3, 3], seat.X_WM[:3, 3]
             found.append(_Pin(rank, edge.name, law.letter, ends, at, seat.X_WF[:3, 2]))
     return found

@@ -44,7 +44,7 @@ def place_of(loops: Loops, name: Any) -> tuple[Slot, int] | None:
     found = loops.book.find(name, "variable")
     if found is None:
         return None
-    slot = next(s for s in loops.plan.slots if s.joint == found.owner)
+    slot = next(s for s in loops.plan.slots if s.owner == found.owner)
     return slot, found.place - slot.q.start
 
 
@@ -57,7 +57,7 @@ def given_variables(loops: Loops, values: Mapping[str, Any]) -> Given:
     columns: list[Array] = []
     for name, value in values.items():
         found = place_of(loops, name)
-        whole = next((s for s in plan.slots if s.joint == name), None)
+        whole = next((s for s in plan.slots if s.owner == name), None)
         if found is None and (whole is None or not whole.law.variables):
             problems.append(unknown_variable(loops, name))
             continue

@@ -28,10 +28,10 @@ def joint_histories(
     plan = loops.plan
     variables: dict[str, VariableHistory] = {}
     speeds: dict[str, VariableHistory] = {}
-    declared = {name: i for i, name in enumerate(loops.system.mechanism.joints)}
-    for slot in sorted(plan.slots, key=lambda s: declared.get(s.joint, -1)):
+    declared = {name: i for i, name in enumerate(loops.system.mechanism.owners)}
+    for slot in sorted(plan.slots, key=lambda s: declared.get(s.owner, -1)):
         for k, variable in enumerate(slot.law.variables):
-            name, column = f"{slot.joint}.{variable.name}", slot.v.start + k
+            name, column = f"{slot.owner}.{variable.name}", slot.v.start + k
             own = [level[:, column] for level in levels] if k < slot.plain else []
             variables[name] = VariableHistory(variable.unit, Y[:, slot.q.start + k], *own)
         for column in range(slot.v.start + slot.plain, slot.v.stop):
@@ -44,7 +44,7 @@ def joint_histories(
 def state_signals(loops: Loops) -> dict[str, list[str]]:
     """Names of the signals of variables, rates and accelerations of all joints, in the order of y, w and dw."""
     plan = loops.plan
-    own = {s.v.start + k: f"{s.joint}.{s.law.variables[k].name}" for s in plan.slots for k in range(s.plain)}
+    own = {s.v.start + k: f"{s.owner}.{s.law.variables[k].name}" for s in plan.slots for k in range(s.plain)}
     rates = [f"{own[k]}.rate" if k in own else name for k, name in enumerate(plan.variable_rates)]
     changes = [f"{own.get(k, name)}.acceleration" for k, name in enumerate(plan.variable_rates)]
     return {"y": list(plan.variables), "w": rates, "dw": changes}

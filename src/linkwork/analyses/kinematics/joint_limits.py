@@ -37,7 +37,7 @@ def joint_limits(loops: Loops) -> list[JointLimit]:
     found = []
     joints = loops.system.mechanism.joints
     for slot in loops.plan.slots:
-        given = {name: (low, high) for name, low, high in joints[slot.joint].limits} if slot.joint in joints else {}
+        given = {name: (low, high) for name, low, high in joints[slot.owner].limits} if slot.owner in joints else {}
         for variable_name, span in slot.law.ranges().items():
             if not span.closed:
                 given.setdefault(variable_name, (span.start, span.end))
@@ -46,7 +46,7 @@ def joint_limits(loops: Loops) -> list[JointLimit]:
             if variable.name in given:
                 low, high = given[variable.name]
                 low, high = -np.inf if low is None else low, np.inf if high is None else high
-                name = f"{slot.joint}.{variable.name}"
+                name = f"{slot.owner}.{variable.name}"
                 found.append(JointLimit(name, slot.q.start + k, float(low), float(high)))
     return found
 

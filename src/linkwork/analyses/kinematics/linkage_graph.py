@@ -75,8 +75,13 @@ class LinkageGraph:
 
 
 def linkage_graph(loops: Loops, y: Array, specified: Mask) -> LinkageGraph | None:
-    """The machine with the specified variables as they are in y; None if a joint that is given is not a lower pair."""
+    """The machine with the specified variables as they are in y; None if a joint that is given is not a lower pair.
+
+    Nor is there one where bodies have coordinates of their own.
+    """
     plan, parameters = loops.plan, loops.system.parameters
+    if any(link.own for link in plan.links):  # joints move on their bodies
+        return None
     bodies = [plan.ground, *(link.body for link in plan.links)]
     ends: dict[str, tuple[int, int]] = {c.joint: (c.tail + 1, c.head + 1) for c in plan.cuts}
     for k, link in enumerate(plan.links):
@@ -95,13 +100,13 @@ def linkage_graph(loops: Loops, y: Array, specified: Mask) -> LinkageGraph | Non
     pose = [np.eye(4) for _ in bodies]
     left = []
     for slot in plan.slots:
-        tail, head = ends[slot.joint]
+        tail, head = ends[slot.owner]
         if not specified[slot.v].all():
             left.append(slot)
             continue
         if slot.law.kind not in (*PLAIN, "rigid", "cylindric", "flat", "free"):
             return None
-        X_TH = seat(slot.joint, "tail") @ transform(slot.law, y[slot.q]) @ geo.inverse(seat(slot.joint, "head"))
+        X_TH = seat(slot.owner, "tail") @ transform(slot.law, y[slot.q]) @ geo.inverse(seat(slot.owner, "head"))
         if node[tail] == node[head]:
             continue
         kept, gone = sorted((node[tail], node[head]))
@@ -114,10 +119,10 @@ def linkage_graph(loops: Loops, y: Array, specified: Mask) -> LinkageGraph | Non
     numbers = {n: k for k, n in enumerate(sorted(set(node)))}
     hinges = []
     for slot in left:
-        tail, head = ends[slot.joint]
+        tail, head = ends[slot.owner]
         if node[tail] == node[head]:
             continue
-        X_T, X_H = pose[tail] @ seat(slot.joint, "tail"), pose[head] @ seat(slot.joint, "head")
+        X_T, X_H = pose[tail] @ seat(slot.owner, "tail"), pose[head] @ seat(slot.owner, "head")
         kind, length, given = PLAIN.get(slot.law.kind, "X"), 0.0, specified[slot.v]
         if slot.law.kind == "cylindric" and given.any():  # what is given goes to the frame of its head
             held = np.where(given, y[slot.q], 0.0)
@@ -125,8 +130,8 @@ def linkage_graph(loops: Loops, y: Array, specified: Mask) -> LinkageGraph | Non
         elif given.any():
             kind = "X"
         elif isinstance(slot.law, OnSurface) and isinstance(slot.law.surface, Sphere):
-            kind, length = "D", float(parameters.get(f"{slot.joint}.radius", slot.law.surface.radius))
+            kind, length = "D", float(parameters.get(f"{slot.owner}.radius", slot.law.surface.radius))
         places = numbers[node[tail]], numbers[node[head]]
-        hinges.append(Hinge(slot.joint, kind, places, (X_T, X_H), LIKE * loops.length, length))
+        hinges.append(Hinge(slot.owner, kind, places, (X_T, X_H), LIKE * loops.length, length))
     names = tuple(bodies[n] for n in sorted(set(node)))
     return LinkageGraph(names, {b: numbers[n] for b, n in zip(bodies, node, strict=True)}, tuple(hinges))

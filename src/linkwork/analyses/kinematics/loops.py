@@ -372,8 +372,8 @@ class Loops:
     def book(self) -> NameBook:
         """Names of joints, their variables and rates, with their places among y and w."""
         slots = self.plan.slots
-        joints = {s.joint: (s.law.kind, [v.name for v in s.law.variables], s.plain) for s in slots}
-        places = {s.joint: (s.q.start, s.v.start) for s in slots}
+        joints = {s.owner: (s.law.kind, [v.name for v in s.law.variables], s.plain) for s in slots}
+        places = {s.owner: (s.q.start, s.v.start) for s in slots}
         return NameBook(joint_names(joints, places, self.plan.variable_rates))
 
     def names(self, columns: Sequence[int] | NDArray[np.int64]) -> tuple[str, ...]:
@@ -383,7 +383,7 @@ class Loops:
     def shown(self, variable: str, value: float) -> str:
         """A value of a variable as text, in the units of the model's file."""
         joint, _, name = variable.rpartition(".")
-        slot = next(s for s in self.plan.slots if s.joint == joint)
+        slot = next(s for s in self.plan.slots if s.owner == joint)
         kind = next(v for v in slot.law.variables if v.name == name).dimension
         if abs(value) < 1e-12 * (self.length if kind == "length" else 1.0):
             value = 0.0

@@ -27,7 +27,7 @@ def units_of(loops: Loops) -> dict[str, str]:
     found: dict[str, str] = {}
     for slot in loops.plan.slots:
         for k, variable in enumerate(slot.law.variables):
-            found[f"{slot.joint}.{variable.name}"] = UNITS[variable.dimension] if k < slot.plain else "1"
+            found[f"{slot.owner}.{variable.name}"] = UNITS[variable.dimension] if k < slot.plain else "1"
     return found
 
 

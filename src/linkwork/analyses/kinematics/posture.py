@@ -78,7 +78,7 @@ class Posture:
         if name in self.values:
             return self.values[name]
         for slot in self._loops.plan.slots:
-            if slot.joint == name and slot.law.variables:
+            if slot.owner == name and slot.law.variables:
                 own = self._y[slot.q]
                 return float(own[0]) if len(own) == 1 else own.copy()
         raise InputError(self._loops.book.unknown(name, "variable"))

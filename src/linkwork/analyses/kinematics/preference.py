@@ -18,13 +18,13 @@ def preference(loops: Loops) -> NDArray[np.int64]:
     plan, m = loops.plan, loops.system.mechanism
     weights = np.zeros(plan.nw, np.int64)
     for slot in plan.slots:
-        joint = m.joints.get(slot.joint)
+        joint = m.joints.get(slot.owner)
         if joint is None or slot.law.freedom != 1:
             continue
         grounded = m.ground.name in (joint.tail, joint.head)
         turning = slot.law.kind == "revolute"
         weights[slot.v.start] = (4 if turning else 3) if grounded else (1 if turning else 2)
-        if slot.law.kind == "prismatic" and all(_is_hinged(m, slot.joint, b) for b in (joint.tail, joint.head)):
+        if slot.law.kind == "prismatic" and all(_is_hinged(m, slot.owner, b) for b in (joint.tail, joint.head)):
             weights[slot.v.start] = 5  # a leg that grows: a cylinder between two hinges
     for load in plan.loads:
         if load.drives and load.acts_along is not None:

@@ -302,7 +302,7 @@ def _full_turns(loops: Loops, Y: Array, full: bool) -> tuple[str, ...]:
             for k, variable in enumerate(slot.law.variables):
                 turns = abs(float(Y[-1, slot.q.start + k] - Y[0, slot.q.start + k])) / (2.0 * np.pi)
                 if variable.dimension == "angle" and round(turns) and abs(turns - round(turns)) < 1e-6:
-                    names.append(f"{slot.joint}.{variable.name}")
+                    names.append(f"{slot.owner}.{variable.name}")
     return tuple(names)
 
 

@@ -15,7 +15,7 @@ def parameter_unit(loops: Loops, name: str) -> str:
     owner, _, rest = name.partition(".")
     if (measured := parameter_measures(loops.system.mechanism, name)) is not None:
         return SI.symbol(measured) or "1"
-    slot = next((s for s in loops.plan.slots if s.joint == owner), None)
+    slot = next((s for s in loops.plan.slots if s.owner == owner), None)
     if slot is not None and rest in slot.law.numbers():
         return SI.symbol(slot.law.measure(rest)) or "1"
     return "m" if PLACE in rest.split(".") else "1"

@@ -17,6 +17,7 @@ from linkwork import geometry as geo
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.geometry.vectors import length, unit
+from linkwork.model.joints.law import as_pose
 from linkwork.model.loads import Direction, InSpace, Load, OnBody
 from linkwork.model.loads.load import BetweenPoints, OnPoint, OnWholeBody
 from linkwork.results.marking import open_samples
@@ -72,7 +73,8 @@ def pose_over(system: System, run: Run, body: str) -> Array:
 
 def place_over(system: System, run: Run, point: str) -> Array:
     """Places of a point over a run (samples, 3)."""
-    return geo.transform_points(pose_over(system, run, system.mechanism.points[point].body), own_place(system, point))
+    body, X = system.mechanism.points[point].body, geo.pose(np.eye(3), own_place(system, point))
+    return geo.transform_points(pose_over(system, run, body), _carried(system, run, body, X)[..., :3, 3])
 
 
 def joint_frame(system: System, joint: str, side: str) -> Array:
@@ -80,6 +82,26 @@ def joint_frame(system: System, joint: str, side: str) -> Array:
     given = system.parameters
     at, u, v, w = ([given[f"{joint}.{side}.{part}.{c}"] for c in "xyz"] for part in ("at", "u", "v", "w"))
     return geo.pose(np.stack([u, v, w], axis=-1), at)
+
+
+def joint_frame_over(system: System, run: Run, joint: str, side: str) -> Array:
+    """Poses of a joint's frame on its "tail" or "head" body over a run (samples, 4, 4)."""
+    record = system.mechanism.joints[joint]
+    body = record.tail if side == "tail" else record.head
+    return pose_over(system, run, body) @ _carried(system, run, body, joint_frame(system, joint, side))
+
+
+def _carried(system: System, run: Run, body: str, X: Array) -> Array:
+    """Where a frame of a body is in it over a run: a body with coordinates of its own moves what sits on it."""
+    plan = system._plan
+    link = plan.links[plan.index[body]] if body in plan.index else None
+    if link is None or link.inner is None:
+        return X
+    numbers = [system.parameters[f"{slot.owner}.{n}"] for slot in link.own for n in slot.law.numbers()]
+    law = link.inner.with_numbers(dict(zip(link.inner.numbers(), numbers, strict=True)))
+    names = [f"{slot.owner}.{v.name}" for slot in link.own for v in slot.law.variables]
+    motion = law.place([run.signal(name).values for name in names], tuple(X[:3, 3]))  # type: ignore[attr-defined]
+    return as_pose(motion) @ geo.pose(X[:3, :3], np.zeros(3))
 
 
 def own_place(system: System, name: str) -> Array:
@@ -90,7 +112,7 @@ def own_place(system: System, name: str) -> Array:
 
 def _through(system: System, run: Run, joint: str, sign: float, unknown: list[str] | tuple[()]) -> Acting:
     """What a joint does to its second (sign 1) or first (-1) body."""
-    X_WM = pose_over(system, run, system.mechanism.joints[joint].head) @ joint_frame(system, joint, "head")
+    X_WM = joint_frame_over(system, run, joint, "head")
     wrench = np.concatenate([run.signal(f"{joint}.{part}").values for part in ("force", "moment")], axis=1)
     if unknown:
         data = run.data

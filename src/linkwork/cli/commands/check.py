@@ -60,6 +60,8 @@ def _print(found: Check) -> None:
         lines += [f"loop {loop.chord}: {codes[loop.chord]}, {_kind(found, loop.chord)}" for loop in t.loops[:MOST]]
         if t.n_loops > MOST:
             lines.append(f"... {t.n_loops - MOST} more loops")
+    if m.inner:
+        lines.append("inside bodies: " + ", ".join(f"{i.name} ({i.law.kind} of {i.body})" for i in m.inner.values()))
     if m.states:
         lines.append("states: " + ", ".join(f"{state.name} ({state.unit})" for state in m.states.values()))
     if m.loads:

@@ -34,4 +34,8 @@ class FieldPlan(LoadPlan):
             state.turn(i, cross(own.h, here))
             v, w = state.twists[i]
             power = power + dot(g, add(scale(own.m, v), cross(w, apply(state.poses[i].R, own.h))))
+            if link.matter is not None:
+                for k, dof in enumerate(link.matter.dofs):
+                    state.along[dof] = state.along.get(dof, 0.0) + link.matter.push(k, here)
+                power = power + dot(here, link.matter.momenta()[0])
         return Done(amount, power)

@@ -135,6 +135,7 @@ class State(Protocol):
     w: Sequence[Any]
     tree: Any
     forces: dict[int, Vector]
+    along: dict[int, Any]
 
     @property
     def poses(self) -> Sequence[Any]:

@@ -7,6 +7,7 @@ from linkwork.files.entries.amounts import AmountText, read_amount
 from linkwork.files.entries.base import Entry, Gather, Switch, Text
 from linkwork.files.entries.bodies import BodyEntry, InertiaEntry, LookEntry, SolidEntry, inertia_form
 from linkwork.files.entries.constraints import CONSTRAINTS
+from linkwork.files.entries.inner import INNER
 from linkwork.files.entries.joints import JOINTS, variable_limits, variable_values
 from linkwork.files.entries.loads import LOADS, LoadEntry
 from linkwork.files.entries.parts import ChainEntry, CurveEntry, FrameEntry, PointEntry, RowEntry
@@ -15,6 +16,7 @@ from linkwork.files.entries.states import StateEntry, state_dimensions
 
 __all__ = [
     "CONSTRAINTS",
+    "INNER",
     "JOINTS",
     "LOADS",
     "AmountText",

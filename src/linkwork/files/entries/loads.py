@@ -93,9 +93,9 @@ class Reading:
                 return own[name]
             if name in self.m.states:
                 return unit_dimension(self.m.states[name].unit, "")
-            found = find_variable(self.m.joints, variable_in(name))
+            found = find_variable(self.m.owners, variable_in(name))
             if found is None:
-                raise ModelError(no_variable(self.m.joints, variable_in(name), ""))
+                raise ModelError(no_variable(self.m.owners, variable_in(name), ""))
             return found.quantity if variable_in(name) == name else found.quantity / SECONDS
 
         return read_amount(getattr(entry, key), dimension, measure, self.units, f"{self.where}.{key}")
@@ -159,9 +159,9 @@ class LoadEntry(Entry):
         joint = getattr(self, OnJoint.key, None)
         if joint is None:
             return Reading(m, units, where, Scope())
-        found = find_variable(m.joints, joint)
+        found = find_variable(m.owners, joint)
         if found is None:
-            raise ModelError(no_variable(m.joints, joint, f"{where}.joint"))
+            raise ModelError(no_variable(m.owners, joint, f"{where}.joint"))
         return Reading(m, units, where, Scope(found.quantity, found.effort))
 
 

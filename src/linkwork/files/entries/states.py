@@ -76,9 +76,9 @@ def _measure(m: Mechanism, others: Mapping[str, Dimension]) -> Callable[[str], D
             return SECONDS
         if name in others:
             return others[name]
-        found = find_variable(m.joints, variable_in(name))
+        found = find_variable(m.owners, variable_in(name))
         if found is None:
-            raise ModelError(nothing_called(variable_in(name), [TIME, *m.joints, *others]))
+            raise ModelError(nothing_called(variable_in(name), [TIME, *m.owners, *others]))
         return found.quantity if variable_in(name) == name else found.quantity / SECONDS
 
     return measure

@@ -207,7 +207,12 @@ class Law:
 def transform(law: Law, q: Sequence[Any] | Array) -> Array:
     """Motion of a joint as a numpy pose; variables may be arrays of one shape, giving (..., 4, 4)."""
     with np.errstate(divide="ignore", invalid="ignore"):  # a cusp of a curve gives nan, for callers to judge
-        result: Array = _assemble(law.motion(list(q)), float)
+        return as_pose(law.motion(list(q)))
+
+
+def as_pose(motion: Motion) -> Array:
+    """A motion of numbers or arrays as numpy poses (..., 4, 4)."""
+    result: Array = _assemble(motion, float)
     return result
 
 

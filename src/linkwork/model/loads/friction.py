@@ -23,8 +23,7 @@ from linkwork.model.loads.load import (
     of_effort,
     of_rate,
 )
-from linkwork.model.parts import Joint
-from linkwork.model.variables import JointVariable
+from linkwork.model.variables import JointVariable, Owner
 from linkwork.units import ANGLE, FORCE, LENGTH, NUMBER
 
 FORMS = ("smooth", "exact")
@@ -90,7 +89,7 @@ class Friction(Load):
     @classmethod
     def made(
         cls,
-        joints: Mapping[str, Joint],
+        joints: Mapping[str, Owner],
         name: Any,
         joint: Any,
         level: Any,

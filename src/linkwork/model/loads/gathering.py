@@ -11,8 +11,8 @@ from linkwork.model.amounts import Amount, Steady, amount
 from linkwork.model.entry import body_name
 from linkwork.model.loads.directions import Direction, InSpace, OnBody, Toward
 from linkwork.model.loads.load import Load, numbers_of
-from linkwork.model.parts import Joint, Point, checked_name
-from linkwork.model.variables import full_name
+from linkwork.model.parts import Point, checked_name
+from linkwork.model.variables import Owner, full_name
 from linkwork.model.vectors import Vector, direction, number
 
 Made = TypeVar("Made")
@@ -90,7 +90,7 @@ class Gather:
 
     # ---------------------------------------------------------------- what loads are tied to
 
-    def variable(self, joints: Mapping[str, Joint], joint: Any) -> str | None:
+    def variable(self, joints: Mapping[str, Owner], joint: Any) -> str | None:
         """The full name of a variable, as far as its joint is known."""
         return self(_variable, joints, joint, self.where)
 
@@ -135,8 +135,8 @@ def started(section: str, name: Any, kind: type[Load] = Load) -> Gather:
     return part
 
 
-def _variable(joints: Mapping[str, Joint], joint: Any, where: str) -> str:
-    if isinstance(joint, Joint):
+def _variable(joints: Mapping[str, Owner], joint: Any, where: str) -> str:
+    if isinstance(joint, Owner):
         return full_name(joints, joint.name)
     name, dot, variable = joint.partition(".") if isinstance(joint, str) else (joint, "", "")
     checked_name(name, where)

@@ -9,7 +9,7 @@ from typing import Any
 from linkwork.model.amounts import Amount
 from linkwork.model.loads.gathering import started
 from linkwork.model.loads.load import Acts, AlongVariable, Load, Much, OnJoint, Section, of_effort
-from linkwork.model.parts import Joint
+from linkwork.model.variables import Owner
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class JointLoad(Load):
         return AlongVariable(self.variable)
 
     @classmethod
-    def made(cls, joints: Mapping[str, Joint], name: Any, joint: Any, size: Any, description: str) -> JointLoad:
+    def made(cls, joints: Mapping[str, Owner], name: Any, joint: Any, size: Any, description: str) -> JointLoad:
         """A force or torque along a joint variable with every number checked."""
         part = started("loads", name, cls)
         along = part.variable(joints, joint)

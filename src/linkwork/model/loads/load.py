@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from linkwork.errors import Problem
 from linkwork.model.amounts import Amount
 from linkwork.model.loads.directions import Direction
-from linkwork.model.parts import Joint
-from linkwork.model.variables import JointVariable, find_variable
+from linkwork.model.variables import JointVariable, Owner, find_variable
 from linkwork.units import FORCE, LENGTH, NUMBER, TIME, Dimension
 
 if TYPE_CHECKING:
@@ -275,7 +274,7 @@ def measured(measures: Measure, scope: Scope) -> Dimension:
     return measures if isinstance(measures, Dimension) else measures(scope)
 
 
-def scope_of(load: Load, joints: Mapping[str, Joint]) -> Scope:
+def scope_of(load: Load, joints: Mapping[str, Owner]) -> Scope:
     """What a load acts along; the distance of points for one that acts along no variable."""
     found = find_variable(joints, load.acts.variable) if isinstance(load.acts, AlongVariable) else None
     return Scope() if found is None else Scope(found.quantity, found.effort)

@@ -8,7 +8,7 @@ from typing import Any
 
 from linkwork.model.loads.gathering import started
 from linkwork.model.loads.load import Acts, AlongVariable, Levels, Load, Number, OnJoint, Scope, Section
-from linkwork.model.parts import Joint
+from linkwork.model.variables import Owner
 from linkwork.model.vectors import number
 from linkwork.units import ANGLE, ANGULAR_SPEED, INERTIA, NUMBER, TORQUE, TORSIONAL_DAMPING, Dimension
 
@@ -72,7 +72,7 @@ class Motor(Load):
     @classmethod
     def made(
         cls,
-        joints: Mapping[str, Joint],
+        joints: Mapping[str, Owner],
         name: Any,
         joint: Any,
         ratio: Any,

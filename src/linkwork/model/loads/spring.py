@@ -23,7 +23,7 @@ from linkwork.model.loads.load import (
     of_quantity,
     of_stiffness,
 )
-from linkwork.model.parts import Joint
+from linkwork.model.variables import Owner
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ class Spring(Load):
     def made(
         cls,
         section: str,
-        joints: Mapping[str, Joint],
+        joints: Mapping[str, Owner],
         name: Any,
         first: Any,
         second: Any,

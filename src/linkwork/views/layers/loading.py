@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from linkwork.analyses.machine import Machine
-from linkwork.analyses.strength.acting import Acting, acting_on, joint_frame, pose_over
+from linkwork.analyses.strength.acting import Acting, acting_on, joint_frame_over, pose_over
 from linkwork.colours import FORCE, PULL, PUSH, REACTION
 from linkwork.geometry import Array, transform_vectors
 from linkwork.geometry.vectors import length
@@ -75,9 +75,9 @@ def reaction_layer(s: Machine, run: Run) -> Layer | None:
     """
     marks, data = run.indeterminate, run.data
     acting: list[Acting] = []
-    for name, joint in s.mechanism.joints.items():
+    for name in s.mechanism.joints:
         if f"{name}.force" in run:
-            X_WM = pose_over(s, run, joint.head) @ joint_frame(s, name, "head")
+            X_WM = joint_frame_over(s, run, name, "head")
             known = np.array(run.signal(f"{name}.force").values)
             known[open_samples(data, f"{name}.force")] = 0.0
             acting.append(Acting(name, transform_vectors(X_WM, known), known, X_WM[:, :3, 3]))

@@ -134,7 +134,7 @@ class Bench:
         """Of the variables that are numbers by themselves; parts of quaternions are left out."""
         machine, _ = self._ready()
         slots = machine._plan.slots
-        return {f"{slot.joint}.{v.name}": v.quantity for slot in slots for v in slot.law.variables[: slot.plain]}
+        return {f"{slot.owner}.{v.name}": v.quantity for slot in slots for v in slot.law.variables[: slot.plain]}
 
     def dials(self) -> list[Dial]:
         """A slider for every independent variable that is a plain number."""
