@@ -79,9 +79,10 @@ def _run(data: xr.Dataset, outcome: Outcomes, events: list[tuple[Happening, ...]
     reached = np.flatnonzero(np.isfinite(outcome.y[run]).all(axis=1))
     y, w, a, x = (part[run][reached] for part in (outcome.y, outcome.w, outcome.a, outcome.x))
     dx = _columns(data, _states(data, ".rate"))[run][reached]
-    counts = (int(np.nan_to_num(n[run])) for n in (outcome.nfev, outcome.steps, outcome.rejected))
+    nfev, steps, rejected = (int(np.nan_to_num(n[run])) for n in (outcome.nfev, outcome.steps, outcome.rejected))
     status = "complete" if outcome.status[run] == "complete" else "stopped"
-    own = Outcome(outcome.t[reached], y, w, a, events[run], status, outcome.message[run], *counts, (), x, dx)
+    happened, message = partial(tuple, events[run]), outcome.message[run]
+    own = Outcome(outcome.t[reached], y, w, a, happened, status, message, nfev, steps, rejected, (), x, dx)
     return Simulation(own, partial(_dataset, data, own, run, reached), None)
 
 

@@ -208,7 +208,8 @@ class Run(Result):
         signal : name of a signal, as of `signal`: 'P.x', 'A.rate', 'machine.kinetic_energy'
         by : one of `sensitivities`
         """
-        return (self._sensitive or Sensitivities({}, {}.__getitem__)).of(self, signal, by)
+        none: dict[str, Run] = {}
+        return (self._sensitive or Sensitivities({}, none.__getitem__)).of(self, signal, by)
 
     # ---------------------------------------------------------------- by sample
 
