@@ -69,10 +69,10 @@ def alone(s: Any) -> dict[str, Any]:
     """What an impact of the ball costs by itself: impulse, rows and watches anew; no step, no search."""
     import numba
 
-    from linkwork.analyses.simulation.asked import asked
+    from linkwork.analyses.simulation.question import asked
     from linkwork.analyses.simulation.session import Session
-    from linkwork.numerics.stepping.active import JUMPS, LOGGED, RECENT, write_watches
-    from linkwork.numerics.stepping.happening import happen
+    from linkwork.numerics.stepping.active_rows import JUMPS, LOGGED, RECENT, write_watches
+    from linkwork.numerics.stepping.instants import happen
 
     floor = lw.stop("H", low=0.0, restitution=1.0, name="floor")
     start = {"start": {"H": 0.0}, "rates": {"H": 1.0}, "events": floor, "samples": 2, "method": "explicit"}

@@ -309,7 +309,7 @@ def growth(sizes: Sequence[int], clock: Clock) -> tuple[list[Size], dict[str, Go
         machine = n_four_bar(n).assemble()
         y = machine.at(A0=0.1).y
         kernel = next(k for name, k in machine._ready.items() if name.startswith("closing step")).compile()
-        inputs = y, np.array([machine._loops.length]), *kernel.bound
+        inputs = y, np.array([machine.loops.length]), *kernel.bound
         outputs = [np.empty(block.shape) for block in kernel.outputs]
         repeats = max(1, 20_000 // n)
         x = np.linspace(0.0, 0.1, 101)
@@ -441,8 +441,8 @@ def open_chain(clock: Clock, count: int = 512) -> list[Table]:
     """
     subject = Subject(peers.puma6())
     system = subject.system
-    kernel = system._own(Question(QUANTITIES["motion"])).compile()
-    order = [list(system._plan.index).index(f"B{i}") for i in range(system.nv)]
+    kernel = system.bound_kernel(Question(QUANTITIES["motion"])).compile()
+    order = [list(system.plan.index).index(f"B{i}") for i in range(system.nv)]
     samples = subject.machine.samples(count, seed=2)
     out = tuple(np.empty((count, *block.shape)) for block in kernel.outputs)
     many = subject.machine.samples(4096, seed=2)

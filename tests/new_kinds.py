@@ -21,8 +21,8 @@ from linkwork.equations.load_kinds import PLANS
 from linkwork.equations.load_kinds.plans import Along, Done, LoadConstants, LoadPlan, Places, State, Stretch
 from linkwork.equations.scalars import replay
 from linkwork.model.joints.law import Key, Law, Motion, Variable, about_w, angle_about_w
-from linkwork.model.loads.gathering import started
 from linkwork.model.loads.load import Acts, AlongVariable, BetweenPoints, Load, Number, Scope, Section, Symbol, Tied
+from linkwork.model.loads.load_makers import started
 from linkwork.model.mechanism import Mechanism
 from linkwork.units import Dimension
 
@@ -199,8 +199,8 @@ def a_load() -> None:
         raise AssertionError("two wrong numbers were taken")
     s = m.assemble()
     assert s.parameters["oil.quadratic"] == 3.0
-    assert parameter_unit(s._loops, "oil.quadratic") == "kg/m"
-    assert parameter_unit(s._loops, "film.quadratic") == "kg m^2/rad^2"
+    assert parameter_unit(s.loops, "oil.quadratic") == "kg/m"
+    assert parameter_unit(s.loops, "film.quadratic") == "kg m^2/rad^2"
     try:
         s.with_parameters({"oil.quadratic": -1.0})
     except lw.LinkworkError as error:
@@ -234,7 +234,7 @@ def a_joint() -> None:
     assert m.joints["W"].law == Wobble(0.01)
     assert "W: {wobble: [ground, plate]" in lw.dumps(m) and "amplitude: 0.01" in lw.dumps(m)
     s = m.assemble()
-    assert parameter_unit(s._loops, "W.amplitude") == "m"
+    assert parameter_unit(s.loops, "W.amplitude") == "m"
     assert abs(lay_out(m).seats["W"].X_WM[2, 3] - 0.01 * math.sin(math.radians(30))) < 1e-17
     run = s.forces(s.motion(W=lw.ramp(0.0, 1.0, duration=1.0), D=0.0, samples=5))
     angle, rate = run.signal("W.angle").values, run.signal("W.angle.rate").values

@@ -86,8 +86,8 @@ def test_pinocchio_closes_the_same_loops(name, path, request):
 def test_open_chain_moves_alike():
     peers = kinematics.peers
     subject = kinematics.Subject(peers.puma6())
-    kernel = subject.system._own(kinematics.Question(kinematics.QUANTITIES["motion"]))
-    order = [list(subject.system._plan.index).index(f"B{i}") for i in range(6)]
+    kernel = subject.system.bound_kernel(kinematics.Question(kinematics.QUANTITIES["motion"]))
+    order = [list(subject.system.plan.index).index(f"B{i}") for i in range(6)]
     samples = subject.machine.samples(5)
     ours = tuple(block[:, order] for block in kernel(*samples))
     assert kinematics.difference(ours, kinematics.placed(peers.Pinocchio(subject.machine), *samples)) < TIGHT

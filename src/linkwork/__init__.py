@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from linkwork import drives, errors, geometry, results, topology, units
     from linkwork.analyses import strength
     from linkwork.analyses.check import Check, check
-    from linkwork.analyses.forces.accelerating import Accelerations
+    from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.contact import ContactForce, contact_force
     from linkwork.analyses.forces.drives import TooFewDrives
     from linkwork.analyses.forces.flanks import forces_by_flank
@@ -84,7 +84,7 @@ if TYPE_CHECKING:
         table,
         trapezoidal,
     )
-    from linkwork.drives.parsing import parse_drive
+    from linkwork.drives.drive_texts import parse_drive
     from linkwork.errors import InputError, LinkworkError, MissingExtra, ModelError, Problem
     from linkwork.files.gallery import example, examples
     from linkwork.files.mesh import mesh_look, read_mesh
@@ -122,7 +122,7 @@ if TYPE_CHECKING:
         load_result,
         load_run,
     )
-    from linkwork.results.viewing import Viewer, ViewOptions
+    from linkwork.results.view_options import Viewer, ViewOptions
     from linkwork.system import Derivative, EvaluationOptions, System
     from linkwork.topology import graph_of
     from linkwork.views.animate import Movie, animate, animate_closures
@@ -186,7 +186,7 @@ _HOME = {
     "Stroke": "analyses.kinematics.travel",
     "Sweep": "analyses.kinematics.motion",
     "Map": "analyses.kinematics.maps",
-    "Accelerations": "analyses.forces.accelerating",
+    "Accelerations": "analyses.forces.accelerations",
     "TooFewDrives": "analyses.forces.drives",
     "Reaction": "analyses.forces.statics",
     "Statics": "analyses.forces.statics",
@@ -198,8 +198,8 @@ _HOME = {
     "ClosureError": "analyses.kinematics.failures",
     "CannotClose": "analyses.kinematics.failures",
     "CannotReach": "analyses.kinematics.failures",
-    "Viewer": "results.viewing",
-    "ViewOptions": "results.viewing",
+    "Viewer": "results.view_options",
+    "ViewOptions": "results.view_options",
     "LimitOfTravel": "analyses.kinematics.failures",
     "DeadCentre": "analyses.kinematics.failures",
     "OverSpecified": "analyses.kinematics.failures",
@@ -218,7 +218,7 @@ _HOME = {
     "spline": "drives",
     "table": "drives",
     "trapezoidal": "drives",
-    "parse_drive": "drives.parsing",
+    "parse_drive": "drives.drive_texts",
     "Result": "results",
     "Run": "results",
     "build_result": "results",

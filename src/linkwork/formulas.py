@@ -20,14 +20,14 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.equations import folding
-from linkwork.equations.folding import CERTAIN, Pattern
+from linkwork.equations import patterns
+from linkwork.equations.patterns import CERTAIN, Pattern
 from linkwork.equations.plan import Constants, Plan, constants, rounded_parameters
 from linkwork.equations.quantity import SIZES, Quantity
-from linkwork.equations.rounding import Rounded
+from linkwork.equations.rounding_errors import Rounded
 from linkwork.equations.scalars import Composed, Trace, compose
 from linkwork.equations.total_derivatives import Closure, trace_total_derivative
-from linkwork.equations.tracing import Numbers, Parameters, trace, trace_derivative
+from linkwork.equations.trace import Numbers, Parameters, trace, trace_derivative
 from linkwork.equations.tree import Weightless
 from linkwork.errors import ModelError
 from linkwork.geometry import Array
@@ -106,7 +106,7 @@ class Formulas:
         numbers, given = self.numbers(values, regrouped)
         pattern = numbers.pattern
         for other in others:
-            pattern = folding.loosened(pattern, self.numbers(other, regrouped)[0].pattern)
+            pattern = patterns.loosened(pattern, self.numbers(other, regrouped)[0].pattern)
         formula = self._formula(question, pattern)
         settled: Array = formula.settle(given, threads=1)
         return formula, settled
@@ -125,7 +125,7 @@ class Formulas:
         codes = self._codes(numbers, errors)
         shared = (codes == codes[0]).all(axis=0)
         found = tuple(STRUCTURAL[c] if same else None for c, same in zip(codes[0], shared, strict=True))
-        formula = self._formula(question, folding.loosened(self._own_found(regrouped)[0], found))
+        formula = self._formula(question, patterns.loosened(self._own_found(regrouped)[0], found))
         settled: Array = formula.settle(rows if formula.from_parameters else numbers, threads=1)
         return formula, settled
 
@@ -170,7 +170,7 @@ class Formulas:
         """The structure in which formulas for these parameters are traced, and the constants in its order."""
         own, _ = self._own_found(regrouped)
         found, constants_ = self._found(values, regrouped)
-        return Numbers(self._constants(regrouped), folding.loosened(own, found)), constants_
+        return Numbers(self._constants(regrouped), patterns.loosened(own, found)), constants_
 
     def _found(self, values: Mapping[str, float], regrouped: bool) -> tuple[Pattern, Array]:
         """Which constants of these parameters are structural, and all of them."""
@@ -181,25 +181,25 @@ class Formulas:
             numbers, errors = self._row_kernel(regrouped)(np.array(list(values.values())), threads=1)
         else:
             _, numbers, errors = self._worked_out(values, regrouped)
-        return folding.pattern_of(self._rotations, numbers, errors), numbers
+        return patterns.pattern_of(self._rotations, numbers, errors), numbers
 
     def _own_found(self, regrouped: bool) -> tuple[Pattern, Array]:
         """The same of the model's own numbers, worked out once."""
         if regrouped not in self._own:
             own, numbers, errors = self._worked_out(self.plan.parameters, regrouped)
-            self._own_constants[regrouped] = folding.rebuild(own, numbers.tolist())
-            self._own[regrouped] = folding.pattern_of(self._rotations, numbers, errors), numbers
+            self._own_constants[regrouped] = patterns.rebuild(own, numbers.tolist())
+            self._own[regrouped] = patterns.pattern_of(self._rotations, numbers, errors), numbers
         return self._own[regrouped]
 
     def _worked_out(self, values: Mapping[str, float], regrouped: bool) -> tuple[Constants, Array, Array]:
         """Constants with their rounding errors, by plain arithmetic: milliseconds, but nothing to prepare."""
         found = constants(self.plan, rounded_parameters(self.plan, values), regrouped)
-        numbers, errors = (np.array(x) for x in _parts(folding.flatten(found)[1]))
+        numbers, errors = (np.array(x) for x in _parts(patterns.flatten(found)[1]))
         return found, numbers, errors
 
     @cached_property
     def _rotations(self) -> list[bool]:
-        return folding.flatten(constants(self.plan, self.plan.parameters, False))[0]
+        return patterns.flatten(constants(self.plan, self.plan.parameters, False))[0]
 
     def _constants(self, regrouped: bool) -> Constants:
         self._own_found(regrouped)
@@ -213,7 +213,7 @@ class Formulas:
         if regrouped not in self._row_kernels:
             fresh = Trace(fold=False)
             symbols = dict(zip(self.plan.parameters, fresh.symbols(len(self.plan.parameters)), strict=True))
-            _, flat = folding.flatten(constants(self.plan, rounded_parameters(self.plan, symbols), regrouped))
+            _, flat = patterns.flatten(constants(self.plan, rounded_parameters(self.plan, symbols), regrouped))
             numbers, errors = _parts(flat)
             shape = (len(flat),)
             blocks = [("parameters", list(symbols.values()), (len(symbols),))]
@@ -228,7 +228,7 @@ class Formulas:
     def _fitting(self, question: Question, found: Pattern) -> Formula:
         """The formula for numbers of this pattern; ModelError if they leave a freedom without mass."""
         own, _ = self._own_found(question.quantity.regroups)
-        pattern = folding.loosened(own, found)
+        pattern = patterns.loosened(own, found)
         if question.quantity.needs_mass and found != pattern:
             self._formula(Question(question.quantity), found)
         return self._formula(question, pattern)
@@ -284,7 +284,7 @@ class Formulas:
         """Constants as expressions of parameters; those that depend on the ones differentiated by are not folded."""
         plan, quantity = self.plan, question.quantity
         symbols = {name: ca.SX.sym(name) for name in plan.parameters}
-        _, flat = folding.flatten(constants(plan, symbols, quantity.regroups))
+        _, flat = patterns.flatten(constants(plan, symbols, quantity.regroups))
         expressions = ca.vertcat(*flat)
         chosen = sorted({name for group in question.by for name in group} - set(quantity.inputs))
         touched = set(ca.jacobian_sparsity(expressions, ca.vertcat(*[symbols[n] for n in chosen])).row())

@@ -29,7 +29,7 @@ from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
 from linkwork.names import no_such
-from linkwork.results.viewing import Viewer, ViewOptions
+from linkwork.results.view_options import Viewer, ViewOptions
 from linkwork.topology import Topology, graph_of, ground_problems
 
 SHORT_CHAIN = 14
@@ -88,9 +88,9 @@ class System:
         self.mechanism = mechanism
         self.layout: Layout = layout
         self.topology: Topology = graph
-        self._plan: Plan = make_plan(mechanism, layout, graph)
-        self._formulas = Formulas(self._plan)
-        self._may_lack_values = bool(with_formulas(self._plan.loads))
+        self.plan: Plan = make_plan(mechanism, layout, graph)
+        self._formulas = Formulas(self.plan)
+        self._may_lack_values = bool(with_formulas(self.plan.loads))
         self._choice = (tree, cut)
         self._overrides: dict[str, float] = {}
         self._ready: dict[str, Kernel] = {}
@@ -103,7 +103,7 @@ class System:
     # ---------------------------------------------------------------- what it is
 
     def __repr__(self) -> str:
-        p = self._plan
+        p = self.plan
         counts = [(len(p.links), "moving bod", "y", "ies"), (p.nq, "coordinate", "", "s"), (p.nv, "rate", "", "s")]
         sizes = ", ".join(f"{n} {stem}{one if n == 1 else many}" for n, stem, one, many in counts)
         return f"System '{p.name}': {sizes}" + (f"; cut joints: {', '.join(p.chords)}" if p.chords else "")
@@ -111,47 +111,47 @@ class System:
     @property
     def name(self) -> str:
         """Name of the mechanism."""
-        return self._plan.name
+        return self.plan.name
 
     @property
     def nq(self) -> int:
         """Number of position coordinates."""
-        return self._plan.nq
+        return self.plan.nq
 
     @property
     def nv(self) -> int:
         """Number of rates."""
-        return self._plan.nv
+        return self.plan.nv
 
     @property
     def coordinates(self) -> tuple[str, ...]:
         """Names of the entries of q: `joint.variable`, joints in declared order."""
-        return self._plan.coordinates
+        return self.plan.coordinates
 
     @property
     def rates(self) -> tuple[str, ...]:
         """Names of the entries of v, a and tau."""
-        return self._plan.rates
+        return self.plan.rates
 
     @property
     def bodies(self) -> tuple[str, ...]:
         """Moving bodies, from the root of the tree outward."""
-        return tuple(link.body for link in self._plan.links)
+        return tuple(link.body for link in self.plan.links)
 
     @property
     def tree_joints(self) -> tuple[str, ...]:
         """The joint by which each of `bodies` hangs in the tree; a floating body's six freedoms carry its own name."""
-        return tuple(link.joint for link in self._plan.links)
+        return tuple(link.joint for link in self.plan.links)
 
     @property
     def cut_joints(self) -> tuple[str, ...]:
         """Joints outside the spanning tree; each closes a loop."""
-        return self._plan.chords
+        return self.plan.chords
 
     @property
     def parameters(self) -> dict[str, float]:
         """Every number of the model by name, in SI units: `crank.mass`, `A.tail.at.x`, `gravity.z`, ..."""
-        return {**self._plan.parameters, **self._overrides}
+        return {**self.plan.parameters, **self._overrides}
 
     def with_parameters(self, parameters: Mapping[str, float]) -> Self:
         """The same system with other numbers. Nothing is compiled again unless a structural zero changes.
@@ -193,10 +193,10 @@ class System:
         ----------
         values : by coordinate (`A.angle`) or by joint (`A`: a number, or all its variables along the last axis)
         """
-        places = {slot.owner: slot.q for slot in self._plan.tree_slots}
-        q = self._by_name("coordinate", values, self.coordinates, places, self._plan.layout_q)
+        places = {slot.owner: slot.q for slot in self.plan.tree_slots}
+        q = self._by_name("coordinate", values, self.coordinates, places, self.plan.layout_q)
         problems = []
-        for link in self._plan.links:
+        for link in self.plan.links:
             if any(v in QUATERNION for v in link.law.variables):
                 length = np.linalg.norm(q[..., link.q.stop - 4 : link.q.stop], axis=-1)
                 if np.any(np.abs(length - 1.0) > 1e-6):
@@ -213,7 +213,7 @@ class System:
         ----------
         values : by rate (`A.angle`, `S.wx`) or by joint (`A`: a number, or all its rates along the last axis)
         """
-        places = {slot.owner: slot.v for slot in self._plan.tree_slots}
+        places = {slot.owner: slot.v for slot in self.plan.tree_slots}
         return self._by_name("rate", values, self.rates, places, np.zeros(self.nv))
 
     def _by_name(
@@ -260,7 +260,7 @@ class System:
         return q
 
     def _unknown(self, what: str, name: str, places: Mapping[str, Any]) -> Problem:
-        if name in self._plan.chords or str(name).partition(".")[0] in self._plan.chords:
+        if name in self.plan.chords or str(name).partition(".")[0] in self.plan.chords:
             hint = f"the {what}s are: {', '.join(self.coordinates if what == 'coordinate' else self.rates)}"
             return Problem(f"'{name}' belongs to a cut joint, which the tree does not have", hint=hint)
         return no_such(what, name, places)
@@ -268,7 +268,7 @@ class System:
     @property
     def neutral(self) -> Array:
         """Coordinates at which the two frames of every joint coincide, where that is possible."""
-        return self._plan.neutral.copy()
+        return self.plan.neutral.copy()
 
     def flow(self, q: Any, v: Any, **options: Unpack[EvaluationOptions]) -> Array:
         """Time derivatives of q at rates v: q' = N(q) v.
@@ -501,7 +501,7 @@ class System:
         quantity : name of a function of this class: "inverse_dynamics", "mass_matrix", "pose", ...
         of : name of a body, point or frame, where the function wants one
         """
-        return self._own(self._question(quantity, of))
+        return self.bound_kernel(self._question(quantity, of))
 
     def derivative(
         self, quantity: str, wrt: str | Sequence[str], of: str = "", *, then: str | Sequence[str] = ()
@@ -565,12 +565,12 @@ class System:
             raise InputError(no_such("quantity", quantity, [*OF_MACHINE, *OF_TARGET, *self._more_kernels]), self.name)
         if of:
             raise InputError(Problem(f"'{quantity}' is of the whole machine, not of '{of}'"), self.name)
-        if self._plan.chords and name in _NEEDS_OPEN_TREE:
-            cut = ", ".join(self._plan.chords)
+        if self.plan.chords and name in _NEEDS_OPEN_TREE:
+            cut = ", ".join(self.plan.chords)
             text = f"'{quantity.partition(' ')[0]}' of a machine with loops: its cut joints ({cut}) carry forces too"
             hint = "`drive_efforts` and `forces` of the assembled machine count them"
             raise InputError(Problem(text, hint=hint), self.name)
-        return Question(with_loads(QUANTITIES[name], self._plan))
+        return Question(with_loads(QUANTITIES[name], self.plan))
 
     def _target(self, kind: str, name: str) -> Quantity:
         if not isinstance(name, str):
@@ -578,7 +578,7 @@ class System:
             raise InputError(
                 Problem(f"the name of a body, point or frame is text, not {type(name).__name__}", hint=hint)
             )
-        plan = self._plan
+        plan = self.plan
         known = [*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames), plan.ground]
         if not name:
             raise InputError(Problem(f"'{kind}' of what?", hint="say of= a body, point or frame"), self.name)
@@ -597,14 +597,14 @@ class System:
     def _shorter_forward(self) -> str:
         """Decided by the model's own numbers, so that other parameters do not change the method."""
         in_a_row: list[int] = []
-        for link in self._plan.links:
+        for link in self.plan.links:
             before = in_a_row[link.parent] if link.parent >= 0 else 0
             in_a_row.append(before + len(link.rates))
-        if max(in_a_row, default=0) > SHORT_CHAIN or self._plan.chords:
+        if max(in_a_row, default=0) > SHORT_CHAIN or self.plan.chords:
             return _FORWARD["articulated"]
 
         def operations(name: str) -> int:
-            formula, _ = self._formulas.settled(self._question(name), self._plan.parameters)
+            formula, _ = self._formulas.settled(self._question(name), self.plan.parameters)
             return formula.kernel.operations
 
         try:
@@ -612,8 +612,13 @@ class System:
         except ModelError:  # without mass in the model, though perhaps not in the call
             return _FORWARD["composite"]
 
-    def _own(self, question: Question) -> Kernel:
-        """The kernel with this system's own numbers bound to it."""
+    def bound_kernel(self, question: Question) -> Kernel:
+        """The kernel of a law with this system's own numbers bound to it, for the rooms that stand on systems.
+
+        Parameters
+        ----------
+        question : the law, and how it is asked (`formulas.Question`)
+        """
         if question.name not in self._ready:
             formula, settled = self._settled(question, self.parameters)
             self._ready[question.name] = formula.kernel.bind(settled)
@@ -631,15 +636,15 @@ class System:
         Where every body has a mass and an inertia about each axis, all freedoms do. Else accelerations must survive
         inverse and forward dynamics.
         """
-        if all(_is_solid(values, link.body) for link in self._plan.links):
+        if all(_is_solid(values, link.body) for link in self.plan.links):
             return
         rng = np.random.default_rng(1)
         away = rng.uniform(-1.0, 1.0, (8, self.nv)) * self._small_steps()
-        q = self._own(Question(QUANTITIES["integrate"]))(self._plan.layout_q, away)
+        q = self.bound_kernel(Question(QUANTITIES["integrate"]))(self.plan.layout_q, away)
         a, still = rng.uniform(0.5, 1.0, (8, self.nv)), np.zeros(self.nv)
         inverse, own = self._formulas.settled(self._question("inverse_dynamics"), values)
         forward, theirs = self._formulas.settled(self._question(self._shorter_forward), values)
-        when = [np.zeros(1)] if self._plan.timed else []
+        when = [np.zeros(1)] if self.plan.timed else []
         back = forward.kernel(q, still, inverse.kernel(q, still, a, *when, own), *when, theirs)
         finite = np.isfinite(back).all(axis=1)  # a posture may lie beyond what a joint allows
         wrong = (np.abs(back - a)[finite] > 1e-3).all(axis=0) if finite.any() else np.zeros(self.nv, bool)
@@ -652,7 +657,7 @@ class System:
     def _small_steps(self) -> Array:
         """By rate, steps that stay near the layout posture: parts of a turn, and of the size of the machine."""
         steps = np.ones(self.nv)
-        for slot in self._plan.tree_slots:
+        for slot in self.plan.tree_slots:
             plain = [v for v in slot.law.variables if v not in QUATERNION]
             for k, variable in enumerate(plain):
                 steps[slot.v.start + k] = {"angle": 1.0, "length": 0.01 * self.layout.size, "number": 0.01}[
@@ -674,7 +679,7 @@ class System:
         if parameters:
             found = self._evaluate_with(question, arrays, out, parameters, threads)
         else:
-            found = self._own(question)(*arrays, out=out, threads=threads)
+            found = self.bound_kernel(question)(*arrays, out=out, threads=threads)
         if self._may_lack_values and question.quantity.name in _FEELS_LOADS and not question.by:
             self._assert_valued(question, arrays, found[0] if isinstance(found, tuple) else found)
         return found
@@ -703,7 +708,7 @@ class System:
         bad = good & ~np.isfinite(found).all(axis=-1)
         if bad.any():
             given = {n: np.atleast_2d(x[bad]) for n, x in zip(question.quantity.inputs, spread, strict=True)}
-            y, w = np.zeros((int(bad.sum()), self._plan.ny)), np.zeros((int(bad.sum()), self._plan.nw))
+            y, w = np.zeros((int(bad.sum()), self.plan.ny)), np.zeros((int(bad.sum()), self.plan.nw))
             for whole, own in ((y, given.get("y", given.get("q"))), (w, given.get("w", given.get("v")))):
                 assert own is not None
                 whole[:, : own.shape[1]] = own  # without the joints outside the tree where no load feels them
@@ -717,12 +722,12 @@ class System:
         """
         magnitudes, _ = self._load_state(y, w, when, x)
         finite = np.isfinite(magnitudes).T
-        return [load.name for load, good in zip(self._plan.loads, finite, strict=True) if not good.all()]
+        return [load.name for load, good in zip(self.plan.loads, finite, strict=True) if not good.all()]
 
     def _load_state(self, y: Array, w: Array, when: Array, x: Array | None = None) -> tuple[Array, Array]:
         """Magnitudes and powers of all loads at states of all joints; x : named states, else those of the start."""
-        given = [x] if x is not None and self._plan.states else []
-        found: tuple[Array, Array] = self._own(Question(load_state(bool(given))))(y, w, when, *given)
+        given = [x] if x is not None and self.plan.states else []
+        found: tuple[Array, Array] = self.bound_kernel(Question(load_state(bool(given))))(y, w, when, *given)
         return found
 
     def _evaluate_each(
@@ -751,7 +756,7 @@ class System:
         return results[0] if len(results) == 1 else results
 
     def _assert_known(self, names: Sequence[str], what: str = "parameter") -> None:
-        known = self._plan.parameters
+        known = self.plan.parameters
         unknown = [n for n in names if n not in known]
         if unknown:
             raise InputError([no_such(what, n, known) for n in unknown], self.name)
@@ -763,7 +768,7 @@ class System:
         self._assert_known(list(parameters))
         problems: list[Problem] = []
         values = {n: _numbers(x, f"parameters.{n}", problems) for n, x in parameters.items()}
-        for slot in self._plan.slots:
+        for slot in self.plan.slots:
             own = {n: values.get(f"{slot.owner}.{n}") for n in law_parameters(slot.law)}
             changed = {n: float(x) for n, x in own.items() if x is not None and x.ndim == 0}
             if not changed:
@@ -773,7 +778,7 @@ class System:
                 slot.law.with_numbers({**before, **changed})
             except ModelError as error:
                 problems += [Problem(p.what, f"parameters.{slot.owner}", p.hint) for p in error.problems]
-        problems += unfit_numbers(self._plan.loads, values)
+        problems += unfit_numbers(self.plan.loads, values)
         if problems:
             raise InputError(problems, self.name)
         return values
@@ -817,7 +822,7 @@ class Derivative:
     @property
     def kernel(self) -> Kernel:
         """The compiled function, with the parameters of the system bound to it."""
-        return self.system._own(self.question)
+        return self.system.bound_kernel(self.question)
 
 
 def without_value(loads: Sequence[str], source: str) -> ModelError:

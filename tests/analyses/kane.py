@@ -56,12 +56,12 @@ class Closing:
         self.rows = [int(r) for r in _independent(np.array(ca.Function("J", [self.y], [J])(y0)))]
         self.e, self.J = e[self.rows], J[self.rows, :]
         self.flow = ca.Function("flow", [self.y, self.w], [self.dy])
-        self._loops = ca.Function("loops", [self.y], [self.e, self.J])
+        self.loops = ca.Function("loops", [self.y], [self.e, self.J])
 
     def closed(self, y: Array, w: Array) -> tuple[Array, Array]:
         """The closed posture next to y, by Newton's method with steps of least norm, and the part of w that fits it."""
         for _ in range(8):
-            e, J = (np.array(x) for x in self._loops(y))
+            e, J = (np.array(x) for x in self.loops(y))
             back = np.linalg.pinv(J)
             step = -(back @ e)[:, 0]
             y = y + np.array(self.flow(y, step))[:, 0]

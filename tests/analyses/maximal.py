@@ -127,8 +127,8 @@ class Joined:
 def _joined(machine: Any) -> list[Joined]:
     """All joints; a floating assembly hangs on the world by six freedoms of its first body."""
     m, layout = machine.mechanism, machine.layout
-    places = {n: i for i, n in enumerate(machine._plan.variables)}
-    rates = {n: i for i, n in enumerate(machine._plan.variable_rates)}
+    places = {n: i for i, n in enumerate(machine.plan.variables)}
+    rates = {n: i for i, n in enumerate(machine.plan.variable_rates)}
 
     def of(name: str, law: Law) -> tuple[list[int], list[int]]:
         names = [v.name for v in law.variables]
@@ -181,7 +181,7 @@ class Instant:
         assert not machine._overrides, "the numbers of the model are meant"
         self.m, self.layout = machine.mechanism, machine.layout
         self.y, self.w, self.t = np.array(y, float), np.array(w, float), t
-        self.variables, self.rates = tuple(machine._plan.variables), tuple(machine._plan.variable_rates)
+        self.variables, self.rates = tuple(machine.plan.variables), tuple(machine.plan.variable_rates)
         self.joints = _joined(machine)
         self.ground = self.m.ground.name
         self.bodies = [b for b in self.m.bodies if b != self.ground]
@@ -517,7 +517,7 @@ def idle(machine: Any, y: Any) -> dict[str, Array]:
 
     They are in equilibrium on every body and do no work along any rate: G W = 0, Sᵀ W = 0.
     """
-    now = Instant(machine, y, np.zeros(len(machine._plan.variable_rates)))
+    now = Instant(machine, y, np.zeros(len(machine.plan.variable_rates)))
     eq = now.equations()
     _, null, _ = _solved(np.vstack([eq.G, (eq.S / eq.reach).T]), np.zeros(len(eq.G) + eq.S.shape[1]))
     return {j.name: null[6 * k : 6 * k + 6] for k, j in enumerate(now.joints)}

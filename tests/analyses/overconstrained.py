@@ -170,4 +170,4 @@ def overconstrained(seed: int, decades: float = 6.0) -> Overconstrained:
     at = tuple(size * (shift + rng.uniform(-1, 1, 3)))
     m.frame("askew", hinges[-1].first, at=at, axis=tuple(X[:, 2]), x=tuple(X[:, 0]))
     machine = m.assemble()
-    return Overconstrained(machine, build.__name__, size, machine._loops.drivable(machine.home._roles.independent))
+    return Overconstrained(machine, build.__name__, size, machine.loops.drivable(machine.home._roles.independent))

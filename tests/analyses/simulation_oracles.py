@@ -23,8 +23,8 @@ from maximal import forward
 from scipy.integrate import solve_ivp
 
 from linkwork.equations.closed_dynamics import unconstrained
-from linkwork.equations.closing import closure_products
 from linkwork.equations.coordinates import flow
+from linkwork.equations.loop_solver import closure_products
 from linkwork.formulas import Question
 
 Array = np.ndarray
@@ -81,9 +81,9 @@ def kane_motion(machine: Any, y: Array, w: Array, times: Array, rtol: float = 1e
 
 def least_squares_motion(machine: Any, y: Array, w: Array, times: Array, rtol: float = 3e-14) -> Motion:
     """By the least-squares solution of [[M, Jᵀ], [J, 0]] (w', λ) = (f, -γ)."""
-    loops, plan = machine._loops, machine._plan
-    ny, nw, nl, scale = plan.ny, plan.nw, plan.nl, machine._loops.column_scale
-    free, products = (machine._own(Question(q)) for q in (unconstrained(), closure_products(1)))
+    loops, plan = machine.loops, machine.plan
+    ny, nw, nl, scale = plan.ny, plan.nw, plan.nl, machine.loops.column_scale
+    free, products = (machine.bound_kernel(Question(q)) for q in (unconstrained(), closure_products(1)))
     still, K, right = np.zeros(nw), np.zeros((nw + nl, nw + nl)), np.zeros(nw + nl)
     redundant = np.linalg.matrix_rank(loops.equations(y)[1], tol=1e-8) < nl
     unit = float(np.abs(free(y, w, still, np.zeros(1))[0] * scale[:, np.newaxis] * scale).max())

@@ -39,7 +39,7 @@ def test_light_bodies_on_heavy_ones() -> None:
     case = drawn(1013)
     s = case.machine
     run = s.forces(torture.motion_of(case, s, np.random.default_rng(1)))
-    path = torture.trajectory_of(s._loops, run)
+    path = torture.trajectory_of(s.loops, run)
     efforts = np.zeros_like(path.w)
     for name in case.drives:
         efforts[:, s.variable_rates.index(name)] = run[f"{name}.effort"].values

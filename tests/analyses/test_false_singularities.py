@@ -45,7 +45,7 @@ def simulated(s: Any, rtol: float, **more: Any) -> Any:
 
 def independence(s: Any, y: np.ndarray) -> float:
     """The least singular value of the rows at some postures, without those that are redundant."""
-    values = np.linalg.svd(s._loops.equations(y)[1], compute_uv=False)
+    values = np.linalg.svd(s.loops.equations(y)[1], compute_uv=False)
     rank = int((values > 1e-8 * values[:, :1]).sum(axis=1).max())
     return float(values[:, rank - 1].min())
 
@@ -53,7 +53,7 @@ def independence(s: Any, y: np.ndarray) -> float:
 def first_weakness(s: Any, run: Any) -> float:
     """How many times pivots of the first elimination shrink along a run."""
     elimination = s._forward_dynamics.elimination
-    kernel = s._own(Question(closed_forward_dynamics(elimination, "tree", "all")))
+    kernel = s.bound_kernel(Question(closed_forward_dynamics(elimination, "tree", "all")))
     health = kernel(run.y, run.w, np.zeros(len(s.variable_rates)), np.zeros(1))[1]
     return float(np.sqrt(health.max() / len(elimination.usual)))
 
@@ -83,10 +83,10 @@ def test_another_derivation_agrees() -> None:
 def test_an_order_that_lasts_serves_everywhere() -> None:
     """All rates first: found at one posture, its pivots stay strong wherever the rows are independent."""
     s = machine("rsup", 0)
-    lasting = found_at(s._loops, s.home.y, lasting=True)
+    lasting = found_at(s.loops, s.home.y, lasting=True)
     assert lasting is not None
     run = s.simulate(TIMES[-1], rates={"A": SPEED}, samples=2000, rtol=1e-9, atol=1e-11)
-    kernel = s._own(Question(closed_forward_dynamics(lasting, "tree", "all")))
+    kernel = s.bound_kernel(Question(closed_forward_dynamics(lasting, "tree", "all")))
     a, health = kernel(run.y, run.w, np.zeros(len(s.variable_rates)), np.zeros(1))
     assert np.sqrt(health.max() / len(lasting.usual)) < 30.0
     assert np.abs(a - run.a).max() < 1e-9 * np.abs(run.a).max()
@@ -155,7 +155,7 @@ def test_no_matter_which_joint_is_cut(kind: str, seed: int) -> None:
     found = []
     for cut in "ABCD":
         s = m.assemble(cut=[cut])
-        assert [own.joint for own in s._plan.cuts] == [cut]
+        assert [own.joint for own in s.plan.cuts] == [cut]
         run = s.simulate(TIMES[-1], rates={"A": SPEED} | spin, times=TIMES, rtol=1e-12, atol=1e-14)
         assert run.status == "complete", run.message
         found.append(np.column_stack([run["P.x"], run["P.y"], run["P.z"], run["A"].value.values]))
@@ -191,7 +191,7 @@ def test_many_runs_change_their_pivots_between_events() -> None:
         assert [e.name for e in many.events(k)] == [e.name for e in one.events]
         assert {"stop", "five"} == {e.name for e in one.events}
         assert np.abs([a.time - b.time for a, b in zip(many.events(k), one.events, strict=True)]).max() < 1e-9
-    assert fresh._loops.eliminations and s._loops.eliminations
+    assert fresh.loops.eliminations and s.loops.eliminations
 
 
 def test_a_known_loss_of_rank_makes_no_difference() -> None:
@@ -199,7 +199,7 @@ def test_a_known_loss_of_rank_makes_no_difference() -> None:
     s = parallelogram(gravity=9.81)
     asked: dict[str, Any] = {"start": {"A": 1.0 - np.pi / 2}, "rates": {"A": -1.0}, "samples": 4, "rtol": 1e-8}
     first = s.simulate(3.0, **asked)
-    assert s._loops.known_ranks
+    assert s.loops.known_ranks
     second = s.simulate(3.0, **asked)
     assert np.array_equal(first.y, second.y) and np.array_equal(first.w, second.w)
     assert first.steps == second.steps and first.warnings == second.warnings
@@ -245,11 +245,11 @@ def test_a_true_singular_posture_is_told_and_passed() -> None:
     assert np.abs(run["D"].value.values - run["A"].value.values).max() < 1e-9
     assert run.evidence.simulation.energy_error < 1e-9
     assert any("close by a singular posture" in text for text in run.warnings)
-    assert s._loops.eliminations == []
+    assert s.loops.eliminations == []
 
 
 def test_runs_repeat_to_rounding_once_other_pivots_are_known() -> None:
     fresh = turning_machine("rsup", 1).assemble()
     first, second = (simulated(fresh, 1e-10) for _ in range(2))
-    assert len(fresh._loops.eliminations) > 1
+    assert len(fresh.loops.eliminations) > 1
     assert apart((first.y, first.w), (second.y, second.w)) < 1e-9

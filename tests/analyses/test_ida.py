@@ -15,8 +15,8 @@ from scipy.integrate import solve_ivp
 from simulation_oracles import apart
 
 import linkwork as lw
-from linkwork.analyses.simulation.asked import asked
 from linkwork.analyses.simulation.index_two import IndexTwo
+from linkwork.analyses.simulation.question import asked
 from linkwork.errors import MissingExtra, ModelError
 
 sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("model", "equations")]

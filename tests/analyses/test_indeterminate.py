@@ -60,7 +60,7 @@ def test_every_component_of_every_posture(seed: int) -> None:
     s = case.machine
     motion = next(run for reach in REACHES if (run := case.motion(reach, 5)).status == "complete")
     run = s.forces(motion)
-    path = trajectory_of(s._loops, motion)
+    path = trajectory_of(s.loops, motion)
     drivers = [n for n in s.variable_rates if n in run.driven]
     opened = 0
     for k in range(len(motion)):
@@ -104,7 +104,7 @@ def test_open_at_some_samples_only() -> None:
         assert sorted(count) == [0, 0, 0, 0, 0 if joint in "CF" else 6, 7], joint
     for joint in s.mechanism.joints:
         assert np.isnan(s.reaction(run, joint, "world")).sum(axis=0).tolist() == [0, 0, 0, 0, 0, 7]
-    path = trajectory_of(s._loops, run)
+    path = trajectory_of(s.loops, run)
     there = inverse(s, path.y[0], path.w[0], path.dw[0], ["A.angle"])
     known = ~there.indeterminate["A"]
     near(told(run, "A")[0][known], there.wrenches["A"][known], 1e-12, 100.0)

@@ -60,7 +60,7 @@ def taken(seed: int) -> Taken:
     case = random_loaded_machine(seed)
     s = case.machine
     motion = motion_of(s, case, seed)
-    path = trajectory_of(s._loops, motion)
+    path = trajectory_of(s.loops, motion)
     answers = {k: inverse(s, path.y[k], path.w[k], path.dw[k], case.drivers, float(path.t[k])) for k in (0, 2)}
     assert all(not a.unsettled and a.residual < 1e-11 for a in answers.values())
     return Taken(case, motion, s.forces(motion), path, answers)
@@ -101,13 +101,13 @@ def test_power(seed: int) -> None:
     s, path = found.case.machine, found.path
     powers = [found.run.data[n].values for n in found.run.data if str(n).endswith(".power")]
     near(found.run["machine"].power_balance.values, np.zeros(3), 1e-11, np.abs(powers).sum(), "balance")
-    signals, *_ = forces_of(s._loops, path, found.case.drives, found.case.roots, *[None] * 5, True)
+    signals, *_ = forces_of(s.loops, path, found.case.drives, found.case.roots, *[None] * 5, True)
     for k in found.answers:
         now = Instant(s, path.y[k], path.w[k], float(path.t[k]))
         along = now.applied(None)[1] - now.rotors * path.dw[k]
         for name in found.case.drivers:
             column = now.rates.index(name)
-            along[column] += signals[f"{effort_names(s._loops)[column]}.effort"][1][k]
+            along[column] += signals[f"{effort_names(s.loops)[column]}.effort"][1][k]
         size = largest(found.answers[k]) * np.abs(list(now.V.values())).max()
         for j in (j for j in now.joints if j.name in s.mechanism.joints):
             J_T, J_H = now.J[j.name]
@@ -271,7 +271,7 @@ def test_any_tree_tells_the_same(seed: int) -> None:
             assert run.indeterminate.get(joint) == found.run.indeterminate.get(joint)
             told = ~answer.indeterminate[joint]
             near(carried(run, joint, 2)[told], answer.wrenches[joint][told], TOL, largest(answer), joint)
-        path = trajectory_of(s._loops, run)
+        path = trajectory_of(s.loops, run)
         pushes = np.array([efforts.get(n, 0.0) for n in s.variable_rates])
         near(s.forward_dynamics(path.y[2], path.w[2], pushes, t=path.t[2]), path.dw[2], TOL, 1.0, str(choice))
     assert tried

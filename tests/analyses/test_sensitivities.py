@@ -15,7 +15,7 @@ from random_loads import random_loaded_machine
 from random_loops import planar_loops, single_loop
 
 import linkwork as lw
-from linkwork.analyses.simulation.varied import Variation
+from linkwork.analyses.simulation.parameter_kernels import Variation
 from linkwork.equations import simulation
 from linkwork.formulas import Question
 
@@ -32,7 +32,7 @@ def states(run: Any) -> Array:
 
 def slopes(machine: Any, run: Any, by: str) -> Array:
     """Derivatives of the same, by name."""
-    plan = machine._plan
+    plan = machine.plan
     names = [*plan.variables]
     rates = [f"{n}.rate" if n in names else n for n in plan.variable_rates]
     accelerations = [f"{n}.acceleration" for n in plan.variable_rates]
@@ -188,7 +188,7 @@ def test_directions_stay_on_the_loops() -> None:
     run = s.simulate(0.1, {"A": 0.5}, {"A": 3.0}, samples=7, sensitive_to=names)
     varied = Variation(s, ("A.head.at.x", "D.tail.at.y", "rod.mass", ""))(Question(simulation.mismatch()))
     tangent = varied.tangent(("y", "w"), ("e", "de"))
-    ny = s._plan.ny
+    ny = s.plan.ny
     for j, name in enumerate(names):
         found = slopes(s, run, name)
         dy, dw = np.ascontiguousarray(found[:, :ny]), np.ascontiguousarray(found[:, ny : 2 * ny])

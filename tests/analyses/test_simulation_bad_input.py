@@ -89,7 +89,7 @@ def test_rates_that_nearly_keep_the_loops_are_made_consistent_and_told() -> None
     rates[1] += 1e-3
     run = s.simulate(0.1, samples=2, rates=rates)
     assert any("opened the loops" in text for text in run.evidence.warnings)
-    near(s._loops.equations(run.y[0])[1] @ (run.w[0] / s._loops.column_scale), 0.0, 1e-12)
+    near(s.loops.equations(run.y[0])[1] @ (run.w[0] / s.loops.column_scale), 0.0, 1e-12)
     near(run.w[0], moved, 2e-3)
 
 

@@ -812,7 +812,7 @@ def ball(kind: str) -> Any:
 @pytest.mark.parametrize("kind", ["spheric", "revolute"])
 def test_derivatives_of_the_rates_by_state_and_time(kind: str, stop: Any) -> None:
     """Elastic stops that yield, gaps that are leant on, drives and efforts that follow laws: against differences."""
-    from linkwork.analyses.simulation.asked import asked
+    from linkwork.analyses.simulation.question import asked
     from linkwork.analyses.simulation.session import Session
     from linkwork.numerics.stepping.problem import jacobian, rates, slope
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import linkwork as lw
-from linkwork.analyses.simulation.asked import asked
-from linkwork.analyses.simulation.listening import Jump, Listener
+from linkwork.analyses.simulation.listeners import Jump, Listener
+from linkwork.analyses.simulation.question import asked
 from linkwork.analyses.simulation.session import Session
 
 G = 9.81

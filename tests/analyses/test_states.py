@@ -162,8 +162,8 @@ def test_where_the_energy_of_the_pump_goes() -> None:
 
 def test_equations_of_ida_and_their_slopes() -> None:
     """The start obeys them; slopes are central differences of the residual, rows of states among them."""
-    from linkwork.analyses.simulation.asked import asked
     from linkwork.analyses.simulation.index_two import IndexTwo
+    from linkwork.analyses.simulation.question import asked
 
     s = parallelogram()
     question = asked(

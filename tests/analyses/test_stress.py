@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import linkwork as lw
 from linkwork import geometry as geo
-from linkwork.analyses.strength.acting import acting_on
+from linkwork.analyses.strength.acting_forces import acting_on
 from linkwork.model.amounts import Steady
 from linkwork.model.loads import Force, InSpace, OnBody, Spring, Torque, Toward
 from linkwork.units import MPa

@@ -7,7 +7,7 @@ import pytest
 
 import linkwork as lw
 from linkwork import geometry as geo
-from linkwork.analyses.strength.acting import acting_on
+from linkwork.analyses.strength.acting_forces import acting_on
 from linkwork.files.gallery import example_text
 from linkwork.units import deg
 

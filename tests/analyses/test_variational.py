@@ -78,7 +78,7 @@ class Stepper:
     @cached_property
     def engine(self) -> Engine:
         needs = Equipment(momenta=True, efforts="all")
-        return Engine(self.machine._loops, self.machine._forward_dynamics.elimination, needs)
+        return Engine(self.machine.loops, self.machine._forward_dynamics.elimination, needs)
 
     @cached_property
     def problem(self) -> problem.Problem:
@@ -86,21 +86,21 @@ class Stepper:
 
     @property
     def nq(self) -> int:
-        return int(self.machine._plan.nq)
+        return int(self.machine.plan.nq)
 
     @property
     def ny(self) -> int:
-        return int(self.machine._plan.ny)
+        return int(self.machine.plan.ny)
 
     def rates(self, z: Array) -> Array:
         """Of the tree, (..., nv)."""
-        return z[..., self.ny : self.ny + self.machine._plan.nv]
+        return z[..., self.ny : self.ny + self.machine.plan.nv]
 
     def start(self, rates: dict[str, float]) -> Array:
         """From home, with rates of independent variables; at rest without."""
         home = self.machine.home
         if not rates:
-            return np.concatenate([home.y, np.zeros(self.machine._plan.nw)])
+            return np.concatenate([home.y, np.zeros(self.machine.plan.nw)])
         found = self.machine.solve({n: [home[n]] for n in rates}, {n: [x] for n, x in rates.items()})
         return np.concatenate([found.variables[0], found.rates[0]])
 
@@ -124,9 +124,9 @@ class Stepper:
 
     def gap(self, z: Array) -> float:
         """Largest gap of the loops in position and velocity."""
-        if not self.machine._plan.cuts:
+        if not self.machine.plan.cuts:
             return 0.0
-        e, de = self.machine._own(Question(mismatch()))(z[..., : self.ny], z[..., self.ny :])
+        e, de = self.machine.bound_kernel(Question(mismatch()))(z[..., : self.ny], z[..., self.ny :])
         return float(max(np.abs(e).max(), np.abs(de).max()))
 
 
@@ -267,7 +267,7 @@ def test_the_map_of_a_step_is_symplectic(kind: str, method: int) -> None:
     π = p on plain variables and p + ½ x × p on free rotations.
     """
     stepper, z = floating(0) if kind == "floating" else started(kind)
-    s, nv, nq, h = stepper.machine, stepper.machine._plan.nv, stepper.nq, 0.05
+    s, nv, nq, h = stepper.machine, stepper.machine.plan.nv, stepper.nq, 0.05
     turning = [slice(v, v + 3) for v in stepper.problem.turning_w]
 
     def bent(x: Array, p: Array, sign: float) -> Array:
@@ -301,7 +301,7 @@ def test_a_closed_machine_keeps_areas() -> None:
 
     def state(u: Array) -> Array:
         one = s.solve({"O2": [u[0]]}, {"O2": [1.0]})
-        T = s.kinetic_energy(one.variables[0, : stepper.nq], one.rates[0, : s._plan.nv])
+        T = s.kinetic_energy(one.variables[0, : stepper.nq], one.rates[0, : s.plan.nv])
         return np.concatenate([one.variables[0], one.rates[0] * u[1] / (2.0 * T)])
 
     place = list(s.variables).index("O2.angle")

@@ -11,7 +11,7 @@ import pytest
 import linkwork as lw
 from linkwork.colours import DARK, LIGHT
 from linkwork.units import deg, mm
-from linkwork.views.placed import layout_at
+from linkwork.views.placed_layout import layout_at
 from linkwork.views.record import swept_corners
 from linkwork.views.report import subject_of
 from linkwork.views.scene import scene_of

@@ -15,7 +15,7 @@ import pytest
 
 import linkwork as lw
 from linkwork.views.workbench.desk import Desk
-from linkwork.views.workbench.opened import Opened
+from linkwork.views.workbench.opening import Opened
 from linkwork.views.workbench.server import Workbench
 
 pytest.importorskip("viser")

@@ -29,7 +29,7 @@ from linkwork.drives import (
     table,
     trapezoidal,
 )
-from linkwork.drives.parsing import MAX_DRIVE_LENGTH
+from linkwork.drives.drive_texts import MAX_DRIVE_LENGTH
 from linkwork.errors import ModelError
 from linkwork.expressions import names as expression_names
 from linkwork.expressions import parsing as expression_parsing

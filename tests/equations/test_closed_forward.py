@@ -20,9 +20,9 @@ from linkwork.analyses.forces.states import states_around
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.equations import closed_dynamics as cd
 from linkwork.equations import elimination_search as search
-from linkwork.equations.closing import closure_products
 from linkwork.equations.elimination_search import STRATEGIES
 from linkwork.equations.loop_rows import ROW_AXES
+from linkwork.equations.loop_solver import closure_products
 from linkwork.formulas import Question
 from linkwork.kernels.operations import Fused
 
@@ -52,7 +52,7 @@ def every_way(s: lw.Machine, states: search.States, hubs: tuple[int, ...]) -> It
     for hub in hubs:
         for axes in ROW_AXES:
             for strategy in STRATEGIES:
-                way = search.Search(search.Setting(s._plan, *given), axes, hub)
+                way = search.Search(search.Setting(s.plan, *given), axes, hub)
                 found, _ = way.run(strategy)
                 yield f"hub {hub}, {axes}, {strategy}", (way, found)
 
@@ -66,9 +66,9 @@ def accelerations(tried: Any, samples: int) -> Array:
 
 def gap(s: lw.Machine, y: Array, w: Array, a: Array) -> float:
     """J a + J' w of the loops, in parts of its largest term."""
-    loops = s._loops
+    loops = s.loops
     J = loops.equations(y)[1] / loops.column_scale
-    rest = s._own(Question(closure_products(1)))(y, w) * loops.row_scale
+    rest = s.bound_kernel(Question(closure_products(1)))(y, w) * loops.row_scale
     terms = np.einsum("srk,sk->sr", np.abs(J), np.abs(a)) + np.abs(rest)
     return float((np.abs(np.einsum("srk,sk->sr", J, a) + rest).max(axis=1) / terms.max(axis=1)).max())
 
@@ -82,13 +82,13 @@ def test_every_kind_in_every_way(kind: str, cut: bool) -> None:
     m.gravity_laws.clear()
     s = m.assemble(cut=["J0"] if cut else [list(m.joints)[-1]])
     assert ("J0" in s.topology.chords) == cut
-    states = states_around(s._loops, s.home)
+    states = states_around(s.loops, s.home)
     samples = len(states.y)
     assert samples > 3
     chosen = (0, samples - 1)
     truth = {k: forward(s, states.y[k], states.w[k]).accelerations for k in chosen}
     first: Array | None = None
-    for way, (tried, _) in every_way(s, states, (-1, 0, len(s._plan.links) - 1)):
+    for way, (tried, _) in every_way(s, states, (-1, 0, len(s.plan.links) - 1)):
         a = accelerations(tried, samples)
         for k in chosen:
             near(a[k], truth[k], TOL, what=way)
@@ -105,9 +105,9 @@ def test_kernels_of_every_way(seed: int) -> None:
     s, state = case.machine, case.state(np.random.default_rng(seed))
     efforts = 4.0 * np.random.default_rng([seed, 5]).normal(size=len(state.w))
     there = forward(s, state.y, state.w, dict(zip(s.variable_rates, efforts, strict=True)), state.t).accelerations
-    hubs = search._hubs(s._plan)
-    for way, (_, found) in every_way(s, states_around(s._loops, s.home), hubs):
-        kernel = s._own(Question(cd.closed_forward_dynamics(found, "all", "all")))
+    hubs = search._hubs(s.plan)
+    for way, (_, found) in every_way(s, states_around(s.loops, s.home), hubs):
+        kernel = s.bound_kernel(Question(cd.closed_forward_dynamics(found, "all", "all")))
         a, health = kernel(state.y, state.w, efforts, np.array([state.t]))
         assert health < SICK * len(found.usual), way
         near(a, there, TOL, what=way)
@@ -121,7 +121,7 @@ def test_a_hub_with_a_motor_at_its_joint(joint: str) -> None:
     m.motor("drive", joint, ratio=20.0, rotor_inertia=1e-3)
     m.load("push", joint, amount=3.0)
     s = m.assemble(cut=["B"])
-    states = states_around(s._loops, s.home)
+    states = states_around(s.loops, s.home)
     truth = forward(s, states.y[2], states.w[2]).accelerations
     for way, (tried, _) in every_way(s, states, (-1, 0, 1, 2)):
         near(accelerations(tried, len(states.y))[2], truth, TOL, what=way)
@@ -130,9 +130,9 @@ def test_a_hub_with_a_motor_at_its_joint(joint: str) -> None:
 def test_a_hub_of_many_loops_with_a_motor_at_its_joint() -> None:
     case = random_loaded_machine(20)
     s = case.mechanism.assemble(cut=["J0"])
-    _, hub = search._hubs(s._plan)
-    assert s._plan.links[hub].joint in {m.variable.split(".")[0] for m in s.mechanism.motors.values()}
-    states = states_around(s._loops, s.home)
+    _, hub = search._hubs(s.plan)
+    assert s.plan.links[hub].joint in {m.variable.split(".")[0] for m in s.mechanism.motors.values()}
+    states = states_around(s.loops, s.home)
     truth = forward(s, states.y[4], states.w[4]).accelerations
     for way, (tried, _) in every_way(s, states, (hub,)):
         near(accelerations(tried, len(states.y))[4], truth, TOL, what=way)
@@ -185,7 +185,7 @@ def test_links_without_mass(name: str) -> None:
     m = LIGHT[name]()
     for cut in ["S1"] if "stewart" in m.name else list(m.joints)[::2]:
         s = m.assemble(cut=[cut])
-        states = states_around(s._loops, s.home)
+        states = states_around(s.loops, s.home)
         efforts = np.linspace(-1.0, 1.0, len(s.variable_rates))
         a = s.forward_dynamics(states.y, states.w, efforts)
         assert gap(s, states.y, states.w, a) < TOL

@@ -32,8 +32,8 @@ from random_loops import (
 import linkwork as lw
 from linkwork import geometry as geo
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.equations.closing import Order
 from linkwork.equations.closure import SMALL, rotation_vector
+from linkwork.equations.loop_solver import Order
 from linkwork.model.joints import Free, Rigid
 
 Array = np.ndarray
@@ -49,7 +49,7 @@ class Both:
     def __init__(self, recipe: Recipe, cut: tuple[str, ...] = (), tree: str = "shallow") -> None:
         self.hand = ByHand(recipe.mechanism())
         self.machine = recipe.mechanism().assemble(cut=cut, tree=tree)
-        self.loops: Loops = self.machine._loops
+        self.loops: Loops = self.machine.loops
         floating = [n for n in self.machine.variables if n not in self.hand.variables]
         self.still = dict(zip(self.machine.variables, self.machine.home.y, strict=True)) if floating else {}
         self.columns = [self.machine.variable_rates.index(n) for n in self.hand.rates]
@@ -274,7 +274,7 @@ def test_errors_of_a_rigid_joint_tell_the_whole_displacement() -> None:
         m.joint("R", Rigid(), *ends, frame=lw.placement(X[:3, 3], matrix=X[:3, :3]))
         m.point("P", "b", (3.0, 1.0, 2.0))
         s = m.assemble(cut=("R",))
-        loops = s._loops
+        loops = s.loops
         assert s.home.mobility == 0
         assert s.home.redundant == 0
         for angle in (0.0, 1e-9, 1e-3, 0.3, 3.0, math.pi - 1e-9, math.pi):

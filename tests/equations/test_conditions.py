@@ -23,7 +23,7 @@ SECOND = np.array([1 / 90, -3 / 20, 3 / 2, -49 / 18, 3 / 2, -3 / 20, 1 / 90])
 
 
 def kernel(s: lw.System, quantity: object) -> Callable[..., tuple[Array, ...]]:
-    return s._own(Question(quantity))  # type: ignore[arg-type]
+    return s.bound_kernel(Question(quantity))  # type: ignore[arg-type]
 
 
 def along(s: lw.System, values: Callable[[Array, Array], Array], y: Array, w: Array, t: float, h: float) -> Array:
@@ -49,7 +49,7 @@ def check_gaps(s: lw.System, texts: list[str], y: Array, w: Array, t: float, h: 
     scale = 1.0 + np.abs(second)
     assert np.abs(rate - first).max() < 1e-7 * scale.max()
     assert (np.abs(gamma - second) < 1e-7 * scale).all()
-    by_y, by_t = s._own(Question(conditions(texts), (("y", "t"),)))(y, w, when)
+    by_y, by_t = s.bound_kernel(Question(conditions(texts), (("y", "t"),)))(y, w, when)
     size = 1.0 + np.abs(by_y).max()
     assert np.abs(G - by_y).max() < 1e-12 * size
     assert np.abs(rate - by_y @ w - by_t[:, 0]).max() < 1e-12 * size * (1.0 + np.abs(w).max())
@@ -120,7 +120,7 @@ def test_variables_called_as_coordinates_are() -> None:
     m.flat("J", "ground", "plate", axis="z", at=(1.0, 2.0, 0.0), value={"x": 0.3, "y": 0.4, "angle": 0.5})
     m.body("stone", mass=1.0, com=(0.1, 0.2, 0.3), inertia=(1.0, 1.0, 1.0), frame=lw.placement((0.4, 0.5, 0.6)))
     s = m.assemble()
-    y, w = s._plan.layout_y, np.arange(1.0, 10.0)
+    y, w = s.plan.layout_y, np.arange(1.0, 10.0)
     g, rate, G, gamma = kernel(s, gaps(["J.x", "stone.z"]))(y, w, np.zeros(1))
     assert g[0] == 0.3
     assert abs(g[1] - s.position("stone", y)[2]) < 1e-15
@@ -136,7 +136,7 @@ def test_joints_that_close_loops() -> None:
     for name in ("theo-jansen-leg", "excavator-arm", "slider-crank"):
         s = lw.example(name).assemble()
         rng = np.random.default_rng(5)
-        plan = s._plan
+        plan = s.plan
         y, w = plan.layout_y + 0.1 * rng.normal(size=plan.ny), rng.normal(size=plan.nw)
         cut, first, place = plan.variables[-1], plan.variables[0], plan.points[0].name
         texts = [
@@ -167,7 +167,7 @@ def test_random_trees(seed: int) -> None:
     grown = grow_tree(seed, NAMES[:8], bodies=5, floating=seed % 2)
     s = grown.system
     y, w, _ = grown.state(np.random.default_rng(seed))
-    places = [*s.bodies, *(m.name for m in s._plan.points), *(m.name for m in s._plan.frames)]
+    places = [*s.bodies, *(m.name for m in s.plan.points), *(m.name for m in s.plan.frames)]
     rng = np.random.default_rng(seed)
     texts = [f"{a}.{c} - {b}.{d}*t" for a, b, c, d in zip(places, places[::-1], "xyzxyz", "zxyzxy", strict=False)]
     check_gaps(s, texts, y, 0.4 * w, rng.uniform(0.0, 1.0))

@@ -25,10 +25,10 @@ Array = np.ndarray
 
 def asked(s: lw.System, y: Array, w: Array, effort: Array, t: Array) -> tuple[Array, Array]:
     """Momentum and drift; exact frictions, if there are any, slip the way they move."""
-    plan, count = s._plan, len(y)
+    plan, count = s.plan, len(y)
     slips = [load.along.w for load in plan.loads if getattr(load, "exact", False)]
     modes = (np.sign(w[:, slips]), np.ones((count, plan.n_loads)))
-    P, D = s._own(Question(momentum_and_drift()))(y, w, effort, t, *modes)
+    P, D = s.bound_kernel(Question(momentum_and_drift()))(y, w, effort, t, *modes)
     return P, D
 
 
@@ -58,12 +58,12 @@ def test_with_loads_they_agree_with_the_equations_of_motion(seed: int) -> None:
     """P' = D + P × w where joints turn freely, P' = D elsewhere; and M a = f: D = f + M' w - P × w."""
     case = random_loaded_machine(seed)
     s, rng = case.machine, np.random.default_rng(seed)
-    plan, state = s._plan, case.state(rng)
+    plan, state = s.plan, case.state(rng)
     y, w, effort, t = state.y[np.newaxis], state.w[np.newaxis], rng.normal(size=(1, plan.nw)), np.full((1, 1), state.t)
     P, D = asked(s, y, w, effort, t)
-    mass, force = s._own(Question(unconstrained()))(y, w, effort, t)
+    mass, force = s.bound_kernel(Question(unconstrained()))(y, w, effort, t)
     near(P[0], mass[0] @ w[0], 1e-11, what="momentum")
-    advance, h = s._own(Question(QUANTITIES["advance"])), 1e-3 / max(1.0, float(np.abs(w).max()))
+    advance, h = s.bound_kernel(Question(QUANTITIES["advance"])), 1e-3 / max(1.0, float(np.abs(w).max()))
 
     def ahead(time: float) -> Array:
         """Momentum when the rates have acted for a time."""

@@ -16,7 +16,7 @@ import linkwork as lw
 import linkwork.formulas
 from linkwork.equations.plan import constants
 from linkwork.equations.quantities import QUANTITIES
-from linkwork.equations.tracing import Numbers, trace
+from linkwork.equations.trace import Numbers, trace
 from linkwork.formulas import Formulas
 
 
@@ -252,7 +252,7 @@ def test_regrouped_inertias_give_the_same_answers(seed: int) -> None:
     kinds = [NAMES[(3 * seed + 4 * k) % len(NAMES)] for k in range(2)] + ["revolute", "prismatic", "rigid"]
     grown = grow_tree(seed, kinds, bodies=4, aligned=seed % 2 == 0, floating=seed == 3)
     s = grown.system
-    plan = s._plan
+    plan = s.plan
     q, v, a = grown.state(np.random.default_rng(seed))
     given = {"q": q, "v": v, "a": a, "tau": a}
     regrouping = [quantity for quantity in QUANTITIES.values() if quantity.regroups]

@@ -26,7 +26,7 @@ def test_links_hold_slots_of_their_joint_and_of_their_body() -> None:
     m.revolute("A", m.ground, "boom", axis="z")
     m.revolute("B", "boom", "hand", at=(1, 0, 0), axis="z")
     m.point("P", "boom", at=(1, 0, 0))
-    plan = lw.System(m)._plan
+    plan = lw.System(m).plan
     boom, hand = plan.links
     assert [slot.owner for slot in boom.slots] == ["A", "reach"]
     assert [slot.of for slot in boom.slots] == ["joint", "inner"]
@@ -39,13 +39,13 @@ def test_links_hold_slots_of_their_joint_and_of_their_body() -> None:
 
 def test_a_slot_is_owned_by_a_body() -> None:
     s = floating()
-    slots = {slot.owner: slot for slot in s._plan.slots}
+    slots = {slot.owner: slot for slot in s.plan.slots}
     assert {name: slot.of for name, slot in slots.items()} == {"box": "body", "A": "joint"}
     box, flap = slots["box"], slots["A"]
     assert (box.q.stop - box.q.start, box.v.stop - box.v.start, box.plain) == (7, 6, 3)
     assert (flap.q.stop - flap.q.start, flap.v.stop - flap.v.start) == (1, 1)
     covered = sorted(k for slot in slots.values() for k in range(slot.q.start, slot.q.stop))
-    assert covered == list(range(s._plan.ny))
+    assert covered == list(range(s.plan.ny))
     assert [name for name in s.variables if name.startswith("box.")] == [
         "box.x", "box.y", "box.z", "box.qw", "box.qx", "box.qy", "box.qz",
     ]  # fmt: skip
@@ -70,7 +70,7 @@ def test_a_slot_is_owned_by_a_place() -> None:
     m.body("arm", mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
     m.revolute("A", "ground", "arm", axis="z")
     m.point("P", "arm", (1, 0, 0))
-    plan = with_measures(m.assemble()._plan, {"P.x": 1.0, "P.y": 0.0})
+    plan = with_measures(m.assemble().plan, {"P.x": 1.0, "P.y": 0.0})
     slot = plan.slots[-1]
     assert (slot.owner, slot.of, slot.q, slot.v) == ("P", "place", slice(1, 3), slice(1, 3))
     assert plan.variables == ("A.angle", "P.x", "P.y")

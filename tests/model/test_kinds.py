@@ -133,7 +133,7 @@ def test_every_parameter_of_every_load_has_a_unit() -> None:
     m.friction("pressed", "A", coefficient=0.1, radius=0.02, normal=3.0)
     s = m.assemble()
     own = [name for name in s.parameters if name.partition(".")[0] in (*m.loads, *m.motors)]
-    units = {name: parameter_unit(s._loops, name) for name in own}
+    units = {name: parameter_unit(s.loops, name) for name in own}
     for name in own:
         measured_as = parameter_measures(m, name)
         assert measured_as is not None and units[name] == (SI.symbol(measured_as) or "1")

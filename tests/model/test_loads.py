@@ -16,7 +16,7 @@ from scipy.interpolate import CubicSpline
 import linkwork as lw
 from linkwork.model.amount_values import evaluate, outside
 from linkwork.model.amounts import Formula, Steady, Tabulated, amount
-from linkwork.model.loading import is_damper, kind_of, names_of, place_of
+from linkwork.model.load_words import is_damper, kind_of, names_of, place_of
 from linkwork.model.loads import Force, Friction, InSpace, JointLoad, Motor, OnBody, Spring, Torque, Toward
 
 

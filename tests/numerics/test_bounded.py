@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from linkwork.numerics.stepping.bounded import eigen, least, reduced, solved
+from linkwork.numerics.stepping.bounded_forces import eigen, least, reduced, solved
 
 
 @pytest.mark.parametrize("seed", range(300))

@@ -81,7 +81,7 @@ class Case:
     @cached_property
     def drives(self) -> tuple[str, ...]:
         s = self.machine
-        return self.wanted or s._loops.drivable(s.home._roles.independent)
+        return self.wanted or s.loops.drivable(s.home._roles.independent)
 
     @cached_property
     def roots(self) -> tuple[str, ...]:

@@ -259,7 +259,7 @@ def torture(seed: int, tally: Tally, sets: int = SETS) -> None:
             numbers = case.numbers(k)
             one = machine.with_parameters(numbers) if numbers else machine
             run = motion_of(case, one, rng)
-            path = trajectory_of(one._loops, run)
+            path = trajectory_of(one.loops, run)
         except LinkworkError as error:
             tally.skipped[f"no motion: {str(error).splitlines()[-1][:60]}"] += 1
             continue

@@ -30,7 +30,7 @@ BOUND = 1e3
 
 def start_of(case: Case, machine: Any, rng: np.random.Generator) -> tuple[dict[str, float], float]:
     """Rates of the drives such that no joint is faster than some rad/s, and how long the machine is let go [s]."""
-    loops, units = machine._loops, {}
+    loops, units = machine.loops, {}
     for n in case.drives:
         column = machine.variable_rates.index(n if n in machine.variable_rates else f"{n}.{n}")
         units[n] = float(loops.column_scale[column])
@@ -42,7 +42,7 @@ def start_of(case: Case, machine: Any, rng: np.random.Generator) -> tuple[dict[s
 
 def flow(machine: Any, y: Array, w: Array) -> Array:
     """y' by a small step of the machine's own coordinates: exact for all but quaternions, whose rates are ½ q ∘ w."""
-    plan = machine._plan
+    plan = machine.plan
     dy = np.zeros(plan.ny)
     for slot in plan.slots:
         q, v = y[slot.q], w[slot.v]
@@ -63,8 +63,8 @@ def exact(machine: Any, y: Array, w: Array, until: float) -> Array:
         a, _ = forward._by_null_space(now[None], rates[None], np.zeros((1, len(rates))), np.array([[t]]))
         return np.concatenate([flow(machine, now, rates), a[0]])
 
-    lengths = 1.0 / machine._loops.variable_scale
-    speeds = machine._loops.column_scale
+    lengths = 1.0 / machine.loops.variable_scale
+    speeds = machine.loops.column_scale
     floor = 1e-13 * np.concatenate([lengths, speeds])
     found = solve_ivp(rate, (0.0, until), np.concatenate([y, w]), "DOP853", rtol=1e-11, atol=floor)
     assert found.success, found.message
@@ -95,7 +95,7 @@ def torture(seed: int, seen: Counter[str]) -> str:
         seen["no reference"] += 1
         return ""
     seen["compared"] += 1
-    off = float(np.abs((y[1] - end) * machine._loops.variable_scale).max())
+    off = float(np.abs((y[1] - end) * machine.loops.variable_scale).max())
     where = (
         f"seed {seed} ({case.family}, {case.size.length:.1e} m, far {case.size.far:.0f}, spread {case.size.spread:.1f})"
     )
@@ -104,7 +104,7 @@ def torture(seed: int, seen: Counter[str]) -> str:
     if off > BOUND * (RTOL + floor) and not run.warnings:
         tight = machine.simulate(until, rates=rates, samples=3, rtol=1e-12, atol=1e-13, method="explicit")
         again = np.array([tight.data[n].values[-1] for n in machine.variables])
-        closer = float(np.abs((again - end) * machine._loops.variable_scale).max())
+        closer = float(np.abs((again - end) * machine.loops.variable_scale).max())
         return f"{where}: off by {off:.1e} without a warning; by {closer:.1e} with tight tolerances"
     return ""
 

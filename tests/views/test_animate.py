@@ -136,7 +136,7 @@ def test_the_page_stands_still(turn: lw.Run, tmp_path: Path, style: Any) -> None
 def test_line_movies_place_joints_as_the_run_does(crank: lw.Machine, turn: lw.Run) -> None:
     from linkwork.views.movies.actors import layout_with
     from linkwork.views.movies.timing import poses_over
-    from linkwork.views.placed import layout_at
+    from linkwork.views.placed_layout import layout_at
 
     m = crank.mechanism
     known = layout_at(crank)

@@ -12,7 +12,7 @@ from linkwork.units import ACCELERATION, ANGLE, INERTIA, LENGTH, MASS, NUMBER
 from linkwork.views.workbench.bench import Bench
 from linkwork.views.workbench.charts import MOST_PIECES, pieces
 from linkwork.views.workbench.lanes import Lane
-from linkwork.views.workbench.opened import Opened
+from linkwork.views.workbench.opening import Opened
 from linkwork.views.workbench.panels.model import dimension_of
 from linkwork.views.workbench.server import free_port
 

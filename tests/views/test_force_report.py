@@ -16,8 +16,8 @@ from linkwork.views.report.section import Content
 from linkwork.views.report.sections.forces import forces
 from linkwork.views.workbench.bench import Bench
 from linkwork.views.workbench.charts import charts, choices
-from linkwork.views.workbench.opened import Opened
-from linkwork.views.workbench.panels.asking import INQUIRIES
+from linkwork.views.workbench.opening import Opened
+from linkwork.views.workbench.panels.questions import INQUIRIES
 
 PRESS = """
 linkwork: 1

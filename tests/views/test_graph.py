@@ -25,7 +25,7 @@ from linkwork.errors import MissingExtra
 from linkwork.topology import Edge, Topology, topology
 from linkwork.views import graph
 from linkwork.views.graph import CHORD, TREE, draw_graph, text_tree
-from linkwork.views.naming import path_width
+from linkwork.views.label_places import path_width
 
 
 def make(text: str, ground: str, low: str = "", **options: object) -> Topology:

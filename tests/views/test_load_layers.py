@@ -6,7 +6,7 @@ import pytest
 import linkwork as lw
 from linkwork.results import extended
 from linkwork.views.layers import layers_of
-from linkwork.views.layers.loading import BOW, LONGEST, WIDEST
+from linkwork.views.layers.force_arrows import BOW, LONGEST, WIDEST
 from linkwork.views.layers.parts import Layer, Segments
 from linkwork.views.overlay import SHORTEST, Overlay
 from linkwork.views.scene import scene_of

@@ -14,7 +14,7 @@ from linkwork.views.line_drawing import LineDrawing
 from linkwork.views.load_symbols import load_symbols
 from linkwork.views.painting.painter import paint
 from linkwork.views.painting.surface import surface_of
-from linkwork.views.placed import layout_at
+from linkwork.views.placed_layout import layout_at
 from linkwork.views.record import animation_page
 from linkwork.views.scene import scene_of
 from linkwork.views.scene.parts import Part, Scene

@@ -22,13 +22,13 @@ from linkwork.files.generators import n_four_bar
 from linkwork.results.plots import Axis, Line, Panel, Plot, Track, describe_evidence, describe_paths
 from linkwork.results.plots.page import data_of, figure_of
 from linkwork.units import deg, mm
+from linkwork.views.default_motion import shown_motion
 from linkwork.views.report import subject_of
+from linkwork.views.report.base85 import packed, packed_plotly
 from linkwork.views.report.figures import Columns, figure_data
-from linkwork.views.report.packing import packed, packed_plotly
 from linkwork.views.report.page import document
 from linkwork.views.report.section import Content, Section
 from linkwork.views.report.sections import SECTIONS
-from linkwork.views.showing import shown_motion
 
 LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#]%:()*+-;.=,?@^_[{|}~"
 USUAL = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~"

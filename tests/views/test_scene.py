@@ -14,7 +14,7 @@ from linkwork import geometry as geo
 from linkwork.geometry import Array
 from linkwork.model.layout import lay_out
 from linkwork.model.mechanism import Mechanism
-from linkwork.views.placed import layout_at
+from linkwork.views.placed_layout import layout_at
 from linkwork.views.scene import Mesh, Scene, camera_for, scene_of
 from linkwork.views.scene.shapes import volume
 

@@ -16,7 +16,7 @@ import linkwork as lw
 from linkwork.colours import DARK, LIGHT
 from linkwork.geometry import Array
 from linkwork.model.mechanism import Mechanism
-from linkwork.views.placed import layout_at
+from linkwork.views.placed_layout import layout_at
 from linkwork.views.scene import Mesh, Scene, scene_of
 from linkwork.views.scene.own import FEWER_FACES, coarser
 from linkwork.views.scene.shapes import volume

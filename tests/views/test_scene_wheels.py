@@ -12,7 +12,7 @@ import linkwork as lw
 from linkwork.geometry import Array
 from linkwork.model.layout import lay_out
 from linkwork.model.mechanism import Mechanism
-from linkwork.views.placed import layout_at
+from linkwork.views.placed_layout import layout_at
 from linkwork.views.scene import Scene, scene_of
 from linkwork.views.scene.shapes import volume
 from linkwork.views.scene.teeth import counts_for

@@ -9,7 +9,7 @@ from linkwork.analyses import soundness
 from linkwork.analyses.mobility import Mobility, layout_mobility
 from linkwork.errors import ModelError, Problem
 from linkwork.model.layout import Layout, lay_out
-from linkwork.model.loading import kind_of
+from linkwork.model.load_words import kind_of
 from linkwork.model.mechanism import Mechanism
 from linkwork.topology import Topology, graph_of
 

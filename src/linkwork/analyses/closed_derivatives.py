@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 from linkwork.analyses.closed_quantities import Asked, closed_quantity, free_columns, home_order, is_closed_quantity
 from linkwork.analyses.forces.finite import loads_must_be_finite
 from linkwork.analyses.forces.forward import SICK
-from linkwork.analyses.forces.idle import left_open
 from linkwork.analyses.forces.reactions import POOR, SINGULAR, weakness
+from linkwork.analyses.forces.self_stress import left_open
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closed_dynamics import closed_forward_dynamics
 from linkwork.equations.closed_quantities import ELIMINATED, part_of
-from linkwork.equations.closing import Order
+from linkwork.equations.loop_solver import Order
 from linkwork.equations.total_derivatives import Closure, closure_witness, of_all_joints
 from linkwork.errors import ModelError, Problem
 from linkwork.formulas import Question
@@ -69,14 +69,14 @@ def closed_derivative(
             law = part_of(whole, "a")
         return ClosedDerivative(machine, Question(law, by), single, asked, None, [])
 
-    if machine._loops.of_rates:
-        text = f"{', '.join(machine._loops.of_rates)} restrict rates alone, so that places do not follow each other"
+    if machine.loops.of_rates:
+        text = f"{', '.join(machine.loops.of_rates)} restrict rates alone, so that places do not follow each other"
         raise ModelError(Problem(text, "through", "leave it out for partial derivatives"), machine.name)
 
     def at(pivots: Order) -> Question:
         return Question(asked.law(pivots), by, Closure(pivots, asked.free))
 
-    usual = float(weakness(machine._loops, order, machine.home.y[np.newaxis])[0])
+    usual = float(weakness(machine.loops, order, machine.home.y[np.newaxis])[0])
     return ClosedDerivative(machine, at(order), single, asked, at, [(order, usual)])
 
 
@@ -94,7 +94,7 @@ class ClosedDerivative(Derivative):
     @property
     def independent(self) -> tuple[str, ...]:
         """The independent rates: the axis of total derivatives by y, w and dw."""
-        return self.system._loops.names(self.asked.free)
+        return self.system.loops.names(self.asked.free)
 
     def __call__(self, *inputs: Any, **options: Unpack[EvaluationOptions]) -> Any:
         """Derivatives at the inputs; efforts may be left out where there are none.
@@ -113,7 +113,7 @@ class ClosedDerivative(Derivative):
             raise ModelError(Problem("`out` of a derivative by a single parameter", hint=hint), machine.name)
         wanted = [name for name in names if name != "t"]
         if wanted[-1] == "effort" and len(inputs) == len(wanted) - 1:
-            inputs = (*inputs, np.zeros(machine._plan.nw))
+            inputs = (*inputs, np.zeros(machine.plan.nw))
         if len(inputs) != len(wanted):
             text = f"{len(inputs)} inputs for ({', '.join(wanted)})"
             raise ModelError(Problem(text, hint=f"give {', '.join(wanted)} as arrays, in this order"), machine.name)
@@ -149,24 +149,24 @@ class ClosedDerivative(Derivative):
                 text = "the pivots that serve at home have shrunk at this posture"
                 hint = 'through="closure" takes others; or start from a posture nearer by (starting_from)'
                 raise ModelError(Problem(text, hint=hint), machine.name)
-        return _as_list(machine._own(self.question)(*flat, threads=threads))
+        return _as_list(machine.bound_kernel(self.question)(*flat, threads=threads))
 
     def _total(self, flat: list[Array], threads: int | None) -> list[Array]:
         assert self.at is not None
         whole: list[Array] | None = None
         for rows, order in self._orders_for(flat[0]):
             self._must_stay_closed(order, flat[0][rows])
-            part = _as_list(self.system._own(self.at(order))(*(x[rows] for x in flat), threads=threads))
+            part = _as_list(self.system.bound_kernel(self.at(order))(*(x[rows] for x in flat), threads=threads))
             if len(rows) == len(flat[0]):
                 return part
             whole = whole or [np.empty((len(flat[0]), *x.shape[1:])) for x in part]
             for x, own in zip(whole, part, strict=True):
                 x[rows] = own
-        return whole or _as_list(self.system._own(self.question)(*flat, threads=threads))  # no samples at all
+        return whole or _as_list(self.system.bound_kernel(self.question)(*flat, threads=threads))  # no samples at all
 
     def _orders_for(self, Y: Array) -> Iterator[tuple[NDArray[np.intp], Order]]:
         """Samples with pivots that serve them: those known first, then others as they are needed."""
-        loops, independent = self.system._loops, self.asked.independent(self.system._loops)
+        loops, independent = self.system.loops, self.asked.independent(self.system.loops)
         left = np.arange(len(Y))
         if not loops.count:
             yield left, self.orders[0][0]
@@ -193,7 +193,7 @@ class ClosedDerivative(Derivative):
 
     def _must_stay_closed(self, order: Order, Y: Array) -> None:
         """ModelError for parameters that would break loops whose redundant equations must stay fulfilled."""
-        loops, inputs = self.system._loops, self.question.quantity.inputs
+        loops, inputs = self.system.loops, self.question.quantity.inputs
         groups = [group for group in self.question.by if group[0] not in inputs]
         if len(order.pivots) == loops.rows or not groups:
             return
@@ -215,9 +215,9 @@ class ClosedDerivative(Derivative):
         self, order: Order, by: tuple[tuple[str, ...], ...], Y: Array
     ) -> Iterator[tuple[str, NDArray[np.intp]]]:
         """Parameters with which redundant equations are missed, and those rows."""
-        machine, loops, law = self.system, self.system._loops, closure_witness()
-        errors, moved = machine._own(Question(law, by, Closure(order, self.asked.free)))(Y)
-        apart, _ = machine._own(Question(law, by))(Y)
+        machine, loops, law = self.system, self.system.loops, closure_witness()
+        errors, moved = machine.bound_kernel(Question(law, by, Closure(order, self.asked.free)))(Y)
+        apart, _ = machine.bound_kernel(Question(law, by))(Y)
         axes = (1,) * len(by)
         rows, columns = (x.reshape(-1, *axes) for x in (loops.row_scale, loops.variable_scale))
         errors = np.abs(errors * rows)
@@ -236,7 +236,7 @@ class ClosedDerivative(Derivative):
 
     def _leave_open(self, found: list[Array], Y: Array) -> None:
         """Components of reactions that redundant loops leave open are no numbers."""
-        loops = self.system._loops
+        loops = self.system.loops
         independent = np.isin(np.arange(loops.columns), self.asked.free)
         open_ = left_open(loops, Y, independent)
         for x in found:
@@ -249,7 +249,7 @@ class ClosedDerivative(Derivative):
         bad &= np.all([np.isfinite(x).all(axis=1) for x in flat], axis=0)
         if not bad.any():
             return
-        loops, plan = self.system._loops, self.system._plan
+        loops, plan = self.system.loops, self.system.plan
         given = dict(zip(self.question.quantity.inputs, (x[bad] for x in flat), strict=True))
         count = int(bad.sum())
         w, t = given.get("w", np.zeros((count, plan.nw))), given.get("t", np.zeros((count, 1)))

@@ -12,7 +12,7 @@ from linkwork.analyses.forces.drives import as_names, counted, drives_of
 from linkwork.analyses.forces.reactions import joints_of
 from linkwork.equations.closed_forces import closed_forces
 from linkwork.equations.closed_quantities import ELIMINATED, NAMED, part_of
-from linkwork.equations.closing import Order
+from linkwork.equations.loop_solver import Order
 from linkwork.equations.null_space_dynamics import independent_dynamics
 from linkwork.equations.quantity import Quantity
 from linkwork.errors import ModelError, Problem
@@ -46,7 +46,7 @@ class Asked:
 def is_closed_quantity(machine: Machine, quantity: str) -> bool:
     """Whether a quantity is one of all joints, and not one of the tree alone."""
     if quantity == "forward_dynamics":
-        return bool(machine._loops.count)
+        return bool(machine.loops.count)
     return quantity in NAMED or quantity in ELIMINATED
 
 
@@ -60,11 +60,11 @@ def closed_quantity(machine: Machine, quantity: str, of: str, independent: str |
         return Asked(lambda order: part_of(closed_forces(order, "efforts", False), "efforts", free), free)
     free = free_columns(machine, independent)
     if quantity == "reactions":
-        joint = _place("joint", of, joints_of(machine._loops), machine.name)
+        joint = _place("joint", of, joints_of(machine.loops), machine.name)
         rows = None if joint < 0 else joint
         return Asked(lambda order: part_of(closed_forces(order, "reactions", False), "wrench", rows), free, joint)
     if quantity in _OF_LOADS:
-        load = _place("load", of, [load.name for load in machine._plan.loads], machine.name)
+        load = _place("load", of, [load.name for load in machine.plan.loads], machine.name)
         named = NAMED[quantity] if load < 0 else part_of(NAMED[quantity], quantity.removeprefix("load_"), load)
         return Asked(lambda order: named, free)
     if of:
@@ -76,7 +76,7 @@ def closed_quantity(machine: Machine, quantity: str, of: str, independent: str |
 
 def free_columns(machine: Machine, named: str | Sequence[str] | None) -> tuple[int, ...]:
     """Columns of the independent rates, as they are named; those of home by default."""
-    loops, home = machine._loops, machine.home
+    loops, home = machine.loops, machine.home
     if named is None:
         return tuple(int(k) for k in home._roles.independent)
     drives = drives_of(loops, home.y, tuple(as_names(named)), ())
@@ -88,7 +88,7 @@ def free_columns(machine: Machine, named: str | Sequence[str] | None) -> tuple[i
 
 def home_order(machine: Machine, asked: Asked) -> Order:
     """Pivots at home."""
-    return machine._loops.order(machine.home.y, asked.independent(machine._loops))
+    return machine.loops.order(machine.home.y, asked.independent(machine.loops))
 
 
 def _place(what: str, name: str, names: Sequence[str], source: str) -> int:

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 import numpy as np
 
-from linkwork.analyses.kinematics.assembling import closed
+from linkwork.analyses.kinematics.assembly import closed
 from linkwork.analyses.kinematics.failures import CannotClose
-from linkwork.analyses.kinematics.given import given_variables, merged
+from linkwork.analyses.kinematics.given_values import given_variables, merged
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.analyses.kinematics.measuring import measuring
+from linkwork.analyses.kinematics.measured_machine import measuring
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closed_quantities import NAMED
 from linkwork.errors import InputError, Problem
@@ -29,7 +29,7 @@ from linkwork.model.states import START
 from linkwork.system import Derivative, EvaluationOptions, System
 
 if TYPE_CHECKING:
-    from linkwork.analyses.forces.accelerating import Accelerations
+    from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.forward import ForwardDynamics
     from linkwork.analyses.forces.statics import Statics
     from linkwork.analyses.kinematics.closures import Closures
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.kinematics.screw_motion import Centrodes, PoleMotion, ScrewMotion
     from linkwork.analyses.kinematics.transmission import TransmissionAngle
     from linkwork.analyses.kinematics.travel import Travel
-    from linkwork.analyses.simulation.asked import Controller
+    from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
     from linkwork.model.events import Event
@@ -73,7 +73,7 @@ class Machine(System):
     ) -> None:
         super().__init__(mechanism, tree=tree, cut=cut)
         self._start, self._guess = merged(start, {}, mechanism.name), merged(guess, {}, mechanism.name)
-        self._near: Array = self._plan.layout_y
+        self._near: Array = self.plan.layout_y
         self._elimination: Elimination | None = None
         self._measuring: dict[tuple[str, ...], Machine] = {}
         """See `measuring`: machines at this home whose measures are variables."""
@@ -91,7 +91,7 @@ class Machine(System):
         """
         other = super().with_parameters(parameters)
         other._elimination = self._found_elimination
-        for name in ("home", "_loops", "_forward_dynamics"):
+        for name in ("home", "loops", "_forward_dynamics"):
             other.__dict__.pop(name, None)
         other._start, other._guess, other._near, other._measuring = {}, {}, self.home.y, {}
         _ = other.home
@@ -105,41 +105,42 @@ class Machine(System):
         posture : one that `at` or `closures` gave, or values of variables by name
         """
         chosen = posture if isinstance(posture, Posture) else self.at(posture)
-        if chosen._loops.plan.variables != self._plan.variables:
+        if chosen.loops.plan.variables != self.plan.variables:
             raise InputError(Problem("the posture is of another machine"), self.name)
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        y, steps = closed(self._loops, chosen.y, np.zeros(self._loops.columns, bool))  # of other numbers, perhaps
+        y, steps = closed(self.loops, chosen.y, np.zeros(self.loops.columns, bool))  # of other numbers, perhaps
         other._elimination, other._measuring = self._found_elimination, {}
         other.__dict__.pop("_forward_dynamics", None)
-        other.__dict__["home"] = Posture(self._loops, y, name=chosen.name, iterations=chosen.iterations + steps)
+        other.__dict__["home"] = Posture(self.loops, y, name=chosen.name, iterations=chosen.iterations + steps)
         return other
 
     # ---------------------------------------------------------------- what it is
 
     @cached_property
-    def _loops(self) -> Loops:
+    def loops(self) -> Loops:
+        """The rows of its loops and constraints as numbers, for the rooms that stand on machines."""
         return Loops(self)
 
     @property
     def variables(self) -> tuple[str, ...]:
         """Names of the variables of all joints: coordinates of the tree, then variables of the cut joints."""
-        return self._plan.variables
+        return self.plan.variables
 
     @property
     def variable_rates(self) -> tuple[str, ...]:
         """Names of the rates of all joints, in the same order."""
-        return self._plan.variable_rates
+        return self.plan.variable_rates
 
     @property
     def states(self) -> tuple[str, ...]:
         """Names of the states beside the joints, in the order in which they were declared."""
-        return tuple(plan.name for plan in self._plan.states)
+        return tuple(plan.name for plan in self.plan.states)
 
     @cached_property
     def home(self) -> Posture:
         """The posture from which everything starts."""
-        loops = self._loops
+        loops = self.loops
         nothing = np.zeros(loops.columns, bool)
         if self._guess:
             rough, exact = given_variables(loops, self._guess), given_variables(loops, self._start)
@@ -186,8 +187,8 @@ class Machine(System):
 
         given = merged(values, named, self.name)
         other = measuring(self, given)
-        found = reached(other._loops.of_places, other.home, given)
-        return found if other is self else found.of(self._loops)
+        found = reached(other.loops.of_places, other.home, given)
+        return found if other is self else found.of(self.loops)
 
     def reach(self, name: str, place: Any = None, *, rotation: Any = None, start: Posture | None = None) -> Posture:
         """Inverse kinematics: the posture at which a point, frame or body has a place or an attitude, loops closed.
@@ -202,9 +203,9 @@ class Machine(System):
         rotation : wanted attitude of the frame or body, a 3x3 rotation matrix, world; any without
         start : posture to start from instead of home
         """
-        from linkwork.analyses.kinematics.reaching import reach
+        from linkwork.analyses.kinematics.inverse_kinematics import reach
 
-        return reach(self._loops.of_places, self.home if start is None else start, name, place, rotation)
+        return reach(self.loops.of_places, self.home if start is None else start, name, place, rotation)
 
     def motion(
         self,
@@ -240,7 +241,7 @@ class Machine(System):
         given = merged(drives, named, self.name)
         other = measuring(self, given)
         asked = (given, samples, duration, times, jerk, progress, threads)
-        return driven_motion(other._loops, other.home, self._loops, *asked)
+        return driven_motion(other.loops, other.home, self.loops, *asked)
 
     def solve(
         self,
@@ -263,7 +264,7 @@ class Machine(System):
         from linkwork.analyses.kinematics.motion import solved
 
         other = measuring(self, values)
-        return solved(other._loops, other.home, self._loops, values, rates, accelerations, path, threads)
+        return solved(other.loops, other.home, self.loops, values, rates, accelerations, path, threads)
 
     def closures(
         self,
@@ -290,7 +291,7 @@ class Machine(System):
         from linkwork.analyses.kinematics.closures import all_closures
 
         given = merged(values, named, self.name)
-        return all_closures(self._loops.of_places, self.home, given, of, starts, seed, progress)
+        return all_closures(self.loops.of_places, self.home, given, of, starts, seed, progress)
 
     def travel(self, variable: str, *, largest: float | None = None) -> Travel:
         """How far a variable can be driven from home in both directions, and what the others do meanwhile.
@@ -303,7 +304,7 @@ class Machine(System):
         """
         from linkwork.analyses.kinematics.travel import travel_of
 
-        return travel_of(self._loops.of_places, self.home, variable, largest)
+        return travel_of(self.loops.of_places, self.home, variable, largest)
 
     def map(
         self,
@@ -325,7 +326,7 @@ class Machine(System):
         """
         from linkwork.analyses.kinematics.maps import map_of
 
-        return map_of(self._loops.of_places, self.home, x, y, samples, threads)
+        return map_of(self.loops.of_places, self.home, x, y, samples, threads)
 
     inverse_kinematics, assembly_modes, range_of_motion = reach, closures, travel
     """The same questions by their other names."""
@@ -342,7 +343,7 @@ class Machine(System):
     def _forward_dynamics(self) -> ForwardDynamics:
         from linkwork.analyses.forces.forward import ForwardDynamics
 
-        return ForwardDynamics(self._loops, self.home, self._elimination)
+        return ForwardDynamics(self.loops, self.home, self._elimination)
 
     def forces(
         self,
@@ -384,9 +385,9 @@ class Machine(System):
         from linkwork.analyses.forces.over_run import forces_over
         from linkwork.analyses.forces.trajectory import check_run
 
-        check_run(self._loops, run)
+        check_run(self.loops, run)
         given = (run, drives, efforts, preload, weights, external, contact, states, threads)
-        return simulation_forces(self, *given) if run.analysis == "simulation" else forces_over(self._loops, *given)
+        return simulation_forces(self, *given) if run.analysis == "simulation" else forces_over(self.loops, *given)
 
     def reaction(self, run: Run, joint: str, frame: str = "second") -> Array:
         """Force and moment [N, N m] that the first body of a joint exerts on the second, in any frame, (samples, 6).
@@ -402,7 +403,7 @@ class Machine(System):
         """
         from linkwork.analyses.forces.frames import reaction_in
 
-        return reaction_in(self._loops, run, joint, frame)
+        return reaction_in(self.loops, run, joint, frame)
 
     def constraint_jacobian(self, y: Any, *, threads: int | None = None) -> Array:
         """Jacobian J of all loops, (..., 6 loops, rates): rates w of all joints keep them closed when J w = 0.
@@ -450,7 +451,7 @@ class Machine(System):
                 contact=contact, states=None, t=t, **named,
             )  # fmt: skip
         posture = self._posture(values, named)
-        return statics_at(self._loops, posture, drives, efforts, preload, weights, external, contact, t)
+        return statics_at(self.loops, posture, drives, efforts, preload, weights, external, contact, t)
 
     def accelerations(
         self,
@@ -475,13 +476,13 @@ class Machine(System):
         t : time [s] at which loads are taken
         named : values as keywords
         """
-        from linkwork.analyses.forces.accelerating import accelerations_at
+        from linkwork.analyses.forces.accelerations import accelerations_at
 
         if states:
             other = self._with_states(states)
             return other.accelerations(values, rates, efforts, external=external, states=None, t=t, **named)
         posture = self._posture(values, named)
-        return accelerations_at(self._loops, self._forward_dynamics, posture, rates, efforts, external, t)
+        return accelerations_at(self.loops, self._forward_dynamics, posture, rates, efforts, external, t)
 
     def mechanical_advantage(
         self, given: str, gained: str, values: Mapping[str, Any] | Posture | None = None, **named: float
@@ -497,27 +498,27 @@ class Machine(System):
         """
         from linkwork.analyses.forces.statics import advantage
 
-        return advantage(self._loops, self._posture(values, named), given, gained)
+        return advantage(self.loops, self._posture(values, named), given, gained)
 
     def _with_states(self, states: Mapping[str, float]) -> Self:
         """The same machine whose named states begin at other values, which is where loads take them."""
         from linkwork.analyses.forces.trajectory import given_states, states_at_start
 
         given = merged(states, {}, self.name)
-        x = given_states(self._loops, given, states_at_start(self._loops, 1))[0]
-        names = [plan.name for plan in self._plan.states]
+        x = given_states(self.loops, given, states_at_start(self.loops, 1))[0]
+        names = [plan.name for plan in self.plan.states]
         return self.with_parameters({f"{name}.{START}": float(x[names.index(name)]) for name in given})
 
     def _posture(self, values: Mapping[str, Any] | Posture | None, named: Mapping[str, Any]) -> Posture:
         if isinstance(values, Posture):
             if named:
                 raise InputError(Problem("a posture and values are both given", hint="give one of them"), self.name)
-            if values._loops is self._loops:
+            if values.loops is self.loops:
                 return values
-            if values._loops.plan.variables != self._plan.variables:
+            if values.loops.plan.variables != self.plan.variables:
                 raise InputError(Problem("the posture is of another machine"), self.name)
-            y, steps = closed(self._loops, values.y, np.zeros(self._loops.columns, bool))  # of other numbers
-            return Posture(self._loops, y, name=values.name, iterations=steps)
+            y, steps = closed(self.loops, values.y, np.zeros(self.loops.columns, bool))  # of other numbers
+            return Posture(self.loops, y, name=values.name, iterations=steps)
         given = merged(values, named, self.name)
         return self.at(given) if given else self.home
 
@@ -541,7 +542,7 @@ class Machine(System):
         method : of machines without loops: composite bodies, articulated bodies, or the shorter of the two
         options : see `EvaluationOptions`
         """
-        if not self._loops.count:
+        if not self.loops.count:
             return super().forward_dynamics(q, v, tau, method=method, **options)
         if method != "auto":
             raise InputError(Problem(f"method '{method}' is for machines without loops"), self.name)
@@ -567,14 +568,14 @@ class Machine(System):
             from linkwork.analyses.forces.reactions import effort_kernel
 
             drives = tuple(name.strip() for name in of.split(",")) if of else None
-            return effort_kernel(self._loops, self.home, drives)[0]
-        if quantity == "forward_dynamics" and not of and self._loops.count:
+            return effort_kernel(self.loops, self.home, drives)[0]
+        if quantity == "forward_dynamics" and not of and self.loops.count:
             return self._forward_dynamics.kernel(False, False)
         if quantity in NAMED or quantity == "reactions":
             from linkwork.analyses.closed_quantities import closed_quantity, home_order
 
             asked = closed_quantity(self, quantity, of, None)
-            return self._own(Question(asked.law(home_order(self, asked))))
+            return self.bound_kernel(Question(asked.law(home_order(self, asked))))
         return super().kernel(quantity, of)
 
     def derivative(
@@ -635,7 +636,7 @@ class Machine(System):
         """
         from linkwork.analyses.forces.reactions import plain_efforts
 
-        return plain_efforts(self._loops, self.home, y, w, dw, drives, t, threads)
+        return plain_efforts(self.loops, self.home, y, w, dw, drives, t, threads)
 
     # ---------------------------------------------------------------- simulation
 
@@ -829,4 +830,4 @@ def remade(
     """A machine from what it was made of, at a posture that it had."""
     machine = Machine(mechanism, tree=tree, cut=cut)
     machine = machine.with_parameters(overrides) if overrides else machine
-    return machine.starting_from(Posture(machine._loops, y, name=name))
+    return machine.starting_from(Posture(machine.loops, y, name=name))

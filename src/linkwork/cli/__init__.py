@@ -1,18 +1,18 @@
 """The command line: one module a command in `commands/`, thin; everything heavy is imported when it is needed.
 
-`root`      the program: exit codes, errors as messages
-`models`    FILE: a model file or the name of an example
-`driving`   options that drive a machine, shared by the commands that move it
-`acting`    options that say what drives and what acts, shared by the commands that ask for forces
-`releasing` options of a machine that is let go; `released` what they say
-`happening` events as text, in `clauses`, of names that `measuring` knows
-`saved`     a run instead of a motion
-`given`     what options say: values and laws by joint name, all problems at once
-`progress`  a bar on a terminal, and Ctrl-C that keeps what is done
-`picturing` options for what is plotted and written of a run
-`outputs`   files that a motion is written to
-`evidence`  how far a run can be trusted
-`printing`  tables, problems, JSON
+`root`               the program: exit codes, errors as messages
+`models`             FILE: a model file or the name of an example
+`drive_options`      options that drive a machine, shared by the commands that move it
+`load_options`       options that say what drives and what acts, shared by the commands that ask for forces
+`simulation_options` options of a machine that is let go; `simulation_values` what they say
+`event_texts`        events as text, in `clauses`, of names that `measures` knows
+`saved_runs`         a run instead of a motion
+`option_values`      what options say: values and laws by joint name, all problems at once
+`progress`           a bar on a terminal, and Ctrl-C that keeps what is done
+`picture_options`    options for what is plotted and written of a run
+`outputs`            files that a motion is written to
+`evidence`           how far a run can be trusted
+`output`             tables, problems, JSON
 
 Exit codes: 0 sound, 1 not sound or not possible, 2 wrong use, 130 stopped by Ctrl-C. Colours only on a terminal;
 `--json` for machines.

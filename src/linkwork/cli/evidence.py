@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from linkwork.cli.printing import console, print_problems, say, title
+from linkwork.cli.output import console, print_problems, say, title
 from linkwork.errors import Problem
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def print_evidence(
     texts, efforts : laws of drives and what acted along joints, as they were written
     told : gives messages and names of events the words of the user
     """
-    from linkwork.results.wording import balance_text, closing_lines, held_text, samples_text, simulation_lines
+    from linkwork.results.evidence_words import balance_text, closing_lines, held_text, samples_text, simulation_lines
     from linkwork.units import TIME, format_quantity
 
     def at(time: float) -> str:
@@ -60,7 +60,7 @@ def print_evidence(
 
 def _print_events(events: Sequence[Happening], at: Callable[[float], str], told: Callable[[str], str]) -> None:
     """The first ones and the last."""
-    from linkwork.results.wording import event_text
+    from linkwork.results.evidence_words import event_text
 
     if not events:
         return

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linkwork.cli.printing import print_json, print_problems, tell, title
+from linkwork.cli.output import print_json, print_problems, tell, title
 from linkwork.errors import InputError, ModelError, Problem
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.cli.given import Problems
-from linkwork.cli.printing import fail, say, tell
+from linkwork.cli.option_values import Problems
+from linkwork.cli.output import fail, say, tell
 from linkwork.errors import LinkworkError, MissingExtra
 
 if TYPE_CHECKING:

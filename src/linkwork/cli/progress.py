@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import Any
 
-from linkwork.cli.printing import console, tell
+from linkwork.cli.output import console, tell
 
 PATIENCE = 0.4
 """Seconds of work after which a bar appears."""

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from linkwork._version import __version__
-from linkwork.cli.printing import tell
+from linkwork.cli.output import tell
 from linkwork.errors import LinkworkError
 
 SOUND, NOT_SOUND, WRONG_USE, INTERRUPTED = 0, 1, 2, 130

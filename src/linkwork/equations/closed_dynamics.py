@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, Literal
 
-from linkwork.equations import folding
+from linkwork.equations import patterns
 from linkwork.equations.acceleration_system import AccelerationSystem
 from linkwork.equations.inverse_dynamics import inverse_dynamics
 from linkwork.equations.loads import Modes, applied_loads
@@ -24,7 +24,7 @@ from linkwork.equations.motion_equations import Choice, Place, State, motion_equ
 from linkwork.equations.plan import Plan
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.scalars import Block, Scalar, Trace
-from linkwork.equations.tracing import Numbers, input_symbols
+from linkwork.equations.trace import Numbers, input_symbols
 from linkwork.equations.tree import Tree, grow
 from linkwork.equations.vectors import ZERO, Vector, add, apply_t, cross, dot, scale
 
@@ -110,7 +110,7 @@ class TracedMachine:
 
 def traced_machine(plan: Plan, numbers: Numbers, fresh: Trace) -> TracedMachine:
     """The machine at a state of new scalars, with its loads."""
-    constants, symbols = folding.symbols(fresh, numbers.constants, numbers.pattern)
+    constants, symbols = patterns.symbols(fresh, numbers.constants, numbers.pattern)
     inputs = input_symbols(plan, INPUTS, fresh)
     x = {name: block for name, block, _ in inputs}
     y, w, t = x["y"], x["w"], x["t"][0]

@@ -5,7 +5,7 @@ included. Cut joints carry wrenches λ, whose work on the rates is Jᵀ λ, and 
 
     r = e + Jᵀ λ        along every rate, those of cut joints included (which have no mass of their own)
 
-With the pivots of an `Order` (`closing`) and drives at the independent rates this is the transposed elimination: λ from
+With the pivots of an `Order` (`loop_solver`) and drives at the independent rates this is its transpose: λ from
 the dependent rates, then e. Rows that are redundant carry nothing here; what they could carry is indeterminate, and
 told as such (`carried`). Constraints of the model have one λ each, which does λ times the gradient of the constraint. A
 λ of a joint is the wrench of the first body on the second, so that cut joints and joints of the tree are reported
@@ -18,11 +18,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-from linkwork.equations.closing import Order, Pivot, factorise
 from linkwork.equations.closure import ROWS
 from linkwork.equations.inverse_dynamics import handed_inward, inertia_forces, link_motion
 from linkwork.equations.kinematics import link_poses
 from linkwork.equations.loads import Modes, applied_loads, rotor_inertias, with_external
+from linkwork.equations.loop_solver import Order, Pivot, factorise
 from linkwork.equations.quantities import matrix_entries, on_second_body
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.rows import Equations, row_equations, sparse_rows

@@ -37,7 +37,7 @@ def conditions(expressions: Sequence[str], states: bool = False, jumps: bool = F
     """Values of expressions of variables, coordinates, states, their rates, and time: (y, w, t, states) -> g (n).
 
     states : whether the machine has named states, which are then an input
-    jumps : whether what decides the jumps of loads and states comes after them (`switching`)
+    jumps : whether what decides the jumps of loads and states comes after them (`formula_jumps`)
     """
     kind, law = ("conditions and jumps", _conditions_and_jumps) if jumps else ("conditions", _conditions)
     return _quantity(kind, expressions, law, (*INPUTS, "states") if states else INPUTS)

@@ -15,14 +15,14 @@ import numpy as np
 
 from linkwork.equations.acceleration_system import Key
 from linkwork.equations.closed_dynamics import Elimination, Step, joint_accelerations, traced_machine, watched
-from linkwork.equations.closing import length_rates
 from linkwork.equations.elimination_accuracy import null_space_accelerations, off
 from linkwork.equations.loop_rows import ROW_AXES, RowAxes
+from linkwork.equations.loop_solver import length_rates
 from linkwork.equations.motion_equations import Choice, Place, motion_equations
 from linkwork.equations.plan import Plan
 from linkwork.equations.scalars import Scalar, Trace
 from linkwork.equations.shadow import Shadow
-from linkwork.equations.tracing import Numbers
+from linkwork.equations.trace import Numbers
 from linkwork.equations.tree import Weightless
 from linkwork.equations.vectors import add, apply, cross, dot, is_zero
 from linkwork.geometry import Array

@@ -13,6 +13,7 @@ from typing import Any
 
 import casadi as ca
 
+from linkwork.equations.formula_jumps import Switched, arguments_function, forced_function
 from linkwork.equations.inverse_dynamics import Applied
 from linkwork.equations.kinematics import WORLD, Twist, link_poses, link_twists
 from linkwork.equations.load_kinds.friction import FrictionPlan
@@ -21,7 +22,6 @@ from linkwork.equations.load_kinds.motor import MOTOR_SPEED as MOTOR_SPEED
 from linkwork.equations.load_kinds.plans import Along, AmountPlan, DirectionPlan, Done, LoadConstants, Stretch
 from linkwork.equations.plan import Pose
 from linkwork.equations.scalars import replay
-from linkwork.equations.switching import Switched, arguments_function, forced_function
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, is_zero, neg, scale, sub
 from linkwork.model.amount_values import evaluate
@@ -54,7 +54,7 @@ class Modes:
         that part of the level; without, the sign of the rate
     switch : by load of the plan, a factor; switched : names of the loads that have one
     states : values of all named states; without, those of the start
-    sides : by switch of the formulas that jump, its side (`switching`); without, formulas are as they stand
+    sides : by switch of the formulas that jump, its side (`formula_jumps`); without, formulas are as they stand
     """
 
     slip: Sequence[Any] | None = None

@@ -1,6 +1,6 @@
 """Forward dynamics of machines with loops over the independent rates: what total derivatives are taken of.
 
-Accelerations that keep the loops are w' = K a + g, where K and g follow from the pivots of an `Order` (`closing`) and a
+Accelerations that keep the loops are w' = K a + g; K and g follow from the pivots of an `Order` (`loop_solver`), and a
 are those of the independent rates. Joint forces of the loops do no work on K, so that
 
     Kᵀ M K a = Kᵀ (f - M g)
@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from linkwork.equations.closed_dynamics import INPUTS, unconstrained
-from linkwork.equations.closing import Order, closing_rates
+from linkwork.equations.loop_solver import Order, closing_rates
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.scalars import Block
 from linkwork.equations.tree import Tree, Weightless

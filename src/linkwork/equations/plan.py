@@ -17,6 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwork import geometry as geo
+from linkwork.equations.formula_jumps import Switched, switched_formulas
 from linkwork.equations.joint_motion import law_parameters, law_shape
 from linkwork.equations.load_kinds.plans import LoadConstants, LoadPlan, Places
 from linkwork.equations.load_plans import (
@@ -27,9 +28,8 @@ from linkwork.equations.load_plans import (
     plain_places,
     plan_loads,
 )
-from linkwork.equations.rounding import EPSILON, Rounded, magnitude
+from linkwork.equations.rounding_errors import EPSILON, Rounded, magnitude
 from linkwork.equations.state_plans import StatePlan, plan_states, state_constants, with_states
-from linkwork.equations.switching import Switched, switched_formulas
 from linkwork.equations.vectors import (
     IDENTITY,
     NOTHING,

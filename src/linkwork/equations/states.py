@@ -19,7 +19,7 @@ from linkwork.equations.tree import Tree
 def state_rates(
     tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any], states: Sequence[Any], sides: Sequence[Any] | None = None
 ) -> list[Any]:
-    """Derivatives of all states by time; sides : of formulas that jump (`switching`)."""
+    """Derivatives of all states by time; sides : of formulas that jump (`formula_jumps`)."""
     own = {"t": [t], "y": y, "w": w, **state_arguments(tree, states)}
     jumping = {law.place: law for law in tree.plan.switched if law.kind == "state"}
     return [amount_value(plan.law, own, jumping.get(k), sides) for k, plan in enumerate(tree.plan.states)]

@@ -21,12 +21,12 @@ from typing import Any
 
 import casadi as ca
 
-from linkwork.equations.closing import Order, closing_rates, factorise, solve_pivots
+from linkwork.equations.loop_solver import Order, closing_rates, factorise, solve_pivots
 from linkwork.equations.plan import Plan
 from linkwork.equations.quantity import SIZES, Quantity, Values
 from linkwork.equations.rows import row_equations, sparse_rows
 from linkwork.equations.scalars import Block, Composed, Trace, written_out
-from linkwork.equations.tracing import Found, Numbers, Parameters, directions, refolded, run
+from linkwork.equations.trace import Found, Numbers, Parameters, directions, refolded, run
 from linkwork.equations.tree import Tree
 
 OF_ALL = {"q": "y", "v": "w", "a": "dw"}

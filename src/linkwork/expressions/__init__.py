@@ -1,15 +1,15 @@
 """Arithmetic in model files: text as data, with exact derivatives, never executed.
 
-`names`            what variables may be called
-`nodes`            the tree and its walk
-`parsing`          text to tree, by a whitelist
-`printing`         tree to text
-`differentiation`  tree to tree
-`evaluation`       with numbers, arrays or CasADi symbols
-`expression`       what the rest of the program uses
+`names`           what variables may be called
+`nodes`           the tree and its walk
+`parser`          text to tree, by a whitelist
+`printer`         tree to text
+`differentiation` tree to tree
+`evaluation`      with numbers, arrays or CasADi symbols
+`expression`      what the rest of the program uses
 """
 
 from linkwork.expressions.expression import Expression, names_in
-from linkwork.expressions.parsing import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, parse
+from linkwork.expressions.parser import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, parse
 
 __all__ = ["FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "Expression", "names_in", "parse"]

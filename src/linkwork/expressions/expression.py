@@ -28,8 +28,8 @@ from linkwork.expressions.differentiation import differentiate
 from linkwork.expressions.evaluation import evaluate_casadi, evaluate_numpy, is_casadi
 from linkwork.expressions.names import is_variable
 from linkwork.expressions.nodes import Node, Variable, in_order
-from linkwork.expressions.parsing import CONSTANTS, FUNCTIONS, parse
-from linkwork.expressions.printing import to_text
+from linkwork.expressions.parser import CONSTANTS, FUNCTIONS, parse
+from linkwork.expressions.printer import to_text
 
 
 @lru_cache(maxsize=512)

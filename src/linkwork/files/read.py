@@ -45,7 +45,7 @@ from linkwork.files.tree import MAX_BYTES, MAX_PROBLEMS, Keys, Tree, read_tree
 from linkwork.model.amounts import TIME, Amount, Steady, variable_in
 from linkwork.model.joints import KINDS
 from linkwork.model.layout import lay_out
-from linkwork.model.loading import names_of, place_of
+from linkwork.model.load_words import names_of, place_of
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import checked_name
 from linkwork.model.placement import ROW_KEYS, Placement

@@ -1,15 +1,15 @@
 """Geometry of rigid bodies: pure functions on numpy arrays, over leading dimensions.
 
-`types`       the array types
-`vectors`     lengths, unit vectors, a canonical perpendicular
-`rotations`   matrices, three-angle sets, axis and angle, rotation vectors, quaternions
-`poses`       4x4 homogeneous matrices X_AB: composition, inverse, points, error
-`frames`      frames from a point and an axis, or from three points
-`dh`          link parameters: standard, modified, Hayati, Sheth-Uicker
-`screws`      displacements as screws, twists [v; omega], adjoint, bracket
-`measured`    a displacement from points measured before and after
-`lines`       Plücker lines, planes, homogeneous points
-`elementary`  sine, cosine and their kin for numbers, arrays and expressions alike
+`types`      the array types
+`vectors`    lengths, unit vectors, a canonical perpendicular
+`rotations`  matrices, three-angle sets, axis and angle, rotation vectors, quaternions
+`poses`      4x4 homogeneous matrices X_AB: composition, inverse, points, error
+`frames`     frames from a point and an axis, or from three points
+`dh`         link parameters: standard, modified, Hayati, Sheth-Uicker
+`screws`     displacements as screws, twists [v; omega], adjoint, bracket
+`measured`   a displacement from points measured before and after
+`lines`      Plücker lines, planes, homogeneous points
+`elementary` sine, cosine and their kin for numbers, arrays and expressions alike
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from linkwork.model.amounts import (
     Tabulated,
     variable_in,
 )
-from linkwork.model.loading import place_of
+from linkwork.model.load_words import place_of
 from linkwork.model.loads import Direction, Load, OnBody, Toward
 from linkwork.model.loads.load import AlongVariable, BetweenPoints, Much, OnPoint, OnWholeBody
 from linkwork.model.mechanism import Mechanism

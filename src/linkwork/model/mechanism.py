@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
 from linkwork.errors import ModelError, Problem, did_you_mean
-from linkwork.model import constraints, entry, loading
+from linkwork.model import constraints, entry, load_words
 from linkwork.model.amounts import Amount, Formula, Tabulated
 from linkwork.model.bodies import Body
 from linkwork.model.constraints import Constraint
@@ -106,7 +106,7 @@ class Mechanism:
         self.gravity: Vector
         self.gravity_laws: dict[str, Formula | Tabulated]
         """What gravity adds to its numbers over time, by axis."""
-        self.gravity, self.gravity_laws = loading.gravity(gravity)
+        self.gravity, self.gravity_laws = load_words.gravity(gravity)
         self.floating = bool(floating)
         self.description = str(description)
         self.expect: dict[str, float] = {str(k): number(v, f"expect.{k}") for k, v in (expect or {}).items()}
@@ -591,9 +591,9 @@ class Mechanism:
     def _complete_loads(self, name: str) -> None:
         """Name in full what loads act along that were given by an owner of variables before it was known."""
         for load in self.loads.values():
-            self.loads[load.name] = loading.completed(load, self.owners, name)
+            self.loads[load.name] = load_words.completed(load, self.owners, name)
         for motor in self.motors.values():
-            self.motors[motor.name] = loading.completed(motor, self.owners, name)
+            self.motors[motor.name] = load_words.completed(motor, self.owners, name)
 
     def _placed(
         self,
@@ -909,7 +909,7 @@ class Mechanism:
         return self._loaded(JointLoad.made(self.owners, name, joint, amount, description))
 
     def _loaded(self, new: AnyLoad) -> AnyLoad:
-        self._claim(new.name, loading.place_of(new))
+        self._claim(new.name, load_words.place_of(new))
         getattr(self, new.table)[new.name] = new
         return new
 
@@ -1084,7 +1084,7 @@ class Mechanism:
         )
         for table, kind in zip(self._tables(), kinds, strict=True):
             if name in table:
-                what = loading.kind_of(table[name]) if kind == "load" else kind
+                what = load_words.kind_of(table[name]) if kind == "load" else kind
                 raise ModelError(Problem(f"the name '{name}' is taken by a {what}", where, "give one another name"))
 
     def _curve(self, curve: Curve | str, where: str) -> Curve:
@@ -1108,7 +1108,7 @@ class Mechanism:
         head = (self.name, self.gravity, self.gravity_laws, self._ground, self.floating, self.description, self.expect)
         *tables, equations, loads, motors = (list(table.items()) for table in self._tables())
         equations.sort(key=lambda item: item[1].kind)  # files keep the order of each kind
-        loads.sort(key=lambda item: loading.section_of(item[1]))
+        loads.sort(key=lambda item: load_words.section_of(item[1]))
         return (*head, *tables, equations, loads, motors)
 
     def __repr__(self) -> str:

@@ -18,10 +18,10 @@ from linkwork.expressions import Expression
 from linkwork.geometry import Array
 from linkwork.geometry.elementary import cos, sin
 from linkwork.model.curves import Curve, assert_spline, spline_pieces
-from linkwork.model.making import a_length, a_number, a_span, a_switch, arithmetic, asked, assert_positive, made
-from linkwork.model.nearest import SEARCH, best_parameter, enough_samples
+from linkwork.model.nearest_places import SEARCH, best_parameter, enough_samples
 from linkwork.model.pieces import piecewise
 from linkwork.model.ranges import Range
+from linkwork.model.surface_makers import a_length, a_number, a_span, a_switch, arithmetic, asked, assert_positive, made
 from linkwork.model.vectors import vector
 
 Point = tuple[Any, Any, Any]

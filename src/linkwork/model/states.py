@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
 from linkwork.expressions.names import differentiated, is_plain
-from linkwork.expressions.parsing import CONSTANTS, FUNCTIONS
+from linkwork.expressions.parser import CONSTANTS, FUNCTIONS
 from linkwork.model.amounts import ELONGATION, ELONGATION_RATE, TIME, Formula, Steady, Tabulated, amount, variable_in
 from linkwork.model.parts import checked_name
 from linkwork.model.variables import find_variable, no_variable

@@ -18,9 +18,9 @@ from linkwork.errors import ModelError, Problem
 from linkwork.expressions import Expression
 from linkwork.geometry import Array
 from linkwork.geometry.elementary import cos, sin
-from linkwork.model.making import a_length, a_number, a_span, arithmetic, asked, assert_positive, made
-from linkwork.model.nearest import nearest_on_surface, tangents
+from linkwork.model.nearest_places import nearest_on_surface, tangents
 from linkwork.model.ranges import Range
+from linkwork.model.surface_makers import a_length, a_number, a_span, arithmetic, asked, assert_positive, made
 
 Parameter = tuple[str, Literal["angle", "length", "number"]]
 

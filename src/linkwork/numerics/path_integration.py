@@ -28,7 +28,7 @@ from linkwork.kernels import drive
 from linkwork.numerics.stepping.dormand_prince import ERRORS, NODES, WEIGHTS
 from linkwork.numerics.stepping.explicit import LAST, STAGES, powers
 from linkwork.numerics.stepping.laws import Laws, enter_laws, law_at, reach
-from linkwork.numerics.walking import APART, LONGEST, SHORTEST, copy, correct, largest, remember
+from linkwork.numerics.walk import APART, LONGEST, SHORTEST, copy, correct, largest, remember
 
 call = drive.call
 

@@ -1,22 +1,22 @@
 """Results: what every motion and simulation returns.
 
-`result`    `Result`: labelled numbers on any axes; `result_layout`, `result_selection`, `result_table` of these
-`result_build` a result from plain arrays
-`run`       `Run`: a result over time: signals by name, samples, evidence
-`build`     `build_run`: a run from plain arrays
-`extend`    `extended`: a run with more signals
-`layout`    the dataset's variables, dimensions, units and attributes
-`names`     what a name stands for
-`marking`   reactions that statics leaves open
-`items`     joints, places and loads; `signals` one signal
-`samples`   one sample, by number or by time
-`evidence`  how far a run can be trusted; `force_evidence` what it takes; `simulation_evidence`,
+`result`          `Result`: labelled numbers on any axes; `result_layout`, `result_selection`, `result_table` of these
+`result_build`    a result from plain arrays
+`run`             `Run`: a result over time: signals by name, samples, evidence
+`build`           `build_run`: a run from plain arrays
+`extend`          `extended`: a run with more signals
+`layout`          the dataset's variables, dimensions, units and attributes
+`names`           what a name stands for
+`open_components` reactions that statics leaves open
+`items`           joints, places and loads; `signals` one signal
+`samples`         one sample, by number or by time
+`evidence`        how far a run can be trusted; `force_evidence` what it takes; `simulation_evidence`,
             `integration_evidence` what only rates determine; `happenings` events as data
 `simulation` the run of a simulation, whose arrays are there at once; `simulations` many of them; `request` what was
             asked
-`plots`     time histories and paths
-`store`     NetCDF and CSV files; `table` the CSV text
-`report`    summary, plain data, HTML; `wording` the evidence in words
+`plots`  time histories and paths
+`store`  NetCDF and CSV files; `table` the CSV text
+`report` summary, plain data, HTML; `evidence_words` the evidence in words
 
 xarray, pandas and matplotlib are imported when they are first needed.
 """

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from linkwork.errors import InputError, Problem
 from linkwork.results.build import Drafts
 from linkwork.results.layout import make_dataset, results_in
-from linkwork.results.marking import absence_problems, mark_problems
+from linkwork.results.open_components import absence_problems, mark_problems
 from linkwork.results.run import Run
 
 

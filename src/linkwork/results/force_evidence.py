@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.geometry import Array
-from linkwork.results.marking import carriers, known
+from linkwork.results.open_components import carriers, known
 
 if TYPE_CHECKING:
     import xarray as xr

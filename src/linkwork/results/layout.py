@@ -28,7 +28,7 @@ import numpy as np
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.results.integration_evidence import integration_problems
-from linkwork.results.marking import absence_problems, known, mark_problems
+from linkwork.results.open_components import absence_problems, known, mark_problems
 from linkwork.results.simulation_evidence import evidence_problems
 from linkwork.units import SI, TIME, parse_unit
 

@@ -13,7 +13,7 @@ from typing import Any
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.names import Name, NameBook, no_such
 from linkwork.results.layout import AXES, DERIVATIVES, PLACE_UNITS
-from linkwork.results.marking import REACTIONS, Marks, carriers, is_open, open_elements, open_problem
+from linkwork.results.open_components import REACTIONS, Marks, carriers, is_open, open_elements, open_problem
 
 SHORT = {"": "position", "v": "velocity", "a": "acceleration"}
 """First letters of P.x, P.vx and P.ax."""

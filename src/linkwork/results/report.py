@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import InputError, Problem
-from linkwork.results.marking import shown
-from linkwork.results.result_layout import axes_of, is_number
-from linkwork.results.wording import (
+from linkwork.results.evidence_words import (
     closing_lines,
     event_lines,
     force_lines,
@@ -20,6 +18,8 @@ from linkwork.results.wording import (
     simulation_lines,
     status_text,
 )
+from linkwork.results.open_components import shown
+from linkwork.results.result_layout import axes_of, is_number
 
 if TYPE_CHECKING:
     from linkwork.results.result import Result

@@ -13,8 +13,8 @@ from linkwork.errors import InputError, Problem
 from linkwork.results import report, result_selection
 from linkwork.results.items import GroupItem
 from linkwork.results.layout import AXES, results_in
-from linkwork.results.marking import lasting, shown
 from linkwork.results.names import Names, Reference
+from linkwork.results.open_components import lasting, shown
 from linkwork.results.result_layout import WITHIN, axes_of, is_number, result_problems, shape_within
 from linkwork.results.signals import Signal, Units
 

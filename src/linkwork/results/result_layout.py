@@ -16,7 +16,7 @@ import numpy as np
 
 from linkwork.errors import Problem
 from linkwork.results.layout import AXES, BEYOND, alike, is_text, kind_of, long_name, results_in, unit_problem
-from linkwork.results.marking import absence_problems, mark_problems
+from linkwork.results.open_components import absence_problems, mark_problems
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -18,7 +18,7 @@ from linkwork.results.names import PLACES, Reference
 from linkwork.results.result import Result
 from linkwork.results.sensitivities import Sensitivities
 from linkwork.results.signals import Signal, Units
-from linkwork.results.viewing import Viewer, ViewOptions
+from linkwork.results.view_options import Viewer, ViewOptions
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -28,7 +28,7 @@ from linkwork.results.layout import (
     make_dataset,
     unit_problem,
 )
-from linkwork.results.marking import shown
+from linkwork.results.open_components import shown
 from linkwork.results.result import Result
 from linkwork.results.result_layout import (
     RESULT_FORMAT,

@@ -23,7 +23,7 @@ from linkwork.views.movies.files import Picture, check_ending, whole_file, write
 from linkwork.views.movies.page import Page
 from linkwork.views.movies.timing import Timing, goes_round, poses_over, timing
 from linkwork.views.painting.painter import theme_of
-from linkwork.views.placed import machine_of
+from linkwork.views.placed_layout import machine_of
 
 Progress = Callable[[int, int], None]
 Style = Literal["solid", "line"]

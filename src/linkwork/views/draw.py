@@ -19,9 +19,9 @@ from linkwork.geometry import Array
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
 from linkwork.units import LENGTH, SI, UnitSystem
+from linkwork.views.label_places import dotted, halo, placed_names, size_of
 from linkwork.views.line_drawing import MANY, LineDrawing, Name, page_rows, plane_normal
-from linkwork.views.naming import dotted, halo, placed_names, size_of
-from linkwork.views.placed import layout_at
+from linkwork.views.placed_layout import layout_at
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,10 +11,10 @@ import numpy as np
 from linkwork.analyses.strength.motors import torque_speed
 from linkwork.analyses.strength.power import ENERGIES, Energy, energy
 from linkwork.geometry import Array
-from linkwork.model.loading import kind_of
+from linkwork.model.load_words import kind_of
 from linkwork.model.mechanism import Mechanism
 from linkwork.results.force_evidence import BALANCE
-from linkwork.results.marking import REACTIONS, carriers, known
+from linkwork.results.open_components import REACTIONS, carriers, known
 
 if TYPE_CHECKING:
     from linkwork.results import Run

@@ -9,7 +9,7 @@ import numpy as np
 
 from linkwork.analyses.forces.reactions import COMPONENTS
 from linkwork.analyses.strength.power import ENERGIES
-from linkwork.model.loading import kind_of
+from linkwork.model.load_words import kind_of
 from linkwork.model.mechanism import Mechanism
 from linkwork.units import TIME, UnitSystem, format_quantity, rpm
 from linkwork.units.efforts import EffortTexts

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from linkwork.errors import MissingExtra
 from linkwork.topology import Topology
-from linkwork.views.naming import path_width
+from linkwork.views.label_places import path_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

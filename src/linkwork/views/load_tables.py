@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.model.amounts import Amount, Formula, Steady, Tabulated
-from linkwork.model.loading import kind_of
+from linkwork.model.load_words import kind_of
 from linkwork.model.loads import Direction, Load, OnBody, Toward
 from linkwork.model.loads.load import (
     AlongVariable,

@@ -8,7 +8,7 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.machine import Machine
 from linkwork.colours import Theme
 from linkwork.views.painting import paint
-from linkwork.views.placed import layout_at
+from linkwork.views.placed_layout import layout_at
 from linkwork.views.scene import scene_of
 
 if TYPE_CHECKING:

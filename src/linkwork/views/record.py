@@ -14,7 +14,7 @@ from linkwork.geometry import Array
 from linkwork.results import Run
 from linkwork.views.layers.parts import Layer
 from linkwork.views.overlay import Overlay
-from linkwork.views.placed import layout_at
+from linkwork.views.placed_layout import layout_at
 from linkwork.views.scene import Scene, scene_of
 from linkwork.views.stage import LOCALHOST, Stage, aim, page_camera, quiet, stop_server, viser_module
 from linkwork.views.tracks import Tracks, slowing, tracks_of

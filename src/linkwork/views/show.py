@@ -8,10 +8,10 @@ from typing import Any, Unpack
 
 from linkwork.analyses.machine import Machine
 from linkwork.results import Run
-from linkwork.results.viewing import ViewOptions
+from linkwork.results.view_options import ViewOptions
 from linkwork.system import System
-from linkwork.views.placed import machine_of
-from linkwork.views.workbench.opened import Opened
+from linkwork.views.placed_layout import machine_of
+from linkwork.views.workbench.opening import Opened
 from linkwork.views.workbench.server import Workbench
 
 HEIGHT = 560

@@ -18,13 +18,13 @@ import numpy as np
 
 from linkwork import geometry as geo
 from linkwork.analyses.forces.meshes import law_over
-from linkwork.analyses.strength.acting import joint_frame_over
+from linkwork.analyses.strength.acting_forces import joint_frame_over
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.geometry.types import Bools
 from linkwork.geometry.vectors import length
 from linkwork.model.joints import Law, LineOnCurve, OnCurve, OnSurface, PointOnCurve, a_joint, transform
-from linkwork.model.nearest import STEP
+from linkwork.model.nearest_places import STEP
 from linkwork.names import no_such
 from linkwork.system import System
 
@@ -155,7 +155,7 @@ class ContactForce:
         units : units to show
         ax : axes to draw into; a new figure without
         """
-        from linkwork.analyses.strength.plotting import PLAIN, titled
+        from linkwork.analyses.strength.plot_units import PLAIN, titled
         from linkwork.results.plots import Mark, Quantity, Series, describe_over
 
         shown = [Quantity("pressing force", "N", self.pressing)]

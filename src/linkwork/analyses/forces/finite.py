@@ -34,7 +34,7 @@ def loads_must_be_finite(loops: Loops, y: Array, w: Array, when: Array, x: Array
     if plan.loads and (lacking := loops.system._loads_without_value(y, w, when, x)):
         raise without_value(lacking, plan.name)
     if plan.states and x is not None:
-        changes = loops.system._own(Question(rates_of_states()))(y, w, when, x)
+        changes = loops.system.bound_kernel(Question(rates_of_states()))(y, w, when, x)
         bad = [own.name for own, wrong in zip(plan.states, ~np.isfinite(changes).all(axis=0), strict=True) if wrong]
         if bad:
             told = [

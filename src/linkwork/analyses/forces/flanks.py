@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.analyses.forces.idle import open_names
 from linkwork.analyses.forces.meshes import law_over, mesh_over
 from linkwork.analyses.forces.over_run import Signals, forces_of
+from linkwork.analyses.forces.self_stress import open_names
 from linkwork.analyses.forces.trajectory import Trajectory, trajectory_of
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.joints import Gear, Rack
-from linkwork.results.marking import SOMETIMES, open_at, sometimes
+from linkwork.results.open_components import SOMETIMES, open_at, sometimes
 from linkwork.system import System
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def forces_by_flank(
     from linkwork.results import extended
 
     chosen = _chosen(machine, joints)
-    path = trajectory_of(machine._loops, run)
+    path = trajectory_of(machine.loops, run)
     options = {"efforts": efforts, "preload": preload, "weights": weights, "external": external, "contact": contact}
     search = _Search(machine, run, path, chosen, drives, options | {"threads": threads})
     flanks = {j: np.full(len(run), float(machine.mechanism.joints[j].law.flank or 1)) for j in chosen}  # type: ignore[attr-defined]

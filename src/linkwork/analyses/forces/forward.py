@@ -20,8 +20,8 @@ from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closed_dynamics import Elimination, closed_forward_dynamics, unconstrained
-from linkwork.equations.closing import closure_products
 from linkwork.equations.elimination_search import States, find_elimination
+from linkwork.equations.loop_solver import closure_products
 from linkwork.equations.tree import Weightless
 from linkwork.errors import ModelError, Problem
 from linkwork.formulas import Question
@@ -70,7 +70,7 @@ class ForwardDynamics:
 
     def _serves(self, elimination: Elimination, states: States) -> bool:
         """Whether the pivots of an elimination are sound at some states."""
-        kernel = self.loops.system._own(Question(closed_forward_dynamics(elimination, "tree", "all")))
+        kernel = self.loops.system.bound_kernel(Question(closed_forward_dynamics(elimination, "tree", "all")))
         a, health = kernel(states.y, states.w, np.zeros(self.loops.columns), _START)
         sound = health < SERVES * max(1, len(elimination.usual))
         if not (sound.all() and np.isfinite(a).all() and self._keeps_loops(states, a)):
@@ -87,7 +87,7 @@ class ForwardDynamics:
         loops = self.loops
         if not loops.count:
             return True
-        gamma = loops.system._own(Question(closure_products(1)))(states.y, states.w) * loops.row_scale
+        gamma = loops.system.bound_kernel(Question(closure_products(1)))(states.y, states.w) * loops.row_scale
         moved = np.array([loops._times(y, own) for y, own in zip(states.y, a / loops.column_scale, strict=True)])
         usual = np.abs(moved).max(initial=0.0) + np.abs(a / loops.column_scale).max(initial=0.0)
         return bool(np.abs(moved + gamma).max(initial=0.0) <= KEPT * usual)
@@ -100,7 +100,7 @@ class ForwardDynamics:
         if (efforts, joints) not in self._kernels:
             choice: list[Any] = ["all" if x else "tree" for x in (efforts, joints)]
             question = Question(closed_forward_dynamics(self.elimination, *choice))
-            self._kernels[efforts, joints] = self.loops.system._own(question)
+            self._kernels[efforts, joints] = self.loops.system.bound_kernel(question)
         return self._kernels[efforts, joints]
 
     def __call__(self, y: Any, w: Any, effort: Any, t: Any, out: Any, threads: int | None) -> Array:
@@ -179,11 +179,11 @@ class ForwardDynamics:
         a = Z u + g,   J Z = 0,   J g = -γ,   Zᵀ M Z u = Zᵀ (f - M g),   with lengths in units of the machine's size
         """
         loops, system, scale = self.loops, self.loops.system, self.loops.column_scale
-        mass, force = system._own(Question(unconstrained()))(y, w, effort, when)
+        mass, force = system.bound_kernel(Question(unconstrained()))(y, w, effort, when)
         M, f = mass * scale[:, np.newaxis] * scale, force * scale
         size = np.maximum(np.abs(M).max(axis=(1, 2)), 1e-300)
         M, f = M / size[:, np.newaxis, np.newaxis], f / size[:, np.newaxis]
-        gamma = system._own(Question(closure_products(1)))(y, w) * loops.row_scale
+        gamma = system.bound_kernel(Question(closure_products(1)))(y, w) * loops.row_scale
         U, s, Vt = np.linalg.svd(loops.equations(y)[1])
         r = self.rank
         lost = (s > LOST * s[:, :1]).sum(axis=1) < r

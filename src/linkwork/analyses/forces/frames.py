@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.analyses.forces.idle import Open, left_open
+from linkwork.analyses.forces.self_stress import Open, left_open
 from linkwork.analyses.forces.trajectory import check_run, trajectory_of
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.equations.closed_forces import joint_frames
@@ -40,7 +40,7 @@ def reaction_in(loops: Loops, run: Run, joint: str, frame: str) -> Array:
     six = np.concatenate([data[f"{joint}.{part}"].values for part in ("force", "moment")], axis=1)
     path = trajectory_of(loops, run)
     order = [*(link.joint for link in plan.links), *plan.chords]
-    X_WF, X_WM = (X[:, order.index(joint)] for X in system._own(Question(joint_frames()))(path.y))
+    X_WF, X_WM = (X[:, order.index(joint)] for X in system.bound_kernel(Question(joint_frames()))(path.y))
     own = {"second": X_WM, "first": X_WF, "world": _unturned(X_WM)}
     if frame in own:
         target = own[frame]

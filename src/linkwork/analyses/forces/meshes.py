@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork import geometry as geo
-from linkwork.analyses.strength.acting import joint_frame_over
+from linkwork.analyses.strength.acting_forces import joint_frame_over
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.model.joints import Bevel, Gear, Law, Rack

@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.analyses.forces.drives import as_names, columns_of
 from linkwork.analyses.forces.over_run import effort_names, forces_of
 from linkwork.analyses.forces.trajectory import trajectory_of
-from linkwork.analyses.kinematics.given import place_of
+from linkwork.analyses.kinematics.given_values import place_of
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.errors import InputError, Problem
 
@@ -40,7 +40,7 @@ def simulation_forces(
     if states:
         text = "the run has states of its own"
         raise InputError(Problem(text, "states", "leave them out: those of the run are taken"), run.name)
-    loops = _as_it_moved(machine, run)._loops
+    loops = _as_it_moved(machine, run).loops
     path = trajectory_of(loops, run)
     names = effort_names(loops)
     acting, outside = _acted(loops, run, names)
@@ -70,7 +70,7 @@ def _as_it_moved(machine: Machine, run: Run) -> Machine:
         text = f"{', '.join(told.changed)} changed on the way: loads and masses of the run are not those of one machine"
         hint = "simulate each phase by itself, beginning where the one before it ended"
         raise InputError(Problem(text, hint=hint), run.name)
-    moved = {**machine._plan.parameters, **told.numbers}
+    moved = {**machine.plan.parameters, **told.numbers}
     other = {n: x for n, x in moved.items() if machine.parameters.get(n) != x}
     return machine.with_parameters(other) if other else machine
 

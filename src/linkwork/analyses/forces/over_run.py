@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.forces.conditioning import few_digits
+from linkwork.analyses.forces.contact_drives import pressing_of
+from linkwork.analyses.forces.digits import few_digits
 from linkwork.analyses.forces.drives import (
     Drives,
     TooFewDrives,
@@ -22,9 +23,8 @@ from linkwork.analyses.forces.drives import (
     turning_among,
 )
 from linkwork.analyses.forces.external import external_wrenches
-from linkwork.analyses.forces.idle import Open, left_open, open_names
-from linkwork.analyses.forces.pressing import pressing_of
 from linkwork.analyses.forces.reactions import LOOKED_AT, Found, forces_along, joints_of
+from linkwork.analyses.forces.self_stress import Open, left_open, open_names
 from linkwork.analyses.forces.tables import beyond_tables
 from linkwork.analyses.forces.trajectory import Trajectory, given_states, trajectory_of
 from linkwork.analyses.kinematics.failures import DeadCentre
@@ -33,7 +33,7 @@ from linkwork.equations.closed_forces import load_state, needed_power
 from linkwork.errors import InputError, ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
-from linkwork.results.marking import sometimes
+from linkwork.results.open_components import sometimes
 
 if TYPE_CHECKING:
     from linkwork.results import Run
@@ -223,7 +223,7 @@ def _signals(
     when = np.ascontiguousarray(path.t[:, np.newaxis])
     working = np.zeros(len(path))
     if plan.loads:
-        kernel = system._own(Question(load_state(bool(path.states))))
+        kernel = system.bound_kernel(Question(load_state(bool(path.states))))
         magnitudes, powers = kernel(path.y, path.w, when, *path.states, threads=threads)
         working = powers.sum(axis=1)
         for k, load in enumerate(plan.loads):
@@ -239,7 +239,7 @@ def _signals(
     signals["machine.momentum"] = ("kg m/s", momentum[:, :3])
     signals["machine.angular_momentum"] = ("kg m^2/s", momentum[:, 3:])
     if not outside:  # what acts from outside has a power of its own, which nobody asked for
-        needed = system._own(Question(needed_power()))(path.y, path.w, path.dw, threads=threads)
+        needed = system.bound_kernel(Question(needed_power()))(path.y, path.w, path.dw, threads=threads)
         signals["machine.power_balance"] = ("W", driving + working - needed)
     return signals
 

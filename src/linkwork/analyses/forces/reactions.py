@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.analyses.forces.contact_drives import Pressing, pressed_efforts
 from linkwork.analyses.forces.drives import Drives, Sharing, as_names, counted, drives_of, retaken, shared_efforts
 from linkwork.analyses.forces.finite import loads_must_be_finite
-from linkwork.analyses.forces.pressing import Pressing, pressed_efforts
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closed_forces import closed_forces
-from linkwork.equations.closing import Order
+from linkwork.equations.loop_solver import Order
 from linkwork.errors import InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
@@ -134,7 +134,7 @@ def _forces_by(
             singular += rows.tolist()
             continue
         asked = closed_forces(order, "reactions", external is not None, bool(path.states))
-        kernel = loops.system._own(Question(asked))
+        kernel = loops.system.bound_kernel(Question(asked))
         y, w, dw, t = (np.ascontiguousarray(x[rows]) for x in (path.y, path.w, path.dw, when))
         more = [] if external is None else [np.ascontiguousarray(external[rows])]
         more += [np.ascontiguousarray(own[rows]) for own in path.states]
@@ -213,7 +213,7 @@ def effort_kernel(
             text = f"{len(drives.columns)} drives for {counted(int(drives.independent.sum()), 'freedom')}"
             raise InputError(Problem(text, "drives", "`forces` lets them share the work"), loops.plan.name)
         order = loops.order(home.y, drives.independent)
-        kernel = loops.system._own(Question(closed_forces(order, "efforts", False)))
+        kernel = loops.system.bound_kernel(Question(closed_forces(order, "efforts", False)))
         kept[key] = kernel, drives.columns, np.zeros(loops.columns)
     found: tuple[Kernel, NDArray[np.int64], Array] = kept[key]
     return found

@@ -68,7 +68,7 @@ class Statics:
     @property
     def texts(self) -> EffortTexts:
         """How its numbers are shown: in newtons unless the model's file names a force, and rounding as 0."""
-        loops = self.posture._loops
+        loops = self.posture.loops
         known = {"N": [], "N m": [], "J": []}  # type: dict[str, list[float]]
         for name, value in [*self.efforts.items(), *self.loads.items()]:
             known[self.units[name]].append(value)
@@ -79,7 +79,7 @@ class Statics:
 
     def __str__(self) -> str:
         texts = self.texts
-        lines = [f"{self.posture._loops.plan.name} at rest"]
+        lines = [f"{self.posture.loops.plan.name} at rest"]
         for name, value in self.efforts.items():
             held = "is held by " if np.isfinite(value) else "is held by an effort that is "
             lines.append(f"  {name} {held}{texts.text(value, self.units[name])}")

@@ -99,7 +99,7 @@ class ToothForces:
         units : units to show
         ax : axes to draw into; a new figure without
         """
-        from linkwork.analyses.strength.plotting import PLAIN, titled
+        from linkwork.analyses.strength.plot_units import PLAIN, titled
         from linkwork.results.plots import Quantity, Series, describe_over
 
         shown = [

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.analyses.kinematics.following import Solver
 from linkwork.analyses.kinematics.loops import Loops, Mask
-from linkwork.equations.closing import Order
+from linkwork.analyses.kinematics.posture_paths import Solver
+from linkwork.equations.loop_solver import Order
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
 from linkwork.numerics.elimination import eliminate_batch

@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.analyses.kinematics.failures import UnderSpecified
 from linkwork.analyses.kinematics.linkage_graph import linkage_graph
 from linkwork.analyses.kinematics.loops import Loops, Mask
-from linkwork.analyses.kinematics.ordinary import ordinary_posture
+from linkwork.analyses.kinematics.nearby_postures import ordinary_posture
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.errors import Problem

@@ -24,9 +24,9 @@ from linkwork.analyses.kinematics.closure_search import (
 )
 from linkwork.analyses.kinematics.diagnosis import conflict_of
 from linkwork.analyses.kinematics.failures import CannotClose
-from linkwork.analyses.kinematics.given import given_variables
+from linkwork.analyses.kinematics.given_values import given_variables
 from linkwork.analyses.kinematics.loops import Loops, Mask
-from linkwork.analyses.kinematics.ordinary import ordinary_posture
+from linkwork.analyses.kinematics.nearby_postures import ordinary_posture
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
@@ -106,7 +106,7 @@ class Closures(Sequence[Posture]):
         ----------
         values : by variable or joint name
         """
-        loops = self.postures[0]._loops
+        loops = self.postures[0].loops
         given = given_variables(loops, values)
         scale = loops.variable_scale[given.variables]
         turning = periodic(loops)[given.variables]
@@ -128,7 +128,7 @@ class Closures(Sequence[Posture]):
         if len(names) != len(self.postures) or len(set(names)) < len(names):
             raise InputError(Problem(f"{len(self.postures)} different names are wanted, not {', '.join(names)}"))
         renamed = tuple(
-            Posture(p._loops, p.y, np.flatnonzero(p._specified).tolist(), name, p.iterations)
+            Posture(p.loops, p.y, np.flatnonzero(p._specified).tolist(), name, p.iterations)
             for p, name in zip(self.postures, names, strict=True)
         )
         return replace(self, postures=renamed)
@@ -149,7 +149,7 @@ class Closures(Sequence[Posture]):
         lines = [f"{found} from {self.starts} starts, {self.converged} of which closed"]
         lines.extend(f"  {line}" for line in self.verdict().splitlines())
         for p, n in list(zip(self.postures, self.hits, strict=True))[:SHOWN]:
-            values = ", ".join(f"{k} {p._loops.shown(k, v)}" for k, v in list(p.values.items())[:8])
+            values = ", ".join(f"{k} {p.loops.shown(k, v)}" for k, v in list(p.values.items())[:8])
             lines.append(f"  {p.name} ({n} times): {values}{', ...' if len(p.values) > 8 else ''}")
         if len(self) > SHOWN:
             lines.append(f"  ... and {len(self) - SHOWN} more")
@@ -164,10 +164,10 @@ class Closures(Sequence[Posture]):
         units : units to show, {"angle": "deg"}; without, those of the model
         ax : axes to draw into, one for every unit; a new figure without
         """
-        from linkwork.analyses.kinematics.plotting import chosen_names, units_of
+        from linkwork.analyses.kinematics.plot_units import chosen_names, units_of
         from linkwork.results.plots import Axis, Line, Panel, Plot, Quantity, Showing
 
-        loops = self.postures[0]._loops
+        loops = self.postures[0].loops
         known = units_of(loops)
         plain = [n for n, place in zip(known, range(loops.plan.ny), strict=True) if place not in loops.quaternion_parts]
         values = {n: np.array([p[n] for p in self.postures]) for n in known}

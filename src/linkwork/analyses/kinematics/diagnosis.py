@@ -13,10 +13,10 @@ from linkwork.analyses.kinematics.failures import (
     NoFreedom,
     OverSpecified,
 )
-from linkwork.analyses.kinematics.following import Path, Solver
 from linkwork.analyses.kinematics.loops import Loops, Mask, Roles
-from linkwork.analyses.kinematics.ordinary import nearby_postures
+from linkwork.analyses.kinematics.nearby_postures import nearby_postures
 from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.kinematics.posture_paths import Path, Solver
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.errors import Problem
 from linkwork.geometry import Array

@@ -36,7 +36,7 @@ def geometric_derivatives(posture: Posture, order: int, of: str) -> xr.Dataset:
 
     if order not in (1, 2, 3):
         raise InputError(Problem(f"derivatives of order {order}", hint="there are 1, 2 and 3"))
-    loops, plan = posture._loops, posture._loops.plan
+    loops, plan = posture.loops, posture.loops.plan
     by = posture._roles.independent
     directions = _directions(len(by), order)
     given = np.zeros((order, len(directions), loops.columns))
@@ -56,7 +56,7 @@ def geometric_derivatives(posture: Posture, order: int, of: str) -> xr.Dataset:
 
 def _of_target(posture: Posture, of: str, levels: list[Array]) -> list[Array]:
     """The same of a body, point or frame: its twist, and the twist's derivatives in time."""
-    system, nv = posture._loops.system, posture._loops.plan.nv
+    system, nv = posture.loops.system, posture.loops.plan.nv
     q, joints = posture.q, [level[:, :nv] for level in levels]
     found = [system.velocity(of, q, joints[0])]
     if len(levels) > 1:

@@ -14,7 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.equations.closing import Order, closing_rates, closing_step, closure_products, length_rates, length_rows
+from linkwork.equations.loop_solver import (
+    Order,
+    closing_rates,
+    closing_step,
+    closure_products,
+    length_rates,
+    length_rows,
+)
 from linkwork.equations.quantities import QUANTITIES
 from linkwork.equations.rows import RowGroup, row_groups
 from linkwork.formulas import Question
@@ -88,7 +95,7 @@ class Loops:
         self.system = system
         self.whole: Loops = self if whole is None else whole
         self.solvers: dict[tuple[bytes, ...], Any] = {}
-        """See `following.solver_for`."""
+        """See `posture_paths.solver_for`."""
         self.efforts: dict[tuple[tuple[str, ...] | None, bytes], Any] = {}
         """See `forces.reactions.plain_efforts`."""
         self.problems: dict[Any, Any] = {}
@@ -97,7 +104,7 @@ class Loops:
         """See `simulation.eliminations`: orders of pivots that serve at some postures."""
         self.known_ranks: list[Any] = []
         """See `simulation.eliminations`: rows at postures where their independence is known."""
-        self.plan = system._plan
+        self.plan = system.plan
         self.ordinary_mobility: int | None = None
         """See `ordinary.ordinary_mobility`."""
         plan = self.plan
@@ -215,7 +222,7 @@ class Loops:
         return Triplets(self._entry_rows[kept], self._entry_columns[kept], values[kept], shape)
 
     def _closure(self, y: Array) -> tuple[Array, Array]:
-        e, entries = self.system._own(Question(QUANTITIES["closure"]))(y)
+        e, entries = self.system.bound_kernel(Question(QUANTITIES["closure"]))(y)
         if self.whole is not self:
             return e[..., : self.rows], entries[..., : len(self._entry_rows)]
         return e, entries
@@ -238,12 +245,12 @@ class Loops:
 
     def advanced(self, y: Array, stride: Array) -> Array:
         """Variables after scaled rates have acted for a unit of time."""
-        moved: Array = self.system._own(Question(QUANTITIES["advance"]))(y, stride * self.column_scale)
+        moved: Array = self.system.bound_kernel(Question(QUANTITIES["advance"]))(y, stride * self.column_scale)
         return moved
 
     def apart(self, y0: Array, y1: Array) -> Array:
         """The scaled step from one posture to another."""
-        stride: Array = self.system._own(Question(QUANTITIES["apart"]))(y0, y1)
+        stride: Array = self.system.bound_kernel(Question(QUANTITIES["apart"]))(y0, y1)
         return stride / self.column_scale
 
     # ---------------------------------------------------------------- roles and orders
@@ -318,7 +325,7 @@ class Loops:
             own = np.where(independent, rates, 0.0) / self.column_scale
             side = -self._times(y, own)
             if level:
-                products = self.system._own(Question(closure_products(level)))(y, *found)
+                products = self.system.bound_kernel(Question(closure_products(level)))(y, *found)
                 side = side - products * self.row_scale
             x = np.moveaxis(factor.solve(np.moveaxis(side, -1, 0))[0], 0, -1)
             found.append((x * dependent + own) * self.column_scale)
@@ -341,11 +348,11 @@ class Loops:
     def step_kernel(self, order: Order) -> Kernel:
         """Newton's step by this order."""
         scales = self.whole.row_scale[self.plan.nl - len(self.plan.constraints) :]
-        return self.system._own(Question(closing_step(order, tuple(scales.tolist()))))
+        return self.system.bound_kernel(Question(closing_step(order, tuple(scales.tolist()))))
 
     def rates_kernel(self, order: Order, derivatives: int) -> Kernel:
         """Rates, accelerations, jerks of all joints by this order."""
-        return self.system._own(Question(closing_rates(order, derivatives)))
+        return self.system.bound_kernel(Question(closing_rates(order, derivatives)))
 
     def rates_of(self, variables: NDArray[np.int64]) -> Mask:
         """Rates that belong to variables, all three of a quaternion."""

@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.batches import polished, quality_of, rates_of_samples
 from linkwork.analyses.kinematics.failures import ClosureError
-from linkwork.analyses.kinematics.following import Solver, solver_for
-from linkwork.analyses.kinematics.given import place_of, unknown_variable
-from linkwork.analyses.kinematics.idle import idle_rates
+from linkwork.analyses.kinematics.given_values import place_of, unknown_variable
+from linkwork.analyses.kinematics.idle_freedoms import idle_rates
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.motion import independent_with, reached
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.analyses.kinematics.sweeping import swept
+from linkwork.analyses.kinematics.posture_paths import Solver, solver_for
+from linkwork.analyses.kinematics.sweep import swept
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.units import LENGTH, SI, parse_unit
@@ -68,7 +68,7 @@ class Map:
     quality: Array
     residual: Array
     _rates: tuple[Array, Array] = field(repr=False)
-    _loops: Loops = field(repr=False)
+    loops: Loops = field(repr=False)
 
     def __repr__(self) -> str:
         part = 100.0 * float(self.closed.mean())
@@ -82,10 +82,10 @@ class Map:
         ----------
         name : of a variable, or of a joint that has only one
         """
-        from linkwork.analyses.kinematics.plotting import chosen_names
+        from linkwork.analyses.kinematics.plot_units import chosen_names
 
-        (full,) = chosen_names([name], self._loops.plan.variables)[:1]
-        return self.variables[..., self._loops.plan.variables.index(full)]
+        (full,) = chosen_names([name], self.loops.plan.variables)[:1]
+        return self.variables[..., self.loops.plan.variables.index(full)]
 
     def position(self, name: str) -> Array:
         """Places of a point, or of the origin of a body or frame, (ny, nx, 3) [m, world].
@@ -95,7 +95,7 @@ class Map:
         name : of a point, body or frame
         """
         result = np.full((*self.closed.shape, 3), np.nan)
-        result[self.closed] = self._loops.system.position(name, self._q)
+        result[self.closed] = self.loops.system.position(name, self._q)
         return result
 
     def manipulability(self, name: str) -> Array:
@@ -108,7 +108,7 @@ class Map:
         ----------
         name : of a point, body or frame
         """
-        system, nv = self._loops.system, self._loops.plan.nv
+        system, nv = self.loops.system, self.loops.plan.nv
         along = [system.velocity(name, self._q, np.ascontiguousarray(w[:, :nv]))[:, :3] for w in self._rates]
         result = np.full(self.closed.shape, np.nan)
         result[self.closed] = np.linalg.norm(np.cross(along[0], along[1]), axis=1)
@@ -116,7 +116,7 @@ class Map:
 
     @cached_property
     def _q(self) -> Array:
-        return np.ascontiguousarray(self.variables[self.closed][:, : self._loops.plan.nq])
+        return np.ascontiguousarray(self.variables[self.closed][:, : self.loops.plan.nq])
 
     def plot(self, name: str = "", *, units: Units = None, ax: Axes | Sequence[Axes] | None = None) -> Panels:
         """Plot the quality index over the two variables, hatched where it does not close, or not from home.
@@ -127,20 +127,20 @@ class Map:
         units : units to show, {"angle": "deg"}; without, those of the model
         ax : axes to draw into; a new figure without
         """
-        from linkwork.analyses.kinematics.plotting import units_of
+        from linkwork.analyses.kinematics.plot_units import units_of
         from linkwork.results.plots import Field, Panel, Plot, Quantity, Showing
 
-        known = units_of(self._loops)
+        known = units_of(self.loops)
         title, unit, values = "quality index", "1", self.quality
         if name:
             title, values = f"manipulability of {name}", self.manipulability(name)
             unit = SI.symbol(LENGTH**2 / (parse_unit(known[self.names[0]])[1] * parse_unit(known[self.names[1]])[1]))
         x, y = (Quantity(n, known[n], v) for n, v in zip(self.names, (self.x, self.y), strict=True))
         z = Quantity(title, unit or "1", np.where(self.closed, values, np.nan))
-        show = Showing(units, [x, y, z], self._loops.system.layout.units)
+        show = Showing(units, [x, y, z], self.loops.system.layout.units)
         over, up, shown = show(x), show(y), show(z)
         drawn = Field(over.values, up.values, shown.values, title, shown.symbol, blank="not reached")
-        return Plot((Panel(over.axis, up.axis, field=drawn),), f"{self._loops.plan.name}: {title}").draw(ax)
+        return Plot((Panel(over.axis, up.axis, field=drawn),), f"{self.loops.plan.name}: {title}").draw(ax)
 
     def plot_workspace(
         self, name: str, *, units: Units = None, plane: str | None = None, ax: Axes | None = None
@@ -161,8 +161,8 @@ class Map:
             Track(f"{other} constant", Quantity(name, "m", rows))
             for other, rows in ((self.names[1], places), (self.names[0], places.swapaxes(0, 1)))
         ]
-        title = f"{self._loops.plan.name}: workspace of {name}"
-        default = self._loops.system.layout.units
+        title = f"{self.loops.plan.name}: workspace of {name}"
+        default = self.loops.system.layout.units
         return describe_mesh(tracks, name, units=units, plane=plane, title=title, default=default).draw(ax)
 
 

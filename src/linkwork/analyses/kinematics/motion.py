@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.diagnosis import conflict_of
 from linkwork.analyses.kinematics.failures import ClosureError, DeadCentre, NoFreedom
-from linkwork.analyses.kinematics.given import Given, given_variables, merged, place_of, unknown_variable
+from linkwork.analyses.kinematics.given_values import Given, given_variables, merged, place_of, unknown_variable
 from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_signals
 from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops, Mask
-from linkwork.analyses.kinematics.ordinary import ordinary_mobility
+from linkwork.analyses.kinematics.nearby_postures import ordinary_mobility
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.analyses.kinematics.samples import Course, Swept
-from linkwork.analyses.kinematics.sweeping import swept
+from linkwork.analyses.kinematics.sweep import swept
 from linkwork.drives import Drive, as_drive
 from linkwork.errors import InputError, ModelError, Problem, nearest
 from linkwork.geometry import Array
@@ -48,7 +48,7 @@ def independent_with(loops: Loops, home: Posture, columns: NDArray[np.int64]) ->
             raise DeadCentre(Problem(text, hint="start from a posture beside it"), loops.plan.name, home)
         driven[roles.free] = True
     else:
-        roles = home._roles if home._loops is loops else loops.chosen(home.y, driven, preference(loops))
+        roles = home._roles if home.loops is loops else loops.chosen(home.y, driven, preference(loops))
         driven[roles.free] = True
     return driven
 
@@ -169,7 +169,7 @@ class Sweep:
         units : units to show; without, degrees and metres
         ax : axes to draw into, one a panel; a new figure without
         """
-        from linkwork.analyses.kinematics.plotting import DEGREES, chosen_names
+        from linkwork.analyses.kinematics.plot_units import DEGREES, chosen_names
         from linkwork.results.plots import Quantity, Series, describe_over
 
         def quantity(name: str) -> Quantity:
@@ -203,7 +203,7 @@ def solved(
     U = np.atleast_2d(given.values)
     if not len(U):
         raise InputError(Problem("there are no samples"), loops.plan.name)
-    from linkwork.analyses.kinematics.plotting import units_of  # which brings the results with it
+    from linkwork.analyses.kinematics.plot_units import units_of  # which brings the results with it
 
     independent = independent_with(loops, home, given.columns)
     levels = [_level(loops, given, what, len(U)) for what in (rates or {}, accelerations or {})]

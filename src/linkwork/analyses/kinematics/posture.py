@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.analyses.kinematics.failures import DeadCentre
-from linkwork.analyses.kinematics.idle import idle_rates
+from linkwork.analyses.kinematics.idle_freedoms import idle_rates
 from linkwork.analyses.kinematics.joint_limits import beyond_limits
 from linkwork.analyses.kinematics.loops import Loops, Mask, Roles
-from linkwork.analyses.kinematics.ordinary import ordinary_mobility
+from linkwork.analyses.kinematics.nearby_postures import ordinary_mobility
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.analyses.kinematics.redundancy import Redundancy, redundancies_of
 from linkwork.errors import InputError, Problem
@@ -32,7 +32,7 @@ class Posture:
     def __init__(
         self, loops: Loops, y: Array, specified: Sequence[int] = (), name: str = "", iterations: int = 0
     ) -> None:
-        self._loops = loops.whole
+        self.loops = loops.whole
         self._y = np.array(y, float)
         self._y.flags.writeable = False
         self._specified: Mask = np.isin(np.arange(loops.columns), np.asarray(specified, np.int64))
@@ -45,7 +45,7 @@ class Posture:
         own = f" '{self.name}'" if self.name else ""
         values = ", ".join(f"{n} {x:.6g}" for n, x in list(self.values.items())[:6])
         more = ", ..." if len(self.values) > 6 else ""
-        return f"Posture{own} of {self._loops.plan.name}: {values}{more}; mobility {self.mobility}"
+        return f"Posture{own} of {self.loops.plan.name}: {values}{more}; mobility {self.mobility}"
 
     def of(self, loops: Loops) -> Posture:
         """The posture without the measures that it was specified by.
@@ -67,21 +67,21 @@ class Posture:
     @property
     def q(self) -> Array:
         """Coordinates of the spanning tree."""
-        return self._y[: self._loops.plan.nq]
+        return self._y[: self.loops.plan.nq]
 
     @cached_property
     def values(self) -> dict[str, float]:
         """Variables of all joints by name [rad, m]."""
-        return dict(zip(self._loops.plan.variables, self._y.tolist(), strict=True))
+        return dict(zip(self.loops.plan.variables, self._y.tolist(), strict=True))
 
     def __getitem__(self, name: str) -> Any:
         if name in self.values:
             return self.values[name]
-        for slot in self._loops.plan.slots:
+        for slot in self.loops.plan.slots:
             if slot.owner == name and slot.law.variables:
                 own = self._y[slot.q]
                 return float(own[0]) if len(own) == 1 else own.copy()
-        raise InputError(self._loops.book.unknown(name, "variable"))
+        raise InputError(self.loops.book.unknown(name, "variable"))
 
     def pose(self, name: str) -> Array:
         """Pose of a body or frame in the world, (4, 4).
@@ -90,7 +90,7 @@ class Posture:
         ----------
         name : of a body, point or frame
         """
-        return self._loops.system.pose(name, self.q)
+        return self.loops.system.pose(name, self.q)
 
     def position(self, name: str) -> Array:
         """Position of a point, or of the origin of a body or frame, in the world [m].
@@ -99,23 +99,23 @@ class Posture:
         ----------
         name : of a body, point or frame
         """
-        return self._loops.system.position(name, self.q)
+        return self.loops.system.position(name, self.q)
 
     # ---------------------------------------------------------------- how freely it moves
 
     @cached_property
     def residual(self) -> float:
         """Largest error of any loop equation, redundant ones too [rad, or parts of the machine's size]."""
-        return float(self._loops.residual(self._y)) if self._loops.count else 0.0
+        return float(self.loops.residual(self._y)) if self.loops.count else 0.0
 
     @cached_property
     def _all_roles(self) -> Roles:
         """Roles with nothing specified: the machine's own."""
-        return self._loops.roles(self._y, np.zeros(self._loops.columns, bool))
+        return self.loops.roles(self._y, np.zeros(self.loops.columns, bool))
 
     @cached_property
     def _roles(self) -> Roles:
-        return self._loops.chosen(self._y, self._specified, preference(self._loops))
+        return self.loops.chosen(self._y, self._specified, preference(self.loops))
 
     @property
     def rank(self) -> int:
@@ -125,45 +125,45 @@ class Posture:
     @property
     def mobility(self) -> int:
         """Freedoms of the machine at this posture: rates of all joints less the rank of the loop equations."""
-        return self._loops.columns - self.rank
+        return self.loops.columns - self.rank
 
     @property
     def place_mobility(self) -> int:
         """Freedoms of place: more than those of motion where constraints restrict rates alone."""
-        places = self._loops.of_places
-        if places is self._loops:
+        places = self.loops.of_places
+        if places is self.loops:
             return self.mobility
         return places.columns - places.roles(self._y, np.zeros(places.columns, bool)).rank
 
     @property
     def singular(self) -> bool:
         """Whether there are more freedoms at this posture than elsewhere."""
-        return bool(self._loops.count) and self.mobility > ordinary_mobility(self._loops, self._y)
+        return bool(self.loops.count) and self.mobility > ordinary_mobility(self.loops, self._y)
 
     @property
     def redundant(self) -> int:
         """Number of loop equations that say nothing new."""
-        return self._loops.rows - self.rank
+        return self.loops.rows - self.rank
 
     @property
     def specified(self) -> tuple[str, ...]:
         """Rates that were given values."""
-        return self._loops.names(np.flatnonzero(self._specified))
+        return self.loops.names(np.flatnonzero(self._specified))
 
     @property
     def free(self) -> tuple[str, ...]:
         """Independent rates beside the specified ones, chosen where the equations are best conditioned."""
-        return self._loops.names(self._roles.free)
+        return self.loops.names(self._roles.free)
 
     @property
     def independent(self) -> tuple[str, ...]:
         """Rates that may be chosen: the specified and the free ones."""
-        return self._loops.names(self._roles.independent)
+        return self.loops.names(self._roles.independent)
 
     @cached_property
     def idle(self) -> tuple[str, ...]:
         """Free rates that leave every joint where it is: the spin of a rod between two balls."""
-        loops, columns = self._loops, np.arange(self._loops.columns)
+        loops, columns = self.loops, np.arange(self.loops.columns)
         candidates = np.isin(columns, self._roles.free) & loops.turning
         independent = np.isin(columns, self._roles.independent)
         return loops.names(np.flatnonzero(idle_rates(loops, self._y, independent, candidates)))
@@ -171,7 +171,7 @@ class Posture:
     @property
     def dependent(self) -> tuple[str, ...]:
         """Rates that follow from the independent ones."""
-        return self._loops.names(np.sort(self._roles.dependent))
+        return self.loops.names(np.sort(self._roles.dependent))
 
     @property
     def quality(self) -> float:
@@ -191,12 +191,12 @@ class Posture:
     @cached_property
     def redundancies(self) -> tuple[Redundancy, ...]:
         """Redundant constraints, by the loops that share them."""
-        return redundancies_of(self._loops, self._y, self._all_roles)
+        return redundancies_of(self.loops, self._y, self._all_roles)
 
     @cached_property
     def beyond_limits(self) -> tuple[str, ...]:
         """A text for every variable that is beyond the limits which the model sets to it."""
-        return tuple(beyond_limits(self._loops, self._y))
+        return tuple(beyond_limits(self.loops, self._y))
 
     # ---------------------------------------------------------------- rates and derivatives
 
@@ -246,7 +246,7 @@ class Posture:
         rates : of independent rates, by rate or joint
         """
         (W,) = self._rates([rates])
-        return self._loops.system.velocity(name, self.q, W[: self._loops.plan.nv])
+        return self.loops.system.velocity(name, self.q, W[: self.loops.plan.nv])
 
     def acceleration(
         self, name: str, rates: Mapping[str, float], accelerations: Mapping[str, float] | None = None
@@ -259,8 +259,8 @@ class Posture:
         rates, accelerations : of independent rates, by rate or joint
         """
         W, A = self._rates([rates, accelerations or {}])
-        nv = self._loops.plan.nv
-        return self._loops.system.acceleration(name, self.q, W[:nv], A[:nv])
+        nv = self.loops.plan.nv
+        return self.loops.system.acceleration(name, self.q, W[:nv], A[:nv])
 
     def derivatives(self, order: int = 2, of: str = "") -> xr.Dataset:
         """Derivatives with respect to the independent rates, free of time: `first`, `second`, `third`.
@@ -289,41 +289,39 @@ class Posture:
         columns = sorted({k for v in vectors for k in v})
         independent = self._independent_with(columns)
         if self.singular and len(columns) < independent.sum():
-            given_names = ", ".join(self._loops.names(columns)) or "nothing"
+            given_names = ", ".join(self.loops.names(columns)) or "nothing"
             text = f"the posture is singular: rates do not follow from {given_names} alone"
             hint = f"ask a posture beside it, or give rates for all of {', '.join(self.independent)}"
-            raise DeadCentre(Problem(text, hint=hint), self._loops.plan.name, self)
-        dense = np.zeros((len(given), self._loops.columns))
+            raise DeadCentre(Problem(text, hint=hint), self.loops.plan.name, self)
+        dense = np.zeros((len(given), self.loops.columns))
         for row, vector in zip(dense, vectors, strict=True):
             row[list(vector)] = list(vector.values())
-        return self._loops.rates(self._y, independent, list(dense))
+        return self.loops.rates(self._y, independent, list(dense))
 
     def _independent_with(self, columns: Sequence[int]) -> Mask:
         """Independent columns that hold the given ones and, of the rest, those that this posture has free."""
-        mask = np.isin(np.arange(self._loops.columns), columns)
+        mask = np.isin(np.arange(self.loops.columns), columns)
         if mask[self._roles.independent].sum() == mask.sum():
             mask[self._roles.independent] = True
             return mask
-        roles = self._loops.chosen(self._y, mask, preference(self._loops))
+        roles = self.loops.chosen(self._y, mask, preference(self.loops))
         if roles.conflict:
             from linkwork.analyses.kinematics.diagnosis import conflict_of  # which speaks of postures itself
 
-            raise conflict_of(self._loops, self._y, mask, roles)
+            raise conflict_of(self.loops, self._y, mask, roles)
         mask[roles.free] = True
         return mask
 
     def _vector(self, values: Mapping[str, float]) -> dict[int, float]:
-        found = self._loops.book.look_up(values, "rate", source=self._loops.plan.name)
+        found = self.loops.book.look_up(values, "rate", source=self.loops.plan.name)
         places = {n: own.place for n, own in zip(values, found, strict=True)}
         wrong = [n for n, x in values.items() if not (isinstance(x, (int, float, np.number)) and np.isfinite(x))]
         if wrong:
-            raise InputError(
-                [Problem(f"{values[n]!r} is not a finite number", n) for n in wrong], self._loops.plan.name
-            )
+            raise InputError([Problem(f"{values[n]!r} is not a finite number", n) for n in wrong], self.loops.plan.name)
         return {places[n]: float(x) for n, x in values.items()}
 
     def _by_name(self, values: Array) -> dict[str, float]:
-        return dict(zip(self._loops.plan.variable_rates, values.tolist(), strict=True))
+        return dict(zip(self.loops.plan.variable_rates, values.tolist(), strict=True))
 
     # ---------------------------------------------------------------- report
 
@@ -332,17 +330,17 @@ class Posture:
 
     def report(self) -> list[str]:
         """Lines of text: mobility, roles of the joints, redundant constraints, quality."""
-        places = f", freedoms of place {self.place_mobility}" if self._loops.of_rates else ""
+        places = f", freedoms of place {self.place_mobility}" if self.loops.of_rates else ""
         lines = [f"mobility {self.mobility}{places}" + (f", closure '{self.name}'" if self.name else "")]
         if self.singular:
-            elsewhere = ordinary_mobility(self._loops, self._y)
+            elsewhere = ordinary_mobility(self.loops, self._y)
             lines.append(f"  singular:    elsewhere the mobility is {elsewhere}; rates are not determined as usual")
         if self.specified:
             lines.append(f"  specified:   {_listed(self.specified)}")
         if self.idle:
             lines.append(f"  idle:        {_listed(self.idle)} (moves no joint from its place)")
         lines.append(f"  independent: {_listed(self.independent)}" if self.independent else "  nothing can move")
-        if self._loops.count:
+        if self.loops.count:
             lines.append(f"  dependent:   {_listed(self.dependent)}")
             some = "; ".join(str(r) for r in self.redundancies[:6])
             more = f"; and in {len(self.redundancies) - 6} more places" if len(self.redundancies) > 6 else ""

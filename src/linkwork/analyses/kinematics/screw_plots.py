@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.analyses.kinematics.plotting import DEGREES, abscissa
+from linkwork.analyses.kinematics.plot_units import DEGREES, abscissa
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array, transform_points
 from linkwork.geometry.vectors import unit

@@ -59,7 +59,7 @@ class TransmissionAngle:
         units : units to show; without, degrees
         ax : axes to draw into; a new figure without
         """
-        from linkwork.analyses.kinematics.plotting import DEGREES, abscissa
+        from linkwork.analyses.kinematics.plot_units import DEGREES, abscissa
         from linkwork.results.plots import Band, Plot, Quantity, Series, Showing, describe_over
 
         raw = Quantity("transmission angle", "rad", np.ravel(self.raw))

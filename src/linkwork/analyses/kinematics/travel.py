@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.closure_marks import determined_variables, marks_of
 from linkwork.analyses.kinematics.failures import ClosureError, UnderSpecified
-from linkwork.analyses.kinematics.given import place_of, unknown_variable
+from linkwork.analyses.kinematics.given_values import place_of, unknown_variable
 from linkwork.analyses.kinematics.joint_limits import SLACK, joint_limits
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.motion import independent_with
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.samples import Swept
-from linkwork.analyses.kinematics.sweeping import swept
+from linkwork.analyses.kinematics.sweep import swept
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 
@@ -78,11 +78,11 @@ class Travel:
     searched: float
     within: tuple[float, float]
     limited_by: tuple[str, str]
-    _loops: Loops = field(repr=False)
+    loops: Loops = field(repr=False)
     _postures: Array = field(repr=False)
 
     def __str__(self) -> str:
-        shown = self._loops.shown
+        shown = self.loops.shown
         if self.full_turn:
             head = f"{self.variable} makes full turns"
         else:
@@ -114,10 +114,10 @@ class Travel:
         units : units to show, {"angle": "deg"}; without, those of the model
         ax : axes to draw into, one for every unit; a new figure without
         """
-        from linkwork.analyses.kinematics.plotting import chosen_names, units_of
+        from linkwork.analyses.kinematics.plot_units import chosen_names, units_of
         from linkwork.results.plots import Mark, Plot, Quantity, Series, Showing, describe_over
 
-        loops, known = self._loops, units_of(self._loops)
+        loops, known = self.loops, units_of(self.loops)
         still = {"rad": STILL, "m": STILL * loops.length, "1": STILL}
         moving = [n for n, s in self.strokes.items() if n != self.variable and s.length > still[known[n]]]
         wanted = chosen_names(names, list(self.strokes)) if names else (moving or [self.variable])

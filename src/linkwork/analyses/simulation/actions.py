@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.analyses.simulation.halting import Halt
+from linkwork.analyses.simulation.halt import Halt
 from linkwork.analyses.simulation.hurdles import momenta
 from linkwork.analyses.simulation.journal import CHANGED, LOST
 from linkwork.analyses.simulation.journey import Journey
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def act(journey: Journey, event: When | At) -> None:
     """Do what an event is for that gives numbers other values."""
-    from linkwork.numerics.stepping.happening import hold_still, rechoose
+    from linkwork.numerics.stepping.instants import hold_still, rechoose
 
     modes, p, old, active, actions = journey.modes, journey.p, journey.machine, journey.active, event.actions
     record = done(journey.t, event)
@@ -54,11 +54,11 @@ def act(journey: Journey, event: When | At) -> None:
 def _take_along(journey: Journey, old: Machine) -> None:
     """The momenta that the machine had before its masses changed are all there is: what was added comes from
     rest."""
-    from linkwork.numerics.stepping.happening import hold_still
+    from linkwork.numerics.stepping.instants import hold_still
 
     y, w, _ = journey.p.layout.split(journey.z)
     missing = momenta(old, y, w) - momenta(journey.machine, y, w)
-    w += journey.engine.response_by(journey.p.number("active"))(y, missing, np.zeros(journey.machine._plan.nl))
+    w += journey.engine.response_by(journey.p.number("active"))(y, missing, np.zeros(journey.machine.plan.nl))
     hold_still(journey.p, journey.active, journey.t, journey.z)
     journey.heard()
 
@@ -67,7 +67,7 @@ def _set(journey: Journey, values: dict[str, float]) -> None:
     """Other values of named states, and other numbers from now on."""
     from linkwork.numerics.stepping.problem import settle
 
-    names = [plan.name for plan in journey.machine._plan.states]
+    names = [plan.name for plan in journey.machine.plan.states]
     x = journey.z[journey.p.layout.x]
     states = [name for name in values if name in names]
     numbers = {name: value for name, value in values.items() if name not in names}

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.analyses.forces.drives import columns_of
-from linkwork.analyses.simulation.asked import FIXED, Asked
-from linkwork.analyses.simulation.listening import Watch
+from linkwork.analyses.simulation.listeners import Watch
+from linkwork.analyses.simulation.question import FIXED, Asked
 from linkwork.equations.load_plans import exact_frictions
 from linkwork.model.events import Actions, At, Stop, When
 
 if TYPE_CHECKING:
-    from linkwork.numerics.stepping.active import Active
+    from linkwork.numerics.stepping.active_rows import Active
 
 WATCHED = ("stop", "lift", "soft", "when", "slip", "grip", "jump")
 """As in `numerics.stepping.active`, which is not imported before it is needed."""
@@ -123,7 +123,7 @@ class ActiveSet:
     def arrays(self, n: int, room: int = 1024, jumps: bool = True) -> Active:
         """The active set with nothing on; n : size of the state; room : rows of its log; jumps : whether those of
         formulas are watched."""
-        from linkwork.numerics.stepping.active import active_set
+        from linkwork.numerics.stepping.active_rows import active_set
 
         asked, plan = self.asked, self.asked.loops.plan
         quiet = not (asked.events or asked.driven or self.grips or self.switches)
@@ -163,7 +163,7 @@ class ActiveSet:
 
     def acts_alone(self, event: When | At) -> bool:
         """Whether compiled loops can do all that an event is for."""
-        from linkwork.numerics.stepping.active import CALLER
+        from linkwork.numerics.stepping.active_rows import CALLER
 
         return _who(event.actions) != CALLER
 
@@ -181,7 +181,7 @@ class ActiveSet:
 
 
 def _who(actions: Actions) -> int:
-    from linkwork.numerics.stepping.active import CALLER, LOOP, NOBODY
+    from linkwork.numerics.stepping.active_rows import CALLER, LOOP, NOBODY
 
     if actions == Actions():
         return NOBODY

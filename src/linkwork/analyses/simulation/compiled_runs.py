@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.analyses.simulation.asked import FIXED
 from linkwork.analyses.simulation.eliminations import MOST, found_at, keep, lose_rank, others
 from linkwork.analyses.simulation.engine import Engine
 from linkwork.analyses.simulation.journey import WAYS
+from linkwork.analyses.simulation.question import FIXED
 from linkwork.analyses.simulation.run_table import RunTable
 from linkwork.analyses.simulation.session import Session
 from linkwork.analyses.simulation.starts import efforts_of, held_rows, starts_of
@@ -28,7 +28,7 @@ from linkwork.formulas import Question
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
-    from linkwork.numerics.stepping.active import Active
+    from linkwork.numerics.stepping.active_rows import Active
 
 CHUNKS = 16
 """Parts of the work by thread."""
@@ -42,12 +42,12 @@ def run_compiled(table: RunTable) -> list[int]:
     """All runs in compiled loops; those that need more are returned."""
     from linkwork.numerics.stepping import many as loop
     from linkwork.numerics.stepping import methods
-    from linkwork.numerics.stepping.active import ENDED
+    from linkwork.numerics.stepping.active_rows import ENDED
     from linkwork.numerics.stepping.advance import DONE, REJECTED, STATES, STEPS, TIME, WEAKENS, WORK, Samples
     from linkwork.numerics.stepping.laws import breaks_of
     from linkwork.numerics.stepping.layout import layout_of
 
-    question, loops, count, nsample = table.asked, table.machine._loops, table.given.count, len(table.asked.times)
+    question, loops, count, nsample = table.asked, table.machine.loops, table.given.count, len(table.asked.times)
     efforts = efforts_of(table.given, loops, question.efforts)
     session = Session(replace(question, efforts=np.abs(efforts).max(axis=0)))  # what any of the runs needs
     first, needs = _elimination(table), replace(session.needs(), jumps=False)
@@ -105,7 +105,7 @@ def run_compiled(table: RunTable) -> list[int]:
         weak = np.flatnonzero(reports[:, loop.REASON] == WEAKENS)
         if table.interrupted or not weak.size:
             break
-        lose = lose_rank(table.machine, shared["ends"][weak, : table.machine._plan.ny])
+        lose = lose_rank(table.machine, shared["ends"][weak, : table.machine.plan.ny])
         shared["bars"][weak[lose]] = np.inf
         more = () if lose.all() else _stronger(table, engine, int(weak[~lose][0]), shared["ends"])
         if not (more or lose.any()):
@@ -116,7 +116,7 @@ def run_compiled(table: RunTable) -> list[int]:
         table.done -= len(chosen)
     stopped = (reports[:, loop.REASON] == ENDED) & ~lost
     finished = ((reports[:, loop.REASON] == DONE) & ~lost) | stopped
-    parts = layout_of(table.machine._plan).split(shared["Z"].reshape(count, nsample, -1)[finished])
+    parts = layout_of(table.machine.plan).split(shared["Z"].reshape(count, nsample, -1)[finished])
     table.y[finished], table.w[finished], table.x[finished] = parts
     table.dx[finished] = shared["D"].reshape(table.dx.shape)[finished]
     table.a[finished] = shared["A"].reshape(table.a.shape)[finished]
@@ -139,7 +139,7 @@ def run_compiled(table: RunTable) -> list[int]:
 
 def _take_logs(table: RunTable, active: Active, reports: Array, first: int) -> None:
     """What happened in runs from the first on, out of the log that they share."""
-    from linkwork.numerics.stepping.active import LOGGED
+    from linkwork.numerics.stepping.active_rows import LOGGED
     from linkwork.numerics.stepping.many import FIRST, LAST
 
     for k, report in enumerate(reports):
@@ -153,7 +153,7 @@ def _elimination(table: RunTable) -> Elimination:
     A run whose own numbers are special, such as those of a planar machine among spatial ones, may then find its
     pivots vanish, and is simulated by ittable.
     """
-    if not (table.varied and table.machine._loops.count):
+    if not (table.varied and table.machine.loops.count):
         return table.machine._forward_dynamics.elimination
     rng = np.random.default_rng(1)
     between = {n: float(x.min() + rng.uniform(0.3, 0.7) * np.ptp(x)) for n, x in table.varied.items()}
@@ -165,7 +165,7 @@ def _elimination(table: RunTable) -> Elimination:
 
 def _known(table: RunTable, first: Elimination) -> tuple[Elimination, ...]:
     """Others that are known; they may ignore what counts for other numbers."""
-    return () if table.varied else others(table.machine._loops, first)
+    return () if table.varied else others(table.machine.loops, first)
 
 
 def _stronger(table: RunTable, engine: Engine, run: int, ends: Array) -> tuple[Elimination, ...]:
@@ -173,22 +173,22 @@ def _stronger(table: RunTable, engine: Engine, run: int, ends: Array) -> tuple[E
 
     Where runs have numbers of their own it is found a little beside those of the run: nothing is ignored by chance.
     """
-    machine, y = table.machine, ends[run, : table.machine._plan.ny]
+    machine, y = table.machine, ends[run, : table.machine.plan.ny]
     if table.varied:
         rng = np.random.default_rng(run)
         own = {n: float(x[run] + rng.uniform(0.02, 0.05) * (x.mean() - x[run])) for n, x in table.varied.items()}
         try:
             machine = machine.with_parameters(own)
-            machine = machine.starting_from(Posture(machine._loops, y.copy()))
+            machine = machine.starting_from(Posture(machine.loops, y.copy()))
         except LinkworkError:
             return ()
         y = machine.home.y
     orders = {own.order for own in (engine.elimination, *engine.others)}
     for lasting in (True, False):
-        found = found_at(machine._loops, y, lasting)
+        found = found_at(machine.loops, y, lasting)
         if found is not None and found.order not in orders:
             if not table.varied:
-                keep(machine._loops, found)
+                keep(machine.loops, found)
             return (found,)
     return ()
 
@@ -200,7 +200,7 @@ def _balance(
 
     work : done, with jumps at events; gains : of energy by run, where loads may have been switched
     """
-    question = Question(equations.energies(table.machine._plan, engine.needs.switched))
+    question = Question(equations.energies(table.machine.plan, engine.needs.switched))
     k0, p0 = table.energies(question, np.zeros(len(starts)), starts)
     k1, p1 = table.energies(question, np.full(len(starts), table.asked.until), ends)
     counted = work if engine.needs.counted or engine.needs.energies else np.zeros(len(work))

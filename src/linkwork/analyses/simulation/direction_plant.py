@@ -10,7 +10,7 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.directions import Direction
 from linkwork.analyses.simulation.engine import Equipment
 from linkwork.analyses.simulation.journey import Journey
-from linkwork.analyses.simulation.varied import Variation
+from linkwork.analyses.simulation.parameter_kernels import Variation
 from linkwork.analyses.simulation.varied_engine import VariedEngine
 from linkwork.equations import conditions, simulation
 from linkwork.equations.closed_dynamics import Elimination
@@ -76,7 +76,7 @@ class DirectionPlant:
 
         y : posture whose pivots are to be strong; of the present one those of the simulation serve, where they can
         """
-        asked, modes, loops = self.session.asked, self.session.modes, self.machine._loops
+        asked, modes, loops = self.session.asked, self.session.modes, self.machine.loops
         variation, needs = self.variation(), self.session.engine.needs
         own = Equipment(needs.efforts, needs.switched, (), needs.gaps)
         engine = VariedEngine(loops, self._eliminated(variation, y), own, variation=variation)
@@ -91,10 +91,10 @@ class DirectionPlant:
 
         machine = self.machine
         moves = [False] * len(self.ways)
-        if machine._loops.count:
+        if machine.loops.count:
             moves = [bool(own.any()) for own in variation(Question(simulation.mismatch())).slopes]
         beside = {
-            w.parameter: machine.parameters[w.parameter] + BESIDE * (machine._loops.length if w.unit == "m" else 1.0)
+            w.parameter: machine.parameters[w.parameter] + BESIDE * (machine.loops.length if w.unit == "m" else 1.0)
             for w, moved in zip(self.ways, moves, strict=True)
             if moved
         }
@@ -102,11 +102,11 @@ class DirectionPlant:
         if y is None and not beside and variation.numbers(True)[0].pattern == tight:
             return self.session.elimination
         other = machine.with_parameters(beside) if beside else machine
-        here = self.session.z[: machine._plan.ny] if y is None else y
-        posture = other.starting_from(Posture(other._loops, here.copy())).home
+        here = self.session.z[: machine.plan.ny] if y is None else y
+        posture = other.starting_from(Posture(other.loops, here.copy())).home
         numbers, constants = Variation(other, variation.names).numbers(True)
-        states = states_around(other._loops, posture)
-        return find_elimination(machine._plan, numbers, constants, states, lasting=y is not None)
+        states = states_around(other.loops, posture)
+        return find_elimination(machine.plan, numbers, constants, states, lasting=y is not None)
 
     def strengthened(self, t: float, z: Array, ahead: Array) -> bool:
         """Go on with an elimination that is strong at both ends of a step from t on: a known one, or a new one."""

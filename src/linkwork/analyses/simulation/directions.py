@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.analyses.kinematics.given import given_variables, merged, place_of, unknown_variable
+from linkwork.analyses.kinematics.given_values import given_variables, merged, place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Mask
-from linkwork.analyses.simulation.asked import Asked
+from linkwork.analyses.simulation.parameter_kernels import Variation
 from linkwork.analyses.simulation.parameter_units import parameter_unit
-from linkwork.analyses.simulation.varied import Variation
+from linkwork.analyses.simulation.question import Asked
 from linkwork.equations import simulation
-from linkwork.equations.closing import length_rates
+from linkwork.equations.loop_solver import length_rates
 from linkwork.equations.plan import AXES
 from linkwork.errors import InputError, Problem
 from linkwork.formulas import Question
@@ -88,7 +88,7 @@ def unknown_directions(machine: Machine, names: Any) -> list[Problem]:
 
 
 def _direction(machine: Machine, name: Any, driven: Sequence[int], problems: list[Problem]) -> Direction | None:
-    loops, plan, parameters = machine._loops, machine._loops.plan, machine.parameters
+    loops, plan, parameters = machine.loops, machine.loops.plan, machine.parameters
     for k, state in enumerate(plan.states):
         if name in (f"start.{state.name}", f"{state.name}.{START}"):
             return Direction(str(name), state.unit or "1", state=k)

@@ -77,7 +77,7 @@ def _least(session: Eliminated) -> tuple[float, Array]:
     from linkwork.numerics.stepping import advance as loop
     from linkwork.numerics.stepping.row_ranks import FINER, PLACES, REACH
 
-    loops, forward = session.machine._loops, session.machine._forward_dynamics
+    loops, forward = session.machine.loops, session.machine._forward_dynamics
     z, f, h = session.z[: session.p.ny], np.nan_to_num(session.f[: session.p.ny]), session.state[loop.STEP]
     if not forward.rank:
         return 1.0, z.copy()
@@ -123,14 +123,14 @@ def weakened(session: Eliminated) -> None:
 
 def _remember(machine: Machine, y: Array, left: float, room: int) -> None:
     """Keep the rows at a posture and their independence with the machine, the last ones as far as there is room."""
-    loops = machine._loops
+    loops = machine.loops
     del loops.known_ranks[: max(0, len(loops.known_ranks) + 1 - room)]
     loops.known_ranks.append((loops.scaled_entries(y), left * machine._forward_dynamics.margin))
 
 
 def write_known(machine: Machine, p: Problem) -> None:
     """Tell compiled loops at which postures the independence of the rows is known: the last that were found."""
-    loops, room = machine._loops, len(p.known_least)
+    loops, room = machine.loops, len(p.known_least)
     known = loops.known_ranks[-room:] if room else []
     if not known:
         return
@@ -160,7 +160,7 @@ def anew(session: Eliminated, y: Array, weak: float = np.inf) -> bool:
     """
     from linkwork.numerics.stepping.eliminations import BETTER, weakness_of
 
-    loops, before = session.machine._loops, session.elimination
+    loops, before = session.machine.loops, session.elimination
     for lasting in (True, False):
         found = found_at(loops, y, lasting)
         if found is None or found.order in {own.order for own in (before, *loops.eliminations)}:
@@ -193,7 +193,7 @@ def lose_rank(machine: Machine, y: Array) -> Mask:
     forward = machine._forward_dynamics
     if not forward.rank:
         return np.zeros(len(y), bool)
-    values = np.linalg.svd(machine._loops.equations(y)[1], compute_uv=False)[:, forward.rank - 1]
+    values = np.linalg.svd(machine.loops.equations(y)[1], compute_uv=False)[:, forward.rank - 1]
     return np.asarray(values < NEARLY * forward.margin)
 
 

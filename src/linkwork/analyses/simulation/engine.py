@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.analyses.kinematics.given import place_of
+from linkwork.analyses.kinematics.given_values import place_of
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.analyses.simulation.bounding import bounds_kernel
+from linkwork.analyses.simulation.compiled_bounds import bounds_kernel
 from linkwork.analyses.simulation.tangents import tangent_kernel
 from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination, Joints
@@ -90,7 +90,7 @@ class Engine:
 
     def _bound(self, question: Question) -> Kernel:
         if self.varied is None:
-            kernel = self.loops.system._own(question)
+            kernel = self.loops.system.bound_kernel(question)
         else:
             formula, settled = self._settled_of_all(question)
             kernel = formula.kernel.bind(settled[0])

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from linkwork.analyses.simulation.direction_plant import DirectionPlant
-from linkwork.analyses.simulation.jumping import owner_of
-from linkwork.analyses.simulation.listening import Watch
+from linkwork.analyses.simulation.jump_sides import owner_of
+from linkwork.analyses.simulation.listeners import Watch
 from linkwork.equations import conditions
 from linkwork.errors import InputError, Problem
 from linkwork.formulas import Question
@@ -28,7 +28,7 @@ def called(plant: DirectionPlant, own: Watch) -> str:
     if own.what == "when":
         return modes.whens[own.which].name or modes.whens[own.which].condition
     if own.what == "jump":
-        return owner_of(plant.machine._plan.switched, own.which)[0].owner
+        return owner_of(plant.machine.plan.switched, own.which)[0].owner
     named: Sequence[Any] = {"stop": modes.sides, "lift": modes.sides, "soft": modes.soft}.get(own.what, modes.grips)
     return str(named[own.which].name)
 
@@ -46,7 +46,7 @@ def matters(plant: DirectionPlant, own: Watch) -> bool:
             raise InputError(Problem(text, friction, "let it be 1"), plant.machine.name)
         return False
     if own.what == "jump":
-        law, _ = owner_of(plant.machine._plan.switched, own.which)
+        law, _ = owner_of(plant.machine.plan.switched, own.which)
         return bool(law.jumps[own.which - law.switches.start])
     return own.what != "lift"
 

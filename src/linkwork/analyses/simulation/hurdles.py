@@ -10,7 +10,7 @@ import numpy as np
 from linkwork.analyses.forces.finite import loads_must_be_finite
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.course import Course
-from linkwork.analyses.simulation.halting import Halt
+from linkwork.analyses.simulation.halt import Halt
 from linkwork.equations.closed_dynamics import unconstrained
 from linkwork.errors import ModelError
 from linkwork.formulas import Question
@@ -55,20 +55,20 @@ def is_dead_centre(loops: Loops, driven: Sequence[int], y: Array) -> bool:
 
 def is_conservative(machine: Machine, events: Sequence[Event]) -> bool:
     """Whether nothing but gravity and springs without damping acts, now and later."""
-    if not machine._plan.loads:
+    if not machine.plan.loads:
         return True
     numbers = machine.parameters
     later = {name for event in events if not isinstance(event, Stop) for name, _ in event.actions.set}
     return all(
         load.losing is not None
         and not any(numbers.get(f"{load.name}.{key}") or f"{load.name}.{key}" in later for key in load.losing)
-        for load in machine._plan.loads
+        for load in machine.plan.loads
     )
 
 
 def momenta(machine: Machine, y: Array, w: Array) -> Array:
     """Generalised momenta of all rates."""
-    plan = machine._plan
-    M, _ = machine._own(Question(unconstrained()))(y, w, np.zeros(plan.nw), np.zeros(1))
+    plan = machine.plan
+    M, _ = machine.bound_kernel(Question(unconstrained()))(y, w, np.zeros(plan.nw), np.zeros(1))
     found: Array = M @ w
     return found

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from linkwork.analyses.simulation.asked import Asked
-from linkwork.analyses.simulation.controlling import held_efforts
-from linkwork.analyses.simulation.halting import Halt
-from linkwork.analyses.simulation.telling import Ended
+from linkwork.analyses.simulation.controllers import held_efforts
+from linkwork.analyses.simulation.halt import Halt
+from linkwork.analyses.simulation.outcome import Ended
+from linkwork.analyses.simulation.question import Asked
 from linkwork.equations import simulation as equations
 from linkwork.equations.load_plans import exact_frictions
 from linkwork.errors import InputError, MissingExtra, ModelError, Problem
@@ -70,7 +70,7 @@ class _Course:
 
         self.asked, self.solver, self.progress = asked, solver, progress
         self.equations = IndexTwo(asked)
-        self.energies = asked.loops.system._own(Question(equations.energies(asked.loops.plan, frozenset())))
+        self.energies = asked.loops.system.bound_kernel(Question(equations.energies(asked.loops.plan, frozenset())))
         self.t, self.y, self.w, self.x = 0.0, asked.y, asked.w, asked.x
         self.samples: list[tuple[Array, ...]] = []
         """Variables, rates, accelerations, efforts, named states and their derivatives."""

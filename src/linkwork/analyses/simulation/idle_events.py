@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from linkwork.analyses.kinematics.given import place_of
+from linkwork.analyses.kinematics.given_values import place_of
 from linkwork.errors import Problem
 from linkwork.model.events import At, Event, When
 

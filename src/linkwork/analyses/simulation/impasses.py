@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.analyses.simulation.asked import FIXED
 from linkwork.analyses.simulation.eliminations import LOST, NEARLY, anew, independence, served
-from linkwork.analyses.simulation.halting import Halt
+from linkwork.analyses.simulation.halt import Halt
 from linkwork.analyses.simulation.hurdles import assert_finite_loads, is_dead_centre
 from linkwork.analyses.simulation.journey import Journey
-from linkwork.analyses.simulation.leaping import leapt
+from linkwork.analyses.simulation.leap import leapt
+from linkwork.analyses.simulation.question import FIXED
 from linkwork.geometry import Array
 
 SINGULAR = 1e4
@@ -21,11 +21,11 @@ def pass_singular(journey: Journey) -> None:
     """Pivots fail: the motion leads past a singular posture, or another elimination serves here, or it ends."""
     if journey.listener is not None:
         journey.listener.arrived()
-    loops, plan = journey.machine._loops, journey.machine._plan
+    loops, plan = journey.machine.loops, journey.machine.plan
     y = journey.z[: plan.ny]
     if not np.isfinite(journey.z).all():
         raise Halt(f"numbers without bound at {journey.t:.6g} s")
-    assert_finite_loads(journey, journey.machine._loops)
+    assert_finite_loads(journey, journey.machine.loops)
     left = independence(journey)
     journey.least_independence = min(journey.least_independence, left)
     if left > LOST and anew(journey, y):  # the rows are sound: other pivots serve
@@ -53,7 +53,7 @@ def lengthen(journey: Journey) -> None:
 
     if journey.listener is not None:
         journey.listener.arrived()
-    assert_finite_loads(journey, journey.machine._loops)
+    assert_finite_loads(journey, journey.machine.loops)
     if (
         journey.p.worst[0] > SINGULAR
         and journey.method not in FIXED
@@ -69,7 +69,7 @@ def lengthen(journey: Journey) -> None:
         raise Halt(f"the loops cannot be closed beyond {journey.t:.6g} s: step {h:.3g} s")
     if journey.method in FIXED:
         raise Halt(f"a step of {h:.3g} s from {journey.t:.6g} s has no solution; take a smaller `step`")
-    if is_dead_centre(journey.machine._loops, [d.column for d in journey.asked.driven], journey.z[: journey.p.ny]):
+    if is_dead_centre(journey.machine.loops, [d.column for d in journey.asked.driven], journey.z[: journey.p.ny]):
         names = ", ".join(d.name for d in journey.asked.driven)
         raise Halt(f"dead centre at {journey.t:.6g} s: {names} cannot be driven beyond it")
     hint = "the motion may have no continuation there, or a load jumps: make the jump an event"

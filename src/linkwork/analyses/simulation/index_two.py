@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 
 from linkwork.analyses.kinematics.loops import SINGULAR
-from linkwork.analyses.simulation.asked import Asked
+from linkwork.analyses.simulation.question import Asked
 from linkwork.equations.closed_dynamics import unconstrained
-from linkwork.equations.closing import closure_products
 from linkwork.equations.force_balance import OUTPUTS, force_balance
+from linkwork.equations.loop_solver import closure_products
 from linkwork.equations.tangents import tangent_function
 from linkwork.formulas import Question
 from linkwork.geometry import Array
@@ -87,8 +87,8 @@ class IndexTwo:
         self._balance = formula.kernel.bind(self._settled)
         along = ("y", "w", "dw", "states")
         self._tangents = _of_columns(tangent_function(formula.composed.main, along, OUTPUTS))
-        self._open = system._own(Question(unconstrained(bool(loops.plan.states))))
-        self._products = system._own(Question(closure_products(1))) if loops.count else None
+        self._open = system.bound_kernel(Question(unconstrained(bool(loops.plan.states))))
+        self._products = system.bound_kernel(Question(closure_products(1))) if loops.count else None
 
     @property
     def places(self) -> Places:

@@ -43,7 +43,7 @@ class Journal:
 
     def take(self, active: Any) -> list[list[float]]:
         """Take over what compiled functions have logged; returns since when [s] loads are on or off, one a row."""
-        from linkwork.numerics.stepping.active import CHAPTERS, LOGGED
+        from linkwork.numerics.stepping.active_rows import CHAPTERS, LOGGED
 
         logged, jumps, chapters = active.counts[LOGGED : CHAPTERS + 1].tolist()
         if not (logged or jumps or chapters):

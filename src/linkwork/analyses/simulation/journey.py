@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.analyses.simulation.active_set import ActiveSet
-from linkwork.analyses.simulation.asked import FIXED, Asked
-from linkwork.analyses.simulation.compiling import say_once
+from linkwork.analyses.simulation.compile_notice import say_once
 from linkwork.analyses.simulation.course import Course
 from linkwork.analyses.simulation.eliminations import others, write_known
 from linkwork.analyses.simulation.engine import Engine, Equipment
 from linkwork.analyses.simulation.hurdles import is_conservative
 from linkwork.analyses.simulation.journal import Journal
-from linkwork.analyses.simulation.listening import Listener, jump_of
+from linkwork.analyses.simulation.listeners import Listener, jump_of
+from linkwork.analyses.simulation.question import FIXED, Asked
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
@@ -77,10 +77,10 @@ class Journey(Course):
     def engage(self) -> None:
         """Kernels and arrays for the machine and the method as they are now."""
         import linkwork.numerics.stepping.methods as methods
-        from linkwork.numerics.stepping.active import PAUSES
+        from linkwork.numerics.stepping.active_rows import PAUSES
 
         asked, modes = self.asked, self.modes
-        loops = self.machine._loops
+        loops = self.machine.loops
         self.engine = Engine(loops, self.elimination, self.needs(), others=others(loops, self.elimination))
         before = getattr(self, "p", None)
         self.p = self.engine.problem(
@@ -111,7 +111,7 @@ class Journey(Course):
 
     def heard(self) -> None:
         """Take over what compiled functions have logged, and tell of it."""
-        from linkwork.numerics.stepping.active import JUMPED
+        from linkwork.numerics.stepping.active_rows import JUMPED
 
         for t, *switch in self.journal.take(self.active):
             self.begin_chapter(t, np.array(switch))
@@ -127,13 +127,13 @@ class Journey(Course):
 
     def refresh(self) -> None:
         """Rows and watches of the active set into fresh arrays."""
-        from linkwork.numerics.stepping.happening import refresh
+        from linkwork.numerics.stepping.instants import refresh
 
         refresh(self.p, self.active, self.state, self.z)
 
     def watch(self) -> None:
         """The rows of the active set, and what ends it."""
-        from linkwork.numerics.stepping.active import write_watches
+        from linkwork.numerics.stepping.active_rows import write_watches
 
         write_watches(self.p, self.active, self.t, self.z)
 

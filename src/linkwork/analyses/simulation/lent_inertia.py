@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.analyses.kinematics.measuring import with_plan
-from linkwork.equations.closing import length_rates
+from linkwork.analyses.kinematics.measured_machine import with_plan
+from linkwork.equations.loop_solver import length_rates
 from linkwork.errors import ModelError
 from linkwork.geometry import Array
 
@@ -28,14 +28,14 @@ def with_lent_inertia(machine: Machine, driven: Iterable[int]) -> Machine:
     driven : columns of rates that follow laws
     """
     columns = sorted(driven)
-    measured = {k for slot in machine._plan.measured for k in range(slot.v.start, slot.v.stop)}
+    measured = {k for slot in machine.plan.measured for k in range(slot.v.start, slot.v.stop)}
     if not columns or (not measured.intersection(columns) and _resists(machine)):
         return machine
     key = ("lent", *map(str, columns))
     known = machine._measuring
     if key not in known:
         sizes = _usual_inertias(machine)
-        plan = replace(machine._plan, lent=tuple((k, float(sizes[k])) for k in columns))
+        plan = replace(machine.plan, lent=tuple((k, float(sizes[k])) for k in columns))
         known[key] = with_plan(machine, plan, machine.home.y)
     return known[key]
 
@@ -50,9 +50,9 @@ def _resists(machine: Machine) -> bool:
 
 def _usual_inertias(machine: Machine) -> Array:
     """By rate, an inertia [kg, kg m²] of the machine's own size."""
-    numbers = machine._plan.parameters  # of the model: runs with other numbers share their kernels
+    numbers = machine.plan.parameters  # of the model: runs with other numbers share their kernels
     masses = [value for name, value in numbers.items() if name.endswith(".mass") and value > 0.0]
     mass = float(np.median(masses)) if masses else 1.0
-    loops = machine._loops
+    loops = machine.loops
     sizes: Array = np.where(length_rates(loops.plan), mass, mass * loops.length**2)
     return sizes

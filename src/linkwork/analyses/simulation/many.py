@@ -46,7 +46,7 @@ def _is_plain(table: RunTable) -> bool:
     asked, active = table.asked, ActiveSet(table.asked, APART)
     alone = all(active.acts_alone(event) for event in active.acting)
     alike = not any(name.endswith(".static") for name in table.varied)  # which kernels do not read
-    jumps = active.switches and any(any(own.jumps) for own in table.machine._plan.switched)
+    jumps = active.switches and any(any(own.jumps) for own in table.machine.plan.switched)
     return alone and alike and not jumps and not asked.controller and asked.method in ("auto", *WAYS)
 
 
@@ -64,14 +64,14 @@ def _one_by_one(table: RunTable, runs: list[int]) -> None:
             return 1
         reached = len(found.t)
         table.y[k, :reached], table.w[k, :reached], table.a[k, :reached] = found.y, found.w, found.a
-        if table.machine._plan.states:
+        if table.machine.plan.states:
             table.x[k, :reached], table.dx[k, :reached] = found.outcome.x, found.outcome.dx
         table.status[k], table.message[k] = found.status, found.message
         table.counts[k] = found.nfev, found.steps, found.rejected
         told = found.evidence.simulation
         assert told is not None
         table.balance[k] = told.energy_error, told.energy_scale
-        names = effort_names(table.machine._loops)
+        names = effort_names(table.machine.loops)
         for column, name in enumerate(names):
             if f"{name}.effort" in found.data:
                 table.e[k, :reached, column] = found.data[f"{name}.effort"].values

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from linkwork.analyses.simulation.actions import act
-from linkwork.analyses.simulation.halting import Halt
+from linkwork.analyses.simulation.halt import Halt
 from linkwork.analyses.simulation.journey import Journey
-from linkwork.analyses.simulation.jumping import chattering, jumped, remedy, smooth
-from linkwork.analyses.simulation.listening import Watch
+from linkwork.analyses.simulation.jump_sides import chattering, jumped, remedy, smooth
+from linkwork.analyses.simulation.listeners import Watch
 from linkwork.analyses.simulation.records import done
 from linkwork.analyses.simulation.relief import relieved
 from linkwork.model.events import Actions, At, When
@@ -16,7 +16,7 @@ from linkwork.model.events import Actions, At, When
 
 def take_place(journey: Journey, which: int, event: At) -> None:
     """Do what an event at a given time is for; which : its number among these."""
-    from linkwork.numerics.stepping.happening import timed
+    from linkwork.numerics.stepping.instants import timed
 
     if journey.modes.acts_alone(event):
         journey.heard()
@@ -28,7 +28,7 @@ def take_place(journey: Journey, which: int, event: At) -> None:
 
 def _go_on(journey: Journey, code: int, event: When | At) -> None:
     """After an event that compiled functions have done: on, or the run ends with it."""
-    from linkwork.numerics.stepping.active import ENDED
+    from linkwork.numerics.stepping.active_rows import ENDED
 
     journey.heard()
     if code == ENDED:
@@ -39,9 +39,9 @@ def _go_on(journey: Journey, code: int, event: When | At) -> None:
 def follow(journey: Journey, looks: bool) -> None:
     """What follows at once from a jump; looks : whether there may be something."""
     from linkwork.numerics.stepping import advance as loop
-    from linkwork.numerics.stepping.active import OK
-    from linkwork.numerics.stepping.driving import follow_up
-    from linkwork.numerics.stepping.happening import at_once
+    from linkwork.numerics.stepping.active_rows import OK
+    from linkwork.numerics.stepping.driver import follow_up
+    from linkwork.numerics.stepping.instants import at_once
 
     while looks:
         if journey.listener is not None:
@@ -61,9 +61,9 @@ def deal_with(journey: Journey, code: int, follows: bool) -> bool:
 
     Returns whether something may follow from it at once.
     """
-    from linkwork.numerics.stepping import active as on
+    from linkwork.numerics.stepping import active_rows as on
     from linkwork.numerics.stepping.advance import EVENT
-    from linkwork.numerics.stepping.happening import deal
+    from linkwork.numerics.stepping.instants import deal
 
     fired = journey.modes.fired(journey.active)
     if code == EVENT and journey.listener is not None:
@@ -92,7 +92,7 @@ def deal_with(journey: Journey, code: int, follows: bool) -> bool:
 
 def _crossed(journey: Journey, w: Watch) -> None:
     """A condition has crossed zero."""
-    from linkwork.numerics.stepping.happening import counts, crossed
+    from linkwork.numerics.stepping.instants import counts, crossed
 
     event = journey.modes.whens[w.which]
     if journey.modes.acts_alone(event):
@@ -106,9 +106,9 @@ def _crossed(journey: Journey, w: Watch) -> None:
 
 def _switched(journey: Journey, jumps: Sequence[Watch]) -> None:
     """Formulas jump; those that would jump back at once are smoothed from now on."""
-    from linkwork.numerics.stepping.active import JUMP, WHAT
+    from linkwork.numerics.stepping.active_rows import JUMP, WHAT
 
-    formulas = journey.machine._plan.switched
+    formulas = journey.machine.plan.switched
     for own in jumped(journey, journey.active, jumps):
         if journey.listener is not None:
             journey.listener.chatters(own)
@@ -120,7 +120,7 @@ def _switched(journey: Journey, jumps: Sequence[Watch]) -> None:
 
 def _answer(journey: Journey) -> None:
     """Whether frictions that have given way are relieved by others."""
-    from linkwork.numerics.stepping.active import ANSWERED, FRICTIONS, TOUCHED
+    from linkwork.numerics.stepping.active_rows import ANSWERED, FRICTIONS, TOUCHED
 
     active = journey.active
     m, n = int(active.counts[FRICTIONS]), int(active.counts[TOUCHED])
@@ -132,7 +132,7 @@ def _answer(journey: Journey) -> None:
 
 def _crowded(journey: Journey) -> None:
     """Events crowd together without end."""
-    from linkwork.numerics.stepping.active import CROWDED, RECENT
+    from linkwork.numerics.stepping.active_rows import CROWDED, RECENT
 
     journey.heard()
     since = journey.active.recent[int(journey.active.counts[RECENT]) % CROWDED, 0]

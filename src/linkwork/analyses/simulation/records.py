@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from linkwork.analyses.forces.over_run import effort_units
-from linkwork.analyses.kinematics.given import place_of
+from linkwork.analyses.kinematics.given_values import place_of
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.active_set import ActiveSet
 from linkwork.geometry import Array
@@ -58,7 +58,7 @@ def as_data(actions: Actions) -> tuple[Action, ...]:
 
 def records_of(log: Array, active: ActiveSet, loops: Loops) -> list[Happening]:
     """Records of rows that a compiled loop has logged: (kind, which, time, numbers)."""
-    from linkwork.numerics.stepping import active as on
+    from linkwork.numerics.stepping import active_rows as on
 
     units = [units_of_stop(loops, side.stop.what) for side in active.sides]
     plain = {on.SOFT_TOUCH: "touch", on.SOFT_LEAVE: "leave", on.STICKS: "stick", on.SLIPS: "slip"}

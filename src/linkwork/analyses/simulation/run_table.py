@@ -55,7 +55,7 @@ class RunTable:
             wrong += [replace(p, where=p.where or "parameters") for p in error.problems]
         self.asked = own.first(machine, wrong)
         self.machine = self.asked.machine  # with loads for efforts that depend on the state
-        plan, count, samples = self.machine._plan, own.count, len(self.asked.times)
+        plan, count, samples = self.machine.plan, own.count, len(self.asked.times)
         self.y = np.full((count, samples, plan.ny), np.nan)
         self.w, self.a = (np.full((count, samples, plan.nw), np.nan) for _ in range(2))
         self.e = np.full((count, samples, plan.nw), np.nan)
@@ -89,7 +89,7 @@ class RunTable:
         if run in self.single:
             return self.single[run].events
         log = self.logs.get(run)
-        return () if log is None else tuple(records_of(log, ActiveSet(self.asked, APART), self.machine._loops))
+        return () if log is None else tuple(records_of(log, ActiveSet(self.asked, APART), self.machine.loops))
 
     # ---------------------------------------------------------------- telling
 
@@ -116,7 +116,7 @@ class RunTable:
 
     def _residuals(self) -> Array:
         """Largest loop error by run."""
-        loops = self.machine._loops
+        loops = self.machine.loops
         if not loops.count:
             return np.zeros(self.given.count)
         y, w, _, varied = self.flat()
@@ -127,7 +127,7 @@ class RunTable:
     def _whole(self) -> Run:
         from linkwork.results import build_run
 
-        loops = self.machine._loops
+        loops = self.machine.loops
         y, w, a, varied = self.flat()
         variables, speeds = joint_histories(loops, y, [w, a])
         variables |= state_histories(loops, _samples(self.x), _samples(self.dx))
@@ -140,7 +140,7 @@ class RunTable:
             signals[f"{names[column]}.power"] = ("W", E[:, column] * w[:, column])
         times = np.tile(self.asked.times, self.given.count)
         kinetic, potential = self.energies(
-            Question(equations.energies(self.machine._plan, frozenset())), times, np.hstack([y, w])
+            Question(equations.energies(self.machine.plan, frozenset())), times, np.hstack([y, w])
         )
         signals["machine.kinetic_energy"] = ("J", kinetic)
         signals["machine.potential_energy"] = ("J", potential)
@@ -152,7 +152,7 @@ class RunTable:
 
     def energies(self, question: Question, t: Array, Z: Array) -> tuple[Array, Array]:
         """Kinetic and potential energy at a state of each run, or at several."""
-        system, plan = self.machine, self.machine._plan
+        system, plan = self.machine, self.machine.plan
         y, w = (np.ascontiguousarray(Z[:, k : k + n]) for k, n in ((0, plan.ny), (plan.ny, plan.nw)))
         more = [np.zeros(plan.n_slips), np.ones(plan.n_loads)]
         more += [self.asked.x] if plan.states else []  # which have a part in the power alone

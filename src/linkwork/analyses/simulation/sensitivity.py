@@ -16,15 +16,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.analyses.simulation.asked import Asked
 from linkwork.analyses.simulation.direction_plant import GAP, DirectionPlant
 from linkwork.analyses.simulation.directions import Direction, directions, start_directions
 from linkwork.analyses.simulation.event_delays import SMOOTH, alike, called, delayed, matters
-from linkwork.analyses.simulation.halting import Halt
+from linkwork.analyses.simulation.halt import Halt
 from linkwork.analyses.simulation.journey import Journey
-from linkwork.analyses.simulation.jumping import chattering, remedy
-from linkwork.analyses.simulation.listening import Jump, Listener, Watch
-from linkwork.analyses.simulation.varied import Variation
+from linkwork.analyses.simulation.jump_sides import chattering, remedy
+from linkwork.analyses.simulation.listeners import Jump, Listener, Watch
+from linkwork.analyses.simulation.parameter_kernels import Variation
+from linkwork.analyses.simulation.question import Asked
 from linkwork.equations import conditions, simulation
 from linkwork.errors import InputError, Problem
 from linkwork.formulas import Question
@@ -72,7 +72,7 @@ class Sensitivity(Listener):
         """Every jump of a formula must be one whose time is known."""
         hint = "write it so that what is compared does not jump itself"
         nested = []
-        for own in self.plant.machine._plan.switched:
+        for own in self.plant.machine.plan.switched:
             if own.is_nested:
                 text = f"the formula of '{own.owner}' jumps by what jumps itself: no derivative"
                 nested.append(Problem(text, f"{own.kind}s.{own.owner}", hint))
@@ -222,7 +222,7 @@ class Sensitivity(Listener):
                 G[r], turned[:, r] = gradients[0][column], gradients[1][:, column]
             else:
                 G[r, column] = 1.0
-        nothing = np.zeros(self.plant.machine._plan.nl)
+        nothing = np.zeros(self.plant.machine.plan.nl)
         X = np.atleast_2d(engine.response(y, G, nothing))
         P = np.linalg.lstsq(G @ X.T, G @ change, rcond=1e-12)[0]
         varied = engine.variation(Question(simulation.response(engine.elimination)))
@@ -266,6 +266,6 @@ class Sensitivity(Listener):
 
     def chatters(self, own: Watch) -> None:
         """There is no derivative of a jump without end."""
-        formulas = self.plant.machine._plan.switched
+        formulas = self.plant.machine.plan.switched
         text = f"{chattering(formulas, self.session.t, own)}: no derivative"
         raise InputError(Problem(text, "loads", remedy(formulas, own)), self.plant.machine.name)

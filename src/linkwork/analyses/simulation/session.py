@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from linkwork.analyses.simulation.active_set import ActiveSet
-from linkwork.analyses.simulation.asked import FIXED, Asked
-from linkwork.analyses.simulation.controlling import held_efforts
+from linkwork.analyses.simulation.controllers import held_efforts
 from linkwork.analyses.simulation.eliminations import weakened
-from linkwork.analyses.simulation.halting import Halt
+from linkwork.analyses.simulation.halt import Halt
 from linkwork.analyses.simulation.impasses import lengthen, pass_singular, take_faint
 from linkwork.analyses.simulation.journey import Journey
-from linkwork.analyses.simulation.listening import Listener
+from linkwork.analyses.simulation.listeners import Listener
 from linkwork.analyses.simulation.occasions import deal_with, follow, take_place
+from linkwork.analyses.simulation.question import FIXED, Asked
 from linkwork.analyses.simulation.stiffness import ease, stiffen
 from linkwork.errors import InputError, Problem
 
@@ -42,7 +42,7 @@ class Session(Journey):
     def _begin(self) -> None:
         """The plant, the start, and room for samples and steps."""
         from linkwork.numerics.stepping import advance as loop
-        from linkwork.numerics.stepping.active import LISTENED
+        from linkwork.numerics.stepping.active_rows import LISTENED
 
         asked = self.asked
         self.state = np.zeros(loop.STATES)
@@ -97,13 +97,13 @@ class Session(Journey):
 
     def _first(self) -> None:
         """The active set in which the start is."""
-        from linkwork.numerics.stepping.active import BEYOND
-        from linkwork.numerics.stepping.happening import DEEP, begin
+        from linkwork.numerics.stepping.active_rows import BEYOND
+        from linkwork.numerics.stepping.instants import DEEP, begin
 
         code = begin(self.p, self.active, self.state, self.z)
         self.heard()
         if code == BEYOND:
-            beyond, size = [], max(self.machine._loops.length, 1.0)
+            beyond, size = [], max(self.machine.loops.length, 1.0)
             for own in self.modes.sides:
                 depth = own.side * (self.p.g[own.gap] - own.limit)
                 if depth > DEEP * size:
@@ -115,7 +115,7 @@ class Session(Journey):
     def _go(self, target: float) -> None:
         """On to a time; a new mode begins wherever the laws have a corner or something happened."""
         from linkwork.numerics.stepping import advance as loop
-        from linkwork.numerics.stepping.driving import go
+        from linkwork.numerics.stepping.driver import go
 
         self.target = target
         if self.listener is not None:
@@ -154,8 +154,8 @@ class Session(Journey):
 
     def _turn(self) -> None:
         """A corner of laws, and what follows from it at once."""
-        from linkwork.numerics.stepping.active import OK, UNFOLLOWED
-        from linkwork.numerics.stepping.driving import turn
+        from linkwork.numerics.stepping.active_rows import OK, UNFOLLOWED
+        from linkwork.numerics.stepping.driver import turn
 
         code = turn(self.p, self.active, self.state, self.z, self.f)
         self.heard()
@@ -178,7 +178,7 @@ class Session(Journey):
 
     def _last_samples(self) -> None:
         """Samples up to now that an event or the end left out."""
-        from linkwork.numerics.stepping.driving import last_samples
+        from linkwork.numerics.stepping.driver import last_samples
 
         if self.listener is not None:
             if not self.listener.keeps_last_samples():

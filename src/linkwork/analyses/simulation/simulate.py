@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linkwork.analyses.simulation.asked import Asked, asked
 from linkwork.analyses.simulation.directions import unknown_directions
 from linkwork.analyses.simulation.ida import run_ida
+from linkwork.analyses.simulation.outcome import ended, told
+from linkwork.analyses.simulation.question import Asked, asked
 from linkwork.analyses.simulation.sensitivity import Sensitivity
 from linkwork.analyses.simulation.session import Session
 from linkwork.analyses.simulation.slopes import sensitivities
-from linkwork.analyses.simulation.telling import ended, told
 from linkwork.errors import InputError, Problem
 from linkwork.results.request import Request
 from linkwork.results.simulation import Simulation

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from linkwork.analyses.kinematics.histories import joint_histories, state_histories
+from linkwork.analyses.simulation.outcome import Ended
+from linkwork.analyses.simulation.outcome import _signals as signals_of
+from linkwork.analyses.simulation.parameter_kernels import Variation
 from linkwork.analyses.simulation.sensitivity import Sensitivity
-from linkwork.analyses.simulation.telling import Ended
-from linkwork.analyses.simulation.telling import _signals as signals_of
-from linkwork.analyses.simulation.varied import Variation
 from linkwork.equations import simulation
 from linkwork.equations.quantities import QUANTITIES
 from linkwork.formulas import Question

@@ -10,9 +10,9 @@ import numpy as np
 
 from linkwork.analyses.forces.drives import columns_of
 from linkwork.analyses.kinematics.failures import ClosureError
-from linkwork.analyses.kinematics.given import place_of
+from linkwork.analyses.kinematics.given_values import place_of
 from linkwork.analyses.kinematics.loops import Loops, Mask
-from linkwork.analyses.simulation.asked import Asked
+from linkwork.analyses.simulation.question import Asked
 from linkwork.analyses.simulation.variants import Given
 from linkwork.geometry import Array
 from linkwork.model.states import START
@@ -44,7 +44,7 @@ def starts_of(own: Given, question: Asked) -> tuple[Array, Mask]:
 def _states(own: Given, question: Asked) -> Array:
     """Named states at the beginning of the runs, (runs, states): given by name, or by the parameter of their start."""
     x = np.tile(question.x, (own.count, 1))
-    for k, plan in enumerate(question.machine._plan.states):
+    for k, plan in enumerate(question.machine.plan.states):
         given = own.kinds["parameters"].get(f"{plan.name}.{START}", x[:, k])
         x[:, k] = own.kinds["states"].get(plan.name, given)
     return x
@@ -65,7 +65,7 @@ def _followed(machine: Machine, wanted: Mapping[str, Any], count: int) -> Array:
 
     Along a single variable all are followed at once, upward and downward from home.
     """
-    found = np.full((count, machine._plan.ny), np.nan)
+    found = np.full((count, machine.plan.ny), np.nan)
     differing = {n: np.asarray(x) for n, x in wanted.items() if np.ndim(x) == 1}
     shared = {n: x for n, x in wanted.items() if n not in differing}
     if len(differing) > 1:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from linkwork.analyses.kinematics.given import place_of, unknown_variable
+from linkwork.analyses.kinematics.given_values import place_of, unknown_variable
 from linkwork.equations.states import rates_of_states
 from linkwork.errors import InputError
 from linkwork.formulas import Question
@@ -33,9 +33,9 @@ class State:
     x: Array = field(default_factory=lambda: np.zeros(0))
 
     def _place(self, name: str) -> tuple[int, int]:
-        found = place_of(self.machine._loops, name)
+        found = place_of(self.machine.loops, name)
         if found is None:
-            raise InputError(unknown_variable(self.machine._loops, name), self.machine.name)
+            raise InputError(unknown_variable(self.machine.loops, name), self.machine.name)
         slot, k = found
         return slot.q.start + k, slot.v.start + k
 
@@ -53,7 +53,7 @@ class State:
         name : of a variable, joint or state
         """
         if name in self.machine.states:
-            law = self.machine._own(Question(rates_of_states()))
+            law = self.machine.bound_kernel(Question(rates_of_states()))
             return float(law(self.y, self.w, np.array([self.t]), self.x)[self.machine.states.index(name)])
         return float(self.w[self._place(name)[1]])
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.analyses.kinematics.failures import ClosureError
-from linkwork.analyses.kinematics.given import merged
-from linkwork.analyses.simulation.asked import Asked, asked
+from linkwork.analyses.kinematics.given_values import merged
+from linkwork.analyses.simulation.question import Asked, asked
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.analyses.simulation.engine import Engine
-from linkwork.analyses.simulation.varied import Variation
+from linkwork.analyses.simulation.parameter_kernels import Variation
 from linkwork.equations import conditions, simulation
 from linkwork.formulas import Question
 from linkwork.kernels import Kernel

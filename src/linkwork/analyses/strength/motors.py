@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from linkwork.analyses.strength.asked import check_run
+from linkwork.analyses.strength.force_runs import check_run
 from linkwork.equations.load_kinds.motor import MOTOR_SPEED, MotorPlan
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
@@ -192,7 +192,7 @@ class TorqueSpeed:
         ----------
         units : units to show, such as {"motor speed": "rpm"}
         """
-        from linkwork.analyses.strength.plotting import titled
+        from linkwork.analyses.strength.plot_units import titled
         from linkwork.results.plots import Band, Line, Panel, Plot, Quantity, Showing
 
         shown = [Quantity("motor speed", "rad/s", self.speed), Quantity("motor torque", "N m", self.torque)]

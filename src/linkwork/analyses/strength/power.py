@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from linkwork.analyses.strength.asked import check_run
+from linkwork.analyses.strength.force_runs import check_run
 from linkwork.analyses.strength.motors import torque_speed
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.geometry import Array
@@ -182,7 +182,7 @@ class Energy:
         units : units to show
         ax : axes to draw into, one a panel; a new figure without
         """
-        from linkwork.analyses.strength.plotting import PLAIN, abscissa, titled
+        from linkwork.analyses.strength.plot_units import PLAIN, abscissa, titled
         from linkwork.results.plots import Quantity, Series, describe_over
 
         shown = self.drives if len(self.drives) == 1 else (*self.drives, self.shared)

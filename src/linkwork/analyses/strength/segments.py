@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork import geometry as geo
-from linkwork.analyses.strength.acting import Acting, acting_on, joint_frame, own_place, pose_over
-from linkwork.analyses.strength.asked import check_run
+from linkwork.analyses.strength.acting_forces import Acting, acting_on, joint_frame, own_place, pose_over
+from linkwork.analyses.strength.force_runs import check_run
 from linkwork.analyses.strength.sections import Section
 from linkwork.analyses.strength.stresses import Allowable, Stress, segment_stress
 from linkwork.errors import InputError, Problem, did_you_mean

@@ -329,7 +329,7 @@ class Stress:
         units : units to show; without, N/mm^2
         ax : axes to draw into, one a panel; a new figure without
         """
-        from linkwork.analyses.strength.plotting import DRAWING, abscissa, titled
+        from linkwork.analyses.strength.plot_units import DRAWING, abscissa, titled
         from linkwork.results.plots import Mark, Quantity, Series, describe_over
 
         found = (self.normal_stress, self.shear_stress, self.von_mises)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from linkwork.cli.driving import Closure, Drives, Duration, Samples, Speeds, Start, begun
+from linkwork.cli.drive_options import Closure, Drives, Duration, Samples, Speeds, Start, begun
 from linkwork.cli.models import File, asking, sound, units_of
-from linkwork.cli.printing import fail, say, tell
-from linkwork.cli.saved import SavedRun, check_alone, saved_run
+from linkwork.cli.output import fail, say, tell
+from linkwork.cli.saved_runs import SavedRun, check_alone, saved_run
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -88,7 +88,7 @@ def animate(
     Example: linkwork animate slider-crank --drive 'A=0:360deg in 2s' --layer velocity --out crank.gif
     """
     m = sound(file, False)
-    from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.option_values import Problems, Variables
     from linkwork.cli.progress import Work
     from linkwork.views.animate import animate_closures
     from linkwork.views.layers import OF_FORCES
@@ -144,7 +144,7 @@ def animate(
 def _moved(machine: Machine, laws: dict[str, Drive], samples: int | None, seconds: float | None, work: Work) -> Run:
     if laws:
         return machine.motion(laws, samples=samples, duration=seconds, progress=work.progress)
-    from linkwork.views.showing import shown_motion
+    from linkwork.views.default_motion import shown_motion
 
     shown = shown_motion(machine, samples, work.progress)
     if shown.run is None:

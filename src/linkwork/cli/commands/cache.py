@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.models import AsJson
-from linkwork.cli.printing import fail, print_json
+from linkwork.cli.output import fail, print_json
 
 
 def cache(

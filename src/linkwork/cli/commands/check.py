@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from linkwork.cli.models import AsJson, Files, load, print_unreadable, unreadable
-from linkwork.cli.printing import console, print_json, print_problems, say, shortened, title
+from linkwork.cli.output import console, print_json, print_problems, say, shortened, title
 from linkwork.errors import ModelError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def check(files: Files, as_json: AsJson = False) -> None:
 
 
 def _print(found: Check) -> None:
-    from linkwork.model.loading import kind_of
+    from linkwork.model.load_words import kind_of
     from linkwork.views.graph import text_tree
 
     m, t = found.mechanism, found.topology

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
-from linkwork.cli.printing import MOST_ROWS, print_json, print_tables, say, tell, title
+from linkwork.cli.output import MOST_ROWS, print_json, print_tables, say, tell, title
 from linkwork.names import no_such
 
 
@@ -56,7 +56,7 @@ def closures(
     Example: linkwork closures four-bar --at O2=40deg
     """
     m = sound(file, as_json)
-    from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.option_values import Problems, Variables
     from linkwork.cli.outputs import check_picture
     from linkwork.cli.progress import Work
     from linkwork.views.tables import closure_table, pose_table

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.models import AsJson, File, sound
-from linkwork.cli.printing import print_json, print_problems, print_tables, say, title
+from linkwork.cli.output import print_json, print_problems, print_tables, say, title
 
 
 def equations(

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from linkwork.cli.models import AsJson
-from linkwork.cli.printing import console, fail, print_json
+from linkwork.cli.output import console, fail, print_json
 
 
 def examples(

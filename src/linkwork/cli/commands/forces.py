@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linkwork.cli.acting import (
+from linkwork.cli.drive_options import (
+    LAWS,
+    Closure,
+    Duration,
+    Samples,
+    Speeds,
+    Start,
+    begun,
+    check_driven,
+    check_samples,
+)
+from linkwork.cli.evidence import print_evidence
+from linkwork.cli.load_options import (
     DriveNames,
     EffortTexts,
     ExternalTexts,
@@ -19,17 +31,15 @@ from linkwork.cli.acting import (
     as_options,
     idle_problems,
 )
-from linkwork.cli.driving import LAWS, Closure, Duration, Samples, Speeds, Start, begun, check_driven, check_samples
-from linkwork.cli.evidence import print_evidence
 from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
-from linkwork.cli.picturing import Out, Over, Paths
-from linkwork.cli.printing import MOST_ROWS, print_json, print_problems, print_tables, say, tell
-from linkwork.cli.saved import SavedRun, check_alone, saved_run
+from linkwork.cli.output import MOST_ROWS, print_json, print_problems, print_tables, say, tell
+from linkwork.cli.picture_options import Out, Over, Paths
+from linkwork.cli.saved_runs import SavedRun, check_alone, saved_run
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
-    from linkwork.cli.acting import Acting
-    from linkwork.cli.given import Problems
+    from linkwork.cli.load_options import Acting
+    from linkwork.cli.option_values import Problems
     from linkwork.cli.outputs import Outputs
     from linkwork.drives import Drive
     from linkwork.results import Run
@@ -101,7 +111,7 @@ def forces(
     Example: linkwork forces slider-crank --drive A=0:360deg --speed A=3000rpm --plot A.effort --out run.nc
     """
     m = sound(file, as_json)
-    from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.option_values import Problems, Variables
     from linkwork.cli.outputs import outputs
     from linkwork.cli.progress import Work
     from linkwork.views.force_peaks import force_peaks

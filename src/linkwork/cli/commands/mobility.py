@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
-from linkwork.cli.printing import MOST_ROWS, print_json, print_tables, say, title
+from linkwork.cli.output import MOST_ROWS, print_json, print_tables, say, title
 
 if TYPE_CHECKING:
     from linkwork.analyses.kinematics.four_bars import FourBar
@@ -42,7 +42,7 @@ def mobility(
     m = sound(file, as_json)
     from linkwork.analyses.kinematics.failures import ClosureError
     from linkwork.analyses.kinematics.four_bars import four_bars
-    from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.option_values import Problems, Variables
     from linkwork.model.layout import lay_out
     from linkwork.topology import graph_of
     from linkwork.views.tables import four_bar_table, posture_table, travel_table

@@ -6,11 +6,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linkwork.cli.driving import Closure, Drives, Duration, Samples, Speeds, Start, begun, check_driven, check_samples
+from linkwork.cli.drive_options import (
+    Closure,
+    Drives,
+    Duration,
+    Samples,
+    Speeds,
+    Start,
+    begun,
+    check_driven,
+    check_samples,
+)
 from linkwork.cli.evidence import print_evidence
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
-from linkwork.cli.picturing import Out, Over, Paths, Plots
-from linkwork.cli.printing import MOST_ROWS, print_json, print_tables, say, tell
+from linkwork.cli.output import MOST_ROWS, print_json, print_tables, say, tell
+from linkwork.cli.picture_options import Out, Over, Paths, Plots
 
 if TYPE_CHECKING:
     from linkwork.results import Run
@@ -39,7 +49,7 @@ def motion(
     Example: linkwork motion slider-crank --drive A=0:360deg --speed A=3000rpm --plot D.slide --x A --out run.nc
     """
     m = sound(file, as_json)
-    from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.option_values import Problems, Variables
     from linkwork.cli.outputs import outputs
     from linkwork.cli.progress import Work
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from linkwork.cli.models import File, asking, sound, units_of
-from linkwork.cli.printing import say, tell
-from linkwork.cli.saved import SavedRun, check_alone, saved_run
+from linkwork.cli.output import say, tell
+from linkwork.cli.saved_runs import SavedRun, check_alone, saved_run
 
 if TYPE_CHECKING:
-    from linkwork.cli.given import Problems
+    from linkwork.cli.option_values import Problems
 
 MOST_SAMPLES = 20_000
 """Samples of a page that browsers still play."""
@@ -63,7 +63,7 @@ def report(
     Example: linkwork report slider-crank --drive 'A=0:360deg @ 3000rpm' --out slider-crank.html
     """
     m = sound(file, False)
-    from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.option_values import Problems, Variables
     from linkwork.cli.progress import Work
     from linkwork.views.report import subject_of, write_page
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from linkwork.cli.printing import fail
+from linkwork.cli.output import fail
 
 
 def schema(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from linkwork.cli.models import AsJson, File, asking, readable, units_of
-from linkwork.cli.printing import fail, print_json, print_problems, print_tables, say, tell, title
+from linkwork.cli.output import fail, print_json, print_problems, print_tables, say, tell, title
 
 if TYPE_CHECKING:
     from linkwork.model.mechanism import Mechanism
@@ -85,7 +85,7 @@ def _drawn(m: Mechanism, kind: str, at: Sequence[str]) -> Any:
         return draw_graph(graph_of(m), {j.name: j.law.letter for j in m.joints.values()})
     if kind == "layout" and not at:
         return draw_layout(m)
-    from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.option_values import Problems, Variables
     from linkwork.views.paint import paint_posture
     from linkwork.views.scene import scene_of
 

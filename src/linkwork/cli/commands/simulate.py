@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from linkwork.cli.acting import as_options
-from linkwork.cli.driving import Closure, Drives, Samples, Speeds, Start, begun, check_samples
+from linkwork.cli.drive_options import Closure, Drives, Samples, Speeds, Start, begun, check_samples
 from linkwork.cli.evidence import print_evidence
+from linkwork.cli.load_options import as_options
 from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
-from linkwork.cli.picturing import Out, Over, Paths, Plots
-from linkwork.cli.printing import MOST_ROWS, print_json, print_problems, print_tables, say, tell
-from linkwork.cli.releasing import (
+from linkwork.cli.output import MOST_ROWS, print_json, print_problems, print_tables, say, tell
+from linkwork.cli.picture_options import Out, Over, Paths, Plots
+from linkwork.cli.simulation_options import (
     OPTIONS,
     AbsoluteError,
     Ats,
@@ -30,7 +30,7 @@ from linkwork.cli.releasing import (
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
-    from linkwork.cli.given import Problems
+    from linkwork.cli.option_values import Problems
     from linkwork.cli.outputs import Outputs
     from linkwork.errors import Problem
     from linkwork.model.mechanism import Mechanism
@@ -74,12 +74,12 @@ def simulate(
     Example: linkwork simulate pendulum --until 10s --start A=30deg --plot A --out run.nc
     """
     m = sound(file, as_json)
-    from linkwork.analyses.simulation.asked import SAMPLES
-    from linkwork.cli.given import Problems, Variables
-    from linkwork.cli.happening import Happenings
+    from linkwork.analyses.simulation.question import SAMPLES
+    from linkwork.cli.event_texts import Happenings
+    from linkwork.cli.option_values import Problems, Variables
     from linkwork.cli.outputs import outputs
     from linkwork.cli.progress import Work
-    from linkwork.cli.released import Released
+    from linkwork.cli.simulation_values import Released
 
     units, problems = units_of(m), Problems()
     wanted = outputs(file.stem, out or (), plot or (), x, path or (), problems)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linkwork.cli.acting import (
+from linkwork.cli.load_options import (
     DriveNames,
     EffortTexts,
     ExternalTexts,
@@ -19,12 +19,12 @@ from linkwork.cli.acting import (
     idle_problems,
 )
 from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
-from linkwork.cli.printing import MOST_ROWS, print_json, print_problems, print_tables, say, title
+from linkwork.cli.output import MOST_ROWS, print_json, print_problems, print_tables, say, title
 from linkwork.errors import Problem
 
 if TYPE_CHECKING:
     from linkwork.analyses.forces.statics import Statics
-    from linkwork.cli.given import Variables
+    from linkwork.cli.option_values import Variables
 
 
 def statics(
@@ -68,7 +68,7 @@ def statics(
     Example: linkwork statics slider-crank --at A=60deg --advantage A:D
     """  # fmt: skip
     m = sound(file, as_json)
-    from linkwork.cli.given import Problems, Variables
+    from linkwork.cli.option_values import Problems, Variables
 
     units, problems = units_of(m), Problems()
     with asking(file, m, as_json):

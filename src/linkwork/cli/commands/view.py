@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from linkwork.cli.models import File, load
-from linkwork.cli.printing import say
+from linkwork.cli.output import say
 from linkwork.errors import ModelError
 
 if TYPE_CHECKING:
-    from linkwork.views.workbench.opened import Opened
+    from linkwork.views.workbench.opening import Opened
 
 
 def view(
@@ -57,7 +57,7 @@ def view(
 
 def _opened(file: Path, run: Path | None) -> Opened:
     from linkwork.model.mechanism import Mechanism
-    from linkwork.views.workbench.opened import Opened
+    from linkwork.views.workbench.opening import Opened
 
     try:
         m = load(file)

@@ -18,7 +18,7 @@ from linkwork.geometry import Array
 from linkwork.geometry.elementary import sqrt
 from linkwork.model.curves import Curve
 from linkwork.model.joints.law import Key, Law, Motion, Variable, about_w, angle_about_w, transform
-from linkwork.model.nearest import SEARCH, best_parameter, enough_samples
+from linkwork.model.nearest_places import SEARCH, best_parameter, enough_samples
 from linkwork.model.ranges import Range
 
 

@@ -18,7 +18,7 @@ from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.model.joints.law import Key, Law, Motion, Variable
 from linkwork.model.joints.lower_pairs import QUATERNION, from_quaternion, quaternion_flow, unit_quaternion
-from linkwork.model.nearest import STEP
+from linkwork.model.nearest_places import STEP
 from linkwork.model.ranges import Range
 from linkwork.model.space_curves import SpaceCurve
 from linkwork.model.surfaces import Surface

@@ -7,8 +7,8 @@ from typing import Any
 
 from linkwork.model.amounts import Amount
 from linkwork.model.loads.directions import Direction
-from linkwork.model.loads.gathering import started
 from linkwork.model.loads.load import Acts, Load, Much, Named, OnPoint, Section, Way
+from linkwork.model.loads.load_makers import started
 from linkwork.units import FORCE
 
 

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from linkwork.errors import Problem
 from linkwork.model.amounts import Amount
-from linkwork.model.loads.gathering import started
 from linkwork.model.loads.load import (
     Acts,
     AlongVariable,
@@ -23,6 +22,7 @@ from linkwork.model.loads.load import (
     of_effort,
     of_rate,
 )
+from linkwork.model.loads.load_makers import started
 from linkwork.model.variables import JointVariable, Owner
 from linkwork.units import ANGLE, FORCE, LENGTH, NUMBER
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from linkwork.model.amounts import Amount
-from linkwork.model.loads.gathering import started
 from linkwork.model.loads.load import Acts, AlongVariable, Load, Much, OnJoint, Section, of_effort
+from linkwork.model.loads.load_makers import started
 from linkwork.model.variables import Owner
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from linkwork.model.loads.gathering import started
 from linkwork.model.loads.load import Acts, AlongVariable, Levels, Load, Number, OnJoint, Scope, Section
+from linkwork.model.loads.load_makers import started
 from linkwork.model.variables import Owner
 from linkwork.model.vectors import number
 from linkwork.units import ANGLE, ANGULAR_SPEED, INERTIA, NUMBER, TORQUE, TORSIONAL_DAMPING, Dimension

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from linkwork.model.amounts import ELONGATION_RATE, Amount, Steady
-from linkwork.model.loads.gathering import started
 from linkwork.model.loads.load import (
     Acts,
     AlongVariable,
@@ -23,6 +22,7 @@ from linkwork.model.loads.load import (
     of_quantity,
     of_stiffness,
 )
+from linkwork.model.loads.load_makers import started
 from linkwork.model.variables import Owner
 
 

@@ -18,7 +18,7 @@ from linkwork.numerics.stepping.laws import reach
 from linkwork.numerics.stepping.methods import is_fresh, is_stiff, refine, take
 from linkwork.numerics.stepping.problem import COLUMN, KIND, LAW, STUCK, UNIT, own_force, rates, settle, working
 from linkwork.numerics.stepping.row_ranks import bar_for, least_bound, may_be_weak
-from linkwork.numerics.stepping.watching import (
+from linkwork.numerics.stepping.watches import (
     first_crossing,
     is_force,
     look,

@@ -12,7 +12,7 @@ import math
 import numba
 import numpy as np
 
-from linkwork.numerics.stepping.active import (
+from linkwork.numerics.stepping.active_rows import (
     IMPACT,
     JUMPED,
     LIMIT,
@@ -30,8 +30,8 @@ from linkwork.numerics.stepping.active import (
     see,
     write_rows,
 )
-from linkwork.numerics.stepping.bounded import DEPENDENT, least, reduced, solved
-from linkwork.numerics.stepping.choosing import AT_REST, SLOWEST, choose, responses, resting
+from linkwork.numerics.stepping.bounded_forces import DEPENDENT, least, reduced, solved
+from linkwork.numerics.stepping.contact_choice import AT_REST, SLOWEST, choose, responses, resting
 from linkwork.numerics.stepping.problem import correct, load, move, rates, row_error, settle
 
 SHORT, LOW = 1e-10, 1e-13

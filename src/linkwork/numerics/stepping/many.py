@@ -12,12 +12,12 @@ import numba
 import numpy as np
 
 from linkwork.kernels import drive
-from linkwork.numerics.stepping.active import CHAPTERS, ENDED, FULL, JUMPS, LOGGED, OK, clear, energy, is_full
+from linkwork.numerics.stepping.active_rows import CHAPTERS, ENDED, FULL, JUMPS, LOGGED, OK, clear, energy, is_full
 from linkwork.numerics.stepping.advance import BAR, DONE, FIXED, LONGEST, NEXT, PAUSED, STATES, STEP, TIME
-from linkwork.numerics.stepping.driving import go, last_samples, turn
+from linkwork.numerics.stepping.driver import go, last_samples, turn
 from linkwork.numerics.stepping.eliminations import select
 from linkwork.numerics.stepping.handle import Handle
-from linkwork.numerics.stepping.happening import begin, happen, timed
+from linkwork.numerics.stepping.instants import begin, happen, timed
 from linkwork.numerics.stepping.laws import enter_laws
 from linkwork.numerics.stepping.problem import CLOSING, NEAR, PLACE, along, balance, correct, load, move, respond
 

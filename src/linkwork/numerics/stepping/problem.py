@@ -60,7 +60,7 @@ class Problem(Handle):
     tangent_... : directions of the inputs of rates and gaps, and what comes of them
     y, w, t -> g, dg, G, gamma : of the gaps; -> watched : of the conditions
     box -> watched_range, gaps_range : between which bounds conditions and gaps are, and their change along a part of a
-        step, while the state and its change are in a box (`crossing`)
+        step, while the state and its change are in a box (`crossings`)
     kinetic, potential, power : of the energies; momentum, drift : of the variational method
     plain_y, plain_w : places of plain variables, and of their rates
     turning_y, turning_w : first places of quaternions, and of their angular velocities

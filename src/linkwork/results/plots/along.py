@@ -13,7 +13,7 @@ from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.results.plots.description import Axis, Panel, Plot
 from linkwork.results.plots.over import Series, describe_over
-from linkwork.results.plots.shown import Quantity
+from linkwork.results.plots.shown_units import Quantity
 from linkwork.results.result_layout import axes_of
 from linkwork.results.signals import Signal, Units
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from linkwork.errors import InputError, Problem
 from linkwork.results.plots.description import Line, Panel, Plot
-from linkwork.results.plots.shown import Quantity, Showing
+from linkwork.results.plots.shown_units import Quantity, Showing
 from linkwork.results.signals import Signal, Units
 from linkwork.units import SI, Dimension, UnitSystem
 

@@ -10,10 +10,10 @@ import numpy as np
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.results.layout import AXES
-from linkwork.results.marking import REACTIONS
+from linkwork.results.open_components import REACTIONS
 from linkwork.results.plots.description import Axis, Line, Panel, Plot, travel
 from linkwork.results.plots.over import named, need_samples
-from linkwork.results.plots.shown import Quantity, Showing
+from linkwork.results.plots.shown_units import Quantity, Showing
 from linkwork.results.signals import Signal, Units
 from linkwork.units import SI, Dimension, UnitSystem, parse_unit
 

@@ -9,7 +9,7 @@ from linkwork.errors import InputError, Problem
 from linkwork.names import no_such
 from linkwork.results import Run
 from linkwork.views.layers.arrows import acceleration_layer, velocity_layer
-from linkwork.views.layers.loading import has_forces, load_layer, reaction_layer
+from linkwork.views.layers.force_arrows import has_forces, load_layer, reaction_layer
 from linkwork.views.layers.parts import Curve, Layer, Segments
 from linkwork.views.layers.paths import centrode_layer, screw_layer, trace_layer
 

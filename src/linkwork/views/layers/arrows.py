@@ -13,7 +13,7 @@ from linkwork.geometry import Array
 from linkwork.results import Run
 from linkwork.units import SI, UnitSystem, format_quantity, parse_unit
 from linkwork.views.layers.parts import Layer, Segments
-from linkwork.views.placed import masses_of
+from linkwork.views.placed_layout import masses_of
 
 LONGEST = 0.25
 """Length of the longest arrow, in parts of the machine's size."""

@@ -21,7 +21,7 @@ from linkwork.views.movies.page import Page
 from linkwork.views.painting.drawn_layers import DrawnLayers, placed
 from linkwork.views.painting.lens import lens_of
 from linkwork.views.painting.painter import Painter
-from linkwork.views.placed import layout_at
+from linkwork.views.placed_layout import layout_at
 from linkwork.views.scene import scene_of
 from linkwork.views.scene.camera import camera_for
 from linkwork.views.scene.parts import Scene

@@ -8,8 +8,8 @@ import numpy as np
 
 from linkwork.colours import Theme
 from linkwork.errors import MissingExtra
+from linkwork.views.label_places import size_of
 from linkwork.views.movies.files import Picture
-from linkwork.views.naming import size_of
 
 WIDTH = 640  # pixels
 FLATTEST, TALLEST = 0.35, 1.0  # height over width of the machine's part of the page

@@ -11,8 +11,8 @@ from linkwork.colours import DARK, LIGHT, Theme
 from linkwork.errors import InputError, MissingExtra
 from linkwork.geometry import Array
 from linkwork.names import no_such
+from linkwork.views.label_places import dotted, halo, placed_names, size_of
 from linkwork.views.layers.parts import Curve, Layer
-from linkwork.views.naming import dotted, halo, placed_names, size_of
 from linkwork.views.painting.drawn_layers import DrawnLayers, placed
 from linkwork.views.painting.lens import Lens, lens_of
 from linkwork.views.painting.surface import surface_of

@@ -16,9 +16,9 @@ from linkwork.errors import Problem
 from linkwork.geometry import Array
 from linkwork.results.plots import Plot
 from linkwork.units import TIME
+from linkwork.views.report.base85 import packed, packed_plotly
 from linkwork.views.report.figures import Columns, figure_data
 from linkwork.views.report.markup import paragraph, rows_table, tag, text
-from linkwork.views.report.packing import packed, packed_plotly
 from linkwork.views.report.section import Block, Content, Movie, Section
 from linkwork.views.report.sections import SECTIONS
 from linkwork.views.report.subject import Subject

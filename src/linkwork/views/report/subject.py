@@ -13,7 +13,7 @@ from linkwork.colours import DARK, LIGHT, Theme
 from linkwork.model.mechanism import Mechanism
 from linkwork.results import Run
 from linkwork.units import SI, Dimension, UnitSystem
-from linkwork.views.showing import variable_dimensions
+from linkwork.views.default_motion import variable_dimensions
 
 
 @dataclass(frozen=True)

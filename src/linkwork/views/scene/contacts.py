@@ -7,7 +7,7 @@ import numpy as np
 from linkwork.geometry import Array
 from linkwork.model.joints import OnCurve, OnSurface
 from linkwork.model.layout import Seat
-from linkwork.model.nearest import tangents
+from linkwork.model.nearest_places import tangents
 from linkwork.model.parts import Joint
 from linkwork.model.surfaces import Sphere
 from linkwork.views.contact_lines import lines_of, places, spans_of, window

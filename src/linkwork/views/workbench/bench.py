@@ -22,10 +22,10 @@ from linkwork.files.read import loads
 from linkwork.geometry import Array
 from linkwork.results import Run
 from linkwork.units import ANGLE, LENGTH, Dimension, UnitSystem, format_quantity
-from linkwork.views.placed import layout_at
+from linkwork.views.default_motion import drivable
+from linkwork.views.placed_layout import layout_at
 from linkwork.views.scene import Scene, scene_of
-from linkwork.views.showing import drivable
-from linkwork.views.workbench.opened import Opened
+from linkwork.views.workbench.opening import Opened
 
 if TYPE_CHECKING:
     from linkwork.analyses.kinematics.closures import Closures
@@ -133,7 +133,7 @@ class Bench:
     def dimensions(self) -> dict[str, Dimension]:
         """Of the variables that are numbers by themselves; parts of quaternions are left out."""
         machine, _ = self._ready()
-        slots = machine._plan.slots
+        slots = machine.plan.slots
         return {f"{slot.owner}.{v.name}": v.quantity for slot in slots for v in slot.law.variables[: slot.plain]}
 
     def dials(self) -> list[Dial]:
@@ -165,7 +165,7 @@ class Bench:
 
         machine, posture = self._ready()
         held = {d.variable: float(posture[d.variable]) for d in self.dials()}
-        return self._follow(lambda: reached(machine._loops, posture, held | {variable: value}))
+        return self._follow(lambda: reached(machine.loops, posture, held | {variable: value}))
 
     def pull(self, name: str, place: Array, rotation: Array | None = None) -> Answer:
         """A point, frame or body pulled to a place [m], and perhaps to an attitude."""
@@ -263,7 +263,7 @@ class Bench:
         y = np.array([float(run.signal(n).values[sample]) for n in machine.variables])
         if not np.isfinite(y).all():
             return None
-        posture = Posture(machine._loops, y)
+        posture = Posture(machine.loops, y)
         self._keep(posture)
         return posture
 

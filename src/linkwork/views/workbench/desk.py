@@ -20,7 +20,7 @@ from linkwork.views.scene import Part, Scene
 from linkwork.views.stage import Stage, page_camera
 from linkwork.views.workbench.bench import Bench
 from linkwork.views.workbench.lanes import Cancelled, Lane
-from linkwork.views.workbench.opened import Opened
+from linkwork.views.workbench.opening import Opened
 from linkwork.views.workbench.panels import PANELS, Panel
 from linkwork.views.workbench.player import Player
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from linkwork.errors import LinkworkError
 from linkwork.views.scene import Scene, scene_of
 from linkwork.views.stage import LOCALHOST, aim, page_camera, quiet, stop_server, viser_module
-from linkwork.views.workbench.opened import Opened
+from linkwork.views.workbench.opening import Opened
 
 if TYPE_CHECKING:
     from linkwork.views.workbench.bench import Bench
@@ -66,7 +66,7 @@ class Workbench:
     def _first_scene(opened: Opened) -> Scene:
         if opened.machine is None:
             return scene_of(opened.mechanism)
-        from linkwork.views.placed import layout_at
+        from linkwork.views.placed_layout import layout_at
 
         return scene_of(opened.mechanism, layout_at(opened.machine))
 

@@ -4,10 +4,10 @@ from linkwork.views.report.section import Section
 from linkwork.views.report.sections.drawings import drawings
 from linkwork.views.report.sections.evidence import evidence
 from linkwork.views.report.sections.forces import forces
-from linkwork.views.report.sections.making import making
 from linkwork.views.report.sections.mobility import mobility
 from linkwork.views.report.sections.model import model
 from linkwork.views.report.sections.motion import motion
+from linkwork.views.report.sections.origin import making
 from linkwork.views.report.sections.paths import paths
 from linkwork.views.report.sections.summary import summary
 

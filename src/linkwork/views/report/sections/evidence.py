@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from linkwork.results.evidence_words import closing_lines, event_lines, simulation_lines
 from linkwork.results.plots import Plot, describe_evidence
-from linkwork.results.wording import closing_lines, event_lines, simulation_lines
 from linkwork.units import TIME, format_quantity
 from linkwork.views.report.markup import facts, paragraph
 from linkwork.views.report.section import Content

@@ -10,10 +10,10 @@ import numpy as np
 from linkwork.analyses.strength.motors import torque_speed
 from linkwork.errors import Problem
 from linkwork.results import Run
-from linkwork.results.marking import known
+from linkwork.results.evidence_words import balance_text
+from linkwork.results.open_components import known
 from linkwork.results.plots import Quantity, Series, describe_over
 from linkwork.results.signals import Signal
-from linkwork.results.wording import balance_text
 from linkwork.units import TIME, UnitSystem, format_quantity
 from linkwork.units.efforts import effort_units
 from linkwork.views.force_peaks import ForcePeaks, force_peaks

@@ -12,7 +12,7 @@ from linkwork.results import Run
 from linkwork.results.plots import Series, describe_over
 from linkwork.units import TIME, format_quantity
 from linkwork.views.layers import OF_FORCES, has_forces, layers_of
-from linkwork.views.placed import layout_at
+from linkwork.views.placed_layout import layout_at
 from linkwork.views.ranges import joint_ranges
 from linkwork.views.record import MOST_FRAMES, animation_page
 from linkwork.views.report.markup import facts, paragraph, table

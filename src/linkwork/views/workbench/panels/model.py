@@ -11,7 +11,7 @@ from linkwork.topology import graph_of
 from linkwork.units import ACCELERATION, ANGLE, INERTIA, LENGTH, MASS, NUMBER, Dimension
 from linkwork.views.graph import text_tree
 from linkwork.views.load_tables import load_rows
-from linkwork.views.placed import masses_of
+from linkwork.views.placed_layout import masses_of
 from linkwork.views.workbench.panels.base import Panel
 from linkwork.views.workbench.texts import element_id, note, pre, problems, table, warning
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.results import Run
-from linkwork.results.wording import closing_lines, samples_text
+from linkwork.results.evidence_words import closing_lines, samples_text
+from linkwork.views.default_motion import law_text
 from linkwork.views.layers import LAYERS
-from linkwork.views.showing import law_text
 from linkwork.views.workbench.bench import Dial
 from linkwork.views.workbench.charts import ChartView, charts, choices
 from linkwork.views.workbench.panels.base import Panel
