@@ -55,6 +55,10 @@ class Eliminated(Protocol):
     def t(self) -> float:
         """Time reached [s]."""
 
+    @property
+    def known(self) -> tuple[Elimination, ...]:
+        """That its compiled loop may change between."""
+
     def engage(self) -> None:
         """Kernels and arrays for the machine as it is now."""
 
@@ -163,8 +167,10 @@ def anew(session: Eliminated, y: Array, weak: float = np.inf) -> bool:
     loops, before = session.machine.loops, session.elimination
     for lasting in (True, False):
         found = found_at(loops, y, lasting)
-        if found is None or found.order in {own.order for own in (before, *loops.eliminations)}:
+        # the machine may know others by now, found by simulations beside this one
+        if found is None or found.order in {own.order for own in session.known}:
             continue
+        is_new = all(own.key != found.key for own in loops.eliminations)
         keep(loops, before)
         keep(loops, found)
         session.elimination = found
@@ -175,7 +181,8 @@ def anew(session: Eliminated, y: Array, weak: float = np.inf) -> bool:
         own = float(weakness_of(session.p, 0, session.t, z, np.empty(session.p.n)))
         if own * BETTER < weak or weak == np.inf:
             return True
-        loops.eliminations.remove(found)
+        if is_new:
+            loops.eliminations.remove(found)
         session.elimination = before
         session.engage()
         session.refresh()

@@ -19,6 +19,7 @@ from linkwork.geometry import Array
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
+    from linkwork.equations.closed_dynamics import Elimination
 
 WAYS = {
     "explicit": "Explicit", "radau": "Radau", "exponential": "Exponential", "exponential-static": "Static",
@@ -73,6 +74,11 @@ class Journey(Course):
             counted=moved or modes.are_moved() or not is_conservative(self.machine, asked.events),
             energies=bool(asked.events or asked.driven or modes.grips),
         )
+
+    @property
+    def known(self) -> tuple[Elimination, ...]:
+        """Eliminations that the compiled loop may change between."""
+        return (self.engine.elimination, *self.engine.others)
 
     def engage(self) -> None:
         """Kernels and arrays for the machine and the method as they are now."""
