@@ -142,3 +142,17 @@ def test_constraints_on_the_command_line(tmp_path) -> None:
     peak = json.loads(said.stdout)["constraints"]["tendon"]
     assert abs(peak["value"]) == pytest.approx(np.abs(f["tendon.effort"].values).max(), rel=1e-12)
     assert "couplings and constraints" in run.invoke(app, moved).output
+
+
+def test_checks_count_constraints_as_machines_do(tmp_path) -> None:
+    for m, mobility, redundant in ((_knuckles(), 1, 0), (_twins(belt=True), 1, 6), (_knuckles(coupled=False), 2, 0)):
+        found, home = lw.check(m), m.assemble().home
+        assert found.sound and found.mobility is not None
+        assert (found.mobility.mobility, found.mobility.redundant) == (mobility, redundant)
+        assert (home.mobility, home.redundant) == (mobility, redundant)
+        assert found.mobility.grubler == mobility
+    file = tmp_path / "knuckles.yaml"
+    lw.save(_knuckles(), file)
+    said = CliRunner().invoke(app, ["check", str(file)]).output
+    assert "mobility 1" in said and "constraints: tendon (coupling)" in said
+    assert "B.angle = ratio*A + 5*deg" in CliRunner().invoke(app, ["show", str(file)]).output
