@@ -7,8 +7,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import linkwork as lw
+from linkwork.cli import app
 from linkwork.model.name_book import MachineNames
 from linkwork.names import Name, NameBook, joint_names, no_such, variable_book
 
@@ -208,3 +210,20 @@ def test_a_constraint_of_nothing_is_told_plainly() -> None:
     with pytest.raises(lw.ModelError) as caught:
         m.assemble()
     assert [(p.where, p.what) for p in caught.value.problems] == [("constraints.c", "it names nothing that moves")]
+
+
+def test_the_command_line_knows_coordinates_of_places() -> None:
+    words = [
+        "motion",
+        "stewart-platform",
+        "--drive",
+        "platform.xx=0:1mm",
+        "--drive",
+        "platfrm.z=0:1mm",
+        "--drive",
+        "zz=2",
+    ]
+    said = " ".join(CliRunner().invoke(app, words).output.split())
+    assert "--drive platform.xx: 'platform.xx' is no coordinate of a place" in said
+    assert "--drive platfrm.z: there is no joint or place 'platfrm'; did you mean 'platform.z'?" in said
+    assert "--drive zz: there is no joint 'zz'" in said

@@ -110,18 +110,24 @@ def unknown_variable(loops: Loops, name: Any, where: str | None = None, measured
 
     measured : coordinates of places (`P.x`) might have been named too
     """
+    found = unknown_coordinate(loops, name, where or "") if measured else None
+    return loops.book.unknown(name, "variable", where=where) if found is None else found
+
+
+def unknown_coordinate(loops: Loops, name: Any, where: str) -> Problem | None:
+    """The problem of a name that was meant to be a coordinate of a place (`P.x`); None where it was not."""
     said = str(name)
     owner = said.rpartition(".")[0] or said
-    if measured and owner not in loops.book.of_kind("joint"):
-        known = measured_places(loops.plan)
-        text = "{} is no coordinate of a place, which are x, y and z in the world"
-        if owner in known:
-            hint = f"say {owner}.x, {owner}.y or {owner}.z"
-            return Problem(text.format(f"'{said}'"), where or "", hint)
-        meant = nearest(said, [f"{place}.{axis}" for place in known for axis in "xyz"])
-        if meant and not nearest(said, loops.book.known("variable")):
-            return Problem(f"there is no joint or place '{owner}'", where or "", f"did you mean '{meant}'?")
-    return loops.book.unknown(name, "variable", where=where)
+    if owner in loops.book.of_kind("joint"):
+        return None
+    known = measured_places(loops.plan)
+    if owner in known:
+        text = f"'{said}' is no coordinate of a place, which are x, y and z in the world"
+        return Problem(text, where, f"say {owner}.x, {owner}.y or {owner}.z")
+    meant = nearest(said, [f"{place}.{axis}" for place in known for axis in "xyz"])
+    if not meant or nearest(said, loops.book.known("variable")):
+        return None
+    return Problem(f"there is no joint or place '{owner}'", where, f"did you mean '{meant}'?")
 
 
 def _numbers(name: str, value: Any, problems: list[Problem]) -> Array | None:
