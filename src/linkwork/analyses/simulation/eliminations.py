@@ -71,8 +71,18 @@ def others(loops: Loops, first: Elimination) -> tuple[Elimination, ...]:
 
 
 def independence(session: Eliminated) -> float:
-    """Least independence of the rows now and on the next step, as a part of the usual one."""
-    return _least(session)[0]
+    """Least independence of the rows now and on the next step, as a part of the usual one; at most so much where it is
+    known from before that they lose rank."""
+    from linkwork.numerics.stepping import advance as loop
+    from linkwork.numerics.stepping.row_ranks import least_bound
+
+    known = float(least_bound(session.p, session.z, session.f, session.state[loop.STEP]))
+    if known <= LOST:
+        return known
+    left, where = _least(session)
+    if left <= LOST:
+        _remember(session, where, left)
+    return left
 
 
 def _least(session: Eliminated) -> tuple[float, Array]:
@@ -111,17 +121,19 @@ def weakened(session: Eliminated) -> None:
     explained = may_be_weak(left, weak)
     if not explained and searched != session.t and anew(session, session.z[: session.p.ny], weak):
         return
-    if explained and session.machine._forward_dynamics.rank:
-        _remember(session.machine, where, left, len(session.p.known_least))
-        write_known(session.machine, session.p)
+    if explained:
+        _remember(session, where, left)
     session.state[loop.BAR] = bar_for(left, weak / WEAK)
 
 
-def _remember(machine: Machine, y: Array, left: float, room: int) -> None:
+def _remember(session: Eliminated, y: Array, left: float) -> None:
     """Keep the rows at a posture and their independence with the machine, the last ones as far as there is room."""
-    loops = machine.loops
+    machine, loops, room = session.machine, session.machine.loops, len(session.p.known_least)
+    if not machine._forward_dynamics.rank:
+        return
     del loops.known_ranks[: max(0, len(loops.known_ranks) + 1 - room)]
     loops.known_ranks.append((loops.scaled_entries(y), left * machine._forward_dynamics.margin))
+    write_known(machine, session.p)
 
 
 def write_known(machine: Machine, p: Problem) -> None:
