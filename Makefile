@@ -7,7 +7,7 @@ JOBS   ?= auto
 # Compiled tests are kept: compiling their asserts anew costs each worker ten seconds.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo quick test test-all lint browser fuzz bench clean
+.PHONY: help demo quick test test-all lint browser warm fuzz bench clean
 
 help:
 	@echo "make demo      an example: checked, drawn, moved, reported"
@@ -22,18 +22,22 @@ demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
 # Every room, none of the long tests: the files that tests/quick.txt names.
-quick: lint
+quick: lint warm
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow" $$(grep -v '^\#' tests/quick.txt)
 
-test: lint browser
+test: lint browser warm
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow"
 
-test-all: lint browser
+test-all: lint browser warm
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 # Chromium for the tests in the browser, where there is none and apt may install it; else those tests are skipped.
 browser: $(VENV)/.test
 	@$(BIN)/python tests/browser/chromium.py
+
+# Loops are compiled once, and not by each worker of the tests.
+warm: $(VENV)/.test
+	$(BIN)/python -m linkwork warm
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""No test reads or writes the user's compiled kernels."""
+"""No test reads or writes the user's compiled kernels; loops are machine code where a test does not say otherwise."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 
 import pytest
+
+os.environ.setdefault("LINKWORK_LOOPS", "compile")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -17,6 +17,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import linkwork as lw
+import linkwork.numerics.native  # numba is told of loops
 from linkwork.analyses.simulation.engine import Engine, Equipment
 from linkwork.equations.simulation import mismatch
 from linkwork.formulas import Question

@@ -33,10 +33,11 @@ from linkwork.cli.commands.show import show
 from linkwork.cli.commands.simulate import simulate
 from linkwork.cli.commands.statics import statics
 from linkwork.cli.commands.view import view
+from linkwork.cli.commands.warm import warm
 from linkwork.cli.root import app, main
 
 _COMMANDS = (check, show, view, mobility, motion, simulate, forces, statics, animate, closures, report, equations)
-for _command in (*_COMMANDS, examples, schema, cache):
+for _command in (*_COMMANDS, examples, schema, cache, warm):
     app.command()(_command)
 
 __all__ = ["app", "main"]

@@ -19,18 +19,16 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.geometry import Array
-from linkwork.kernels import drive
+from linkwork.numerics.kernel_calls import call
+from linkwork.numerics.loops import light
 from linkwork.numerics.stepping.dormand_prince import ERRORS, NODES, WEIGHTS
 from linkwork.numerics.stepping.explicit import LAST, STAGES, powers
 from linkwork.numerics.stepping.laws import Laws, enter_laws, law_at, reach
 from linkwork.numerics.walk import APART, LONGEST, SHORTEST, copy, correct, largest, remember
-
-call = drive.call
 
 DONE, STUCK, WEAK, MORE = 0, 1, 2, 3
 """Why it came back: at the end; no step leads on; the pivots are poor at the next posture; the budget is spent."""
@@ -109,7 +107,7 @@ def progress_of(y0: Array, start: float, step: float) -> Progress:
     )  # fmt: skip
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def derivative(m, laws, s, y, out):  # type: ignore[no-untyped-def]
     """y' by s, at a posture that need not be quite closed; False where it is not finite."""
     law = np.empty((m.driven.size, 3))
@@ -143,7 +141,7 @@ def derivative(m, laws, s, y, out):  # type: ignore[no-untyped-def]
     return math.isfinite(total)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def stage(m, laws, p, k, s, h, stop):  # type: ignore[no-untyped-def]
     """Stage k of a step into the store; False where it is not finite."""
     n = p.y.size
@@ -161,7 +159,7 @@ def stage(m, laws, p, k, s, h, stop):  # type: ignore[no-untyped-def]
     return derivative(m, laws, min(s + NODES[k] * h, stop), at, p.store[k * n : (k + 1) * n])
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def step(m, laws, p, s, h, stop, tolerance, y_new):  # type: ignore[no-untyped-def]
     """One step; its error in parts of the tolerance."""
     n = p.y.size
@@ -186,7 +184,7 @@ def step(m, laws, p, s, h, stop, tolerance, y_new):  # type: ignore[no-untyped-d
     return error if math.isfinite(error) else math.inf
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def fill(m, laws, p, s, h, stop, y_new, f_new, samples, Y):  # type: ignore[no-untyped-def]
     """Postures at the samples of a step, from its interpolant."""
     first = int(p.state[SAMPLE])
@@ -209,7 +207,7 @@ def fill(m, laws, p, s, h, stop, y_new, f_new, samples, Y):  # type: ignore[no-u
     p.state[SAMPLE] = k
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def begin(m, laws, p, samples, Y):  # type: ignore[no-untyped-def]
     """Enter the laws where the integration is; samples that lie there get its posture."""
     s = p.state[AT]
@@ -222,7 +220,7 @@ def begin(m, laws, p, samples, Y):  # type: ignore[no-untyped-def]
     p.state[SAMPLE] = k
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def integrate(m, laws, breaks, end, tolerance, weak, budget, p, samples, Y):  # type: ignore[no-untyped-def]
     """Integrate to s = end, or until the budget of steps is spent; postures at `samples` (ascending) go to Y.
 
@@ -296,7 +294,7 @@ def integrate(m, laws, breaks, end, tolerance, weak, budget, p, samples, Y):  # 
     return MORE
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def integrate_rays(m, laws, tolerance, weak, first, budget, y0, goals, p, Y):  # type: ignore[no-untyped-def]
     """Integrate from y0 along a straight line of the drives to each of some goals (count, drives), into Y.
 

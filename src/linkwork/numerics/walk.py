@@ -13,12 +13,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
-from linkwork.kernels import drive
-
-call = drive.call
+from linkwork.numerics.kernel_calls import call
+from linkwork.numerics.loops import light
 
 DONE, STUCK, WEAK = 0, 1, 2
 """Why a walk ended: at the last sample; no step leads on; the pivots are poor at the next posture."""
@@ -42,14 +40,14 @@ SAME = 1e-12
 """Ways nearer than this are one."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def copy(source, target):  # type: ignore[no-untyped-def]
     """Elements of one array to another; plain loops compile in a fraction of the time of array expressions."""
     for i in range(target.size):
         target[i] = source[i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def remember(past, ways, y, way):  # type: ignore[no-untyped-def]
     """Push a posture to the end of the last three."""
     for i in range(y.size):
@@ -61,7 +59,7 @@ def remember(past, ways, y, way):  # type: ignore[no-untyped-def]
     ways[2] = way
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def largest(y, other, scale):  # type: ignore[no-untyped-def]
     """Largest scaled difference of two postures."""
     difference = 0.0
@@ -70,7 +68,7 @@ def largest(y, other, scale):  # type: ignore[no-untyped-def]
     return difference
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def correct(address, inputs, outputs, y, y_next, measures, predicted, moved, driven, values, quaternions):  # type: ignore[no-untyped-def]
     """Newton's steps from `predicted`, the result in y; returns their number, 0 if they do not converge.
 
@@ -98,7 +96,7 @@ def correct(address, inputs, outputs, y, y_next, measures, predicted, moved, dri
     return 0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def extrapolate(past, ways, count, way, predicted):  # type: ignore[no-untyped-def]
     """The polynomial through the last `count` (1 to 3) postures at different ways."""
     n = past.shape[0]
@@ -122,7 +120,7 @@ def extrapolate(past, ways, count, way, predicted):  # type: ignore[no-untyped-d
             predicted[i] += weight * past[taken[k], i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@light
 def walk(  # type: ignore[no-untyped-def]
     address, inputs, outputs, y, y_next, measures, U, W, driven, quaternions, scale, weak, past, ways, far,
     far_ways, state, Y, effort,

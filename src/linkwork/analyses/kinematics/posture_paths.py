@@ -217,7 +217,7 @@ class _Walk:
         return (self.kernel.address, self.inputs, self.outputs, self.y, self.y_next, self.measures)
 
     def _walk(self, stop: int, weak: float) -> int:
-        why: int = self.loop.walk(  # type: ignore[call-arg]
+        why: int = self.loop.walk(
             *self._arguments(), self.U[:stop], self.W[:stop], self.driven, self.quaternions,
             self.loops.variable_scale, weak, self.past, self.ways, self.far, self.far_ways, self.state, self.Y,
             self.effort,

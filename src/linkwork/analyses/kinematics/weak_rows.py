@@ -31,8 +31,7 @@ class WeakRows:
         """About the least singular value of matrices (..., m, n) that are near."""
         if not len(self.rows):
             return np.zeros(J.shape[:-2])
-        found: Array = np.linalg.svd(self.rows @ J @ self.columns, compute_uv=False)[..., -1]
-        return found
+        return np.asarray(np.linalg.svd(self.rows @ J @ self.columns, compute_uv=False)[..., -1], float)
 
 
 def weakest(J: Array, rank: int) -> WeakRows:

@@ -238,7 +238,7 @@ class Engine:
         template, unit, held = known
         made: Problem = template.copy()
         self._held = held
-        made.set_number("rtol", float(rtol))
+        made.rtol = float(rtol)
         made.atol[:] = atol * unit
         if effort is not None:
             made.given_effort[:] = made.effort[:] = effort

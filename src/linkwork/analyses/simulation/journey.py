@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.analyses.simulation.active_set import ActiveSet
-from linkwork.analyses.simulation.compile_notice import say_once
 from linkwork.analyses.simulation.course import Course
 from linkwork.analyses.simulation.eliminations import others, write_known
 from linkwork.analyses.simulation.engine import Engine, Equipment
@@ -100,7 +99,6 @@ class Journey(Course):
         else:
             self.active = modes.arrays(self.p.n)
         self.active.counts[PAUSES] = asked.method == "auto" and self.method == "radau"  # to look whether it is eased
-        say_once(self.method)
         self.stepper, size = methods.method_of(getattr(methods, WAYS[self.method]), self.p.n)
         self.store = np.zeros(size)
         if self.method not in self.methods:

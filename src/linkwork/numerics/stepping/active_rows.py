@@ -9,15 +9,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-import numba
 import numpy as np
 
-from linkwork.kernels import drive
+from linkwork.numerics.kernel_calls import call
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.crossings import CONDITION, FORCE, GAP_VALUE, LEFT, OFFSET, RATE, SIGN, SIZE
 from linkwork.numerics.stepping.handle import Handle, Template
 from linkwork.numerics.stepping.problem import GAP, PRESSED, STUCK, UNIT, load
-
-call = drive.call
 
 STOP, LIFT, SOFT, WHEN, SLIP, GRIP, JUMP = range(7)
 """What is watched for: a stop is met; it is left; an elastic one is met or left; a condition; slipping ends; so does
@@ -118,8 +116,8 @@ def active_set(
     made: Active = _blank(
         n, len(sides), soft, len(grips), len(whens), len(drives), len(places), len(ending), loads, rows, room, switches
     ).copy()
-    made.set_number("until", float(until))
-    made.set_number("apart", float(apart))
+    made.until = float(until)
+    made.apart = float(apart)
     made.places[:] = places
     if sides:
         made.sides[:], made.side_numbers[:] = [s[:2] for s in sides], [s[2:] for s in sides]
@@ -159,7 +157,7 @@ def _blank(
     ))  # fmt: skip
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def clear(a):  # type: ignore[no-untyped-def]
     """Nothing is on, nothing has happened; logs stay."""
     a.touching[:] = 0
@@ -180,7 +178,7 @@ def clear(a):  # type: ignore[no-untyped-def]
     a.counts[SWITCHED] = 0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def see(p, t, z):  # type: ignore[no-untyped-def]
     """Gaps and conditions at a state."""
     load(p, t, z)
@@ -190,14 +188,14 @@ def see(p, t, z):  # type: ignore[no-untyped-def]
         call(p.watched_at, p.watched_in, p.watched_out)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def put_row(p, r, kind, column, place, law, hold):  # type: ignore[no-untyped-def]
     """One active row."""
     p.rows[r, 0], p.rows[r, 1], p.rows[r, 2], p.rows[r, 3] = kind, column, place, law
     p.hold[r] = hold
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def write_rows(p, a):  # type: ignore[no-untyped-def]
     """Make the rows of the active set those of the problem, at whose p.y frictions hold; returns how many of them are
     of drives and locks, which come first."""
@@ -233,7 +231,7 @@ def write_rows(p, a):  # type: ignore[no-untyped-def]
     return always
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def put_watch(a, what, which, kind, index, sign, offset, grip, usual):  # type: ignore[no-untyped-def]
     """One number that is watched; usual : a size that it has in any case, near which rounding is seen as what it is."""
     k = a.counts[WATCHING]
@@ -245,7 +243,7 @@ def put_watch(a, what, which, kind, index, sign, offset, grip, usual):  # type: 
     a.counts[WATCHING] = k + 1
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def is_driven(a, column):  # type: ignore[no-untyped-def]
     """Whether a rate follows a law."""
     found = False
@@ -254,7 +252,7 @@ def is_driven(a, column):  # type: ignore[no-untyped-def]
     return found
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def write_watches(p, a, t, z):  # type: ignore[no-untyped-def]
     """The rows of the active set, and what ends it."""
     see(p, t, z)
@@ -289,7 +287,7 @@ def write_watches(p, a, t, z):  # type: ignore[no-untyped-def]
             put_watch(a, SLIP, k, RATE, a.grips[k, GRIP_COLUMN], -1, 0.0, -1, 0.0)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def note_sides(a):  # type: ignore[no-untyped-def]
     """What the loop has learned of watched numbers: how large they are, how far from zero, and on which side."""
     for k in range(a.counts[WATCHING]):
@@ -301,7 +299,7 @@ def note_sides(a):  # type: ignore[no-untyped-def]
             a.side[which] = a.watch[k, SIGN]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def energy(p, t, z):  # type: ignore[no-untyped-def]
     """Energy [J] of a state; 0 where nobody asks for it."""
     if p.energies_at == 0:
@@ -311,7 +309,7 @@ def energy(p, t, z):  # type: ignore[no-untyped-def]
     return p.kinetic[0] + p.potential[0]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def note(a, kind, which, t, x, y, z):  # type: ignore[no-untyped-def]
     """Write down what happened."""
     k = a.counts[LOGGED]
@@ -320,7 +318,7 @@ def note(a, kind, which, t, x, y, z):  # type: ignore[no-untyped-def]
     a.counts[LOGGED] = k + 1
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def note_jump(a, t, jump, kind):  # type: ignore[no-untyped-def]
     """Write down a jump of the energy [J]."""
     k = a.counts[JUMPS]
@@ -328,7 +326,7 @@ def note_jump(a, t, jump, kind):  # type: ignore[no-untyped-def]
     a.counts[JUMPS] = k + 1
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def note_chapter(p, a, t):  # type: ignore[no-untyped-def]
     """From now on energies are those with the loads as they are."""
     k = a.counts[CHAPTERS]
@@ -338,7 +336,7 @@ def note_chapter(p, a, t):  # type: ignore[no-untyped-def]
     a.counts[CHAPTERS] = k + 1
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def is_full(a):  # type: ignore[no-untyped-def]
     """Whether the logs might not hold what happens next."""
     most = a.touching.size + a.beyond.size + 2 * a.stuck.size + a.spent.size + 4

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
-from linkwork.kernels import drive
+from linkwork.numerics.kernel_calls import call
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.eliminations import WEAK, strengthen, weakness
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.laws import reach
@@ -27,8 +27,6 @@ from linkwork.numerics.stepping.watches import (
     state_at,
     take_sides,
 )
-
-call = drive.call
 
 DONE, PAUSED, EVENT, STIFF, SICK, SHORT, FAINT, WEAKENS = 0, 1, 2, 3, 4, 5, 6, 7
 """Why the loop came back: at its end; after as many steps as it was given; at an event; the steps are held short by
@@ -68,7 +66,7 @@ SIGNS = 15
 """Steps in a row at the border of stability that tell stiffness; six others clear it."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def first_step(p, t, z, f, longest):  # type: ignore[no-untyped-def]
     """A length for the first step: Hairer, Norsett, Wanner, Solving ODEs I, sec. II.4."""
     n = p.n
@@ -94,7 +92,7 @@ def first_step(p, t, z, f, longest):  # type: ignore[no-untyped-def]
     return min(100.0 * h, max(1e-6, h * 1e-3) if steepest <= 1e-15 else (0.01 / steepest) ** 0.125, longest)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def attempt(method, p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
     """A step, projected; returns its error, the gap that was closed (-1: does not close), and the worst health."""
     p.worst[0] = 0.0
@@ -116,7 +114,7 @@ class Samples(Handle):
     fields = {"times": "floats", **dict.fromkeys(("Z", "A", "E", "P", "H", "D"), "matrix")}  # noqa: RUF012
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def note(p, samples, k, z, f):  # type: ignore[no-untyped-def]
     """Write down a sample; the kernels have just been called for its state."""
     for i in range(p.n):
@@ -145,7 +143,7 @@ def note(p, samples, k, z, f):  # type: ignore[no-untyped-def]
             samples.Z[k, p.ny + p.held[i] - 1] = 0.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def between(p, C, t, h, when, z, dz):  # type: ignore[no-untyped-def]
     """State and slope at a time within a step, put back onto the constraints; False if it does not close.
 
@@ -169,7 +167,7 @@ def between(p, C, t, h, when, z, dz):  # type: ignore[no-untyped-def]
     return True
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def through_steps(t, h, past_t, past_z, past_f, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
     """Powers of x in z(t + x h) from the ends of this step and of two before it, with their slopes: Hermite, degree 7.
 
@@ -201,7 +199,7 @@ def through_steps(t, h, past_t, past_z, past_f, z, f, z_new, f_new, C):  # type:
             C[k, i] = powers[k]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def landed(method, p, store, t, h, z, f, z_new, f_new, when, found, slope):  # type: ignore[no-untyped-def]
     """State and slope at a time within a step by a step that ends there: better than the interpolant of lower order.
 
@@ -229,7 +227,7 @@ def landed(method, p, store, t, h, z, f, z_new, f_new, when, found, slope):  # t
     return True
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def quartered(method, p, store, t, h, z, f, z_new, f_new, pieces):  # type: ignore[no-untyped-def]
     """Interpolants of both halves of a step from steps that end at its quarters; False if one of these fails.
 
@@ -248,7 +246,7 @@ def quartered(method, p, store, t, h, z, f, z_new, f_new, pieces):  # type: igno
     return True
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def bent(C, x, h, slope):  # type: ignore[no-untyped-def]
     """Slope of the interpolant at a part x of a step."""
     for i in range(slope.size):
@@ -258,7 +256,7 @@ def bent(C, x, h, slope):  # type: ignore[no-untyped-def]
         slope[i] = total / h
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def work(p, t, h, C, z, dz):  # type: ignore[no-untyped-def]
     """Work [J] done during a step: Gauss's four points along the interpolant."""
     total = 0.0
@@ -269,7 +267,7 @@ def work(p, t, h, C, z, dz):  # type: ignore[no-untyped-def]
     return 0.5 * h * total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fired):  # type: ignore[no-untyped-def]
     """The step again, so that it ends at the event and not on its interpolant: Newton's steps for its length.
 
@@ -306,7 +304,7 @@ def locate(method, p, store, t, h, x, z, f, z_new, f_new, C, table, numbers, fir
     return end, gap, health
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def advance(  # type: ignore[no-untyped-def]
     method, p, store, state, z, f, until, samples, table, numbers, before, fired, trail_t, trail
 ):  # fmt: skip

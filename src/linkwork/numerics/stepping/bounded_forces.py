@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
+
+from linkwork.numerics.loops import loop
 
 NOTHING = 1e-10
 """Part of what it is made of below which an acceleration or a response is none."""
@@ -27,7 +28,7 @@ EXACT = 1e-14
 """Slope, as a part of b, that is none."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def eigen(S, values, vectors):  # type: ignore[no-untyped-def]
     """Eigenvalues and vectors (in columns) of a symmetric matrix, in no order: Jacobi's rotations."""
     n = S.shape[0]
@@ -65,7 +66,7 @@ def eigen(S, values, vectors):  # type: ignore[no-untyped-def]
         values[i] = A[i, i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def solved(S, B, part):  # type: ignore[no-untyped-def]
     """The shortest X with S X = B as well as it can be, S symmetric; part : of the largest eigenvalue that is none."""
     n, m = B.shape
@@ -93,7 +94,7 @@ def solved(S, B, part):  # type: ignore[no-untyped-def]
     return X
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def rank(S, part):  # type: ignore[no-untyped-def]
     """Eigenvalues that are larger than a part of the largest entry."""
     n = S.shape[0]
@@ -110,7 +111,7 @@ def rank(S, part):  # type: ignore[no-untyped-def]
     return found
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def reduced(S, b, kept):  # type: ignore[no-untyped-def]
     """S and b of the rows after the first `kept` ones, these being obeyed: b = 0 there, whatever it takes."""
     n = b.size
@@ -136,7 +137,7 @@ def reduced(S, b, kept):  # type: ignore[no-untyped-def]
     return R, r
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def least(S, b0, lower, upper):  # type: ignore[no-untyped-def]
     """Forces h that make ½ hᵀ S h + b0ᵀ h least within bounds."""
     n = b0.size
@@ -185,7 +186,7 @@ def least(S, b0, lower, upper):  # type: ignore[no-untyped-def]
     return h
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def free_part(S, b, x, bound, part):  # type: ignore[no-untyped-def]
     """What candidates that are at no bound (0) would do, the others doing x; (count,) in their order."""
     n = b.size
@@ -211,7 +212,7 @@ def free_part(S, b, x, bound, part):  # type: ignore[no-untyped-def]
     return found
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def bounded(S, b, lower, upper):  # type: ignore[no-untyped-def]
     """The same for candidates of one scale, S has a diagonal of ones: Stark and Parker, Bounded-variable least squares,
     Computational Statistics 10, 1995."""
@@ -283,7 +284,7 @@ def bounded(S, b, lower, upper):  # type: ignore[no-untyped-def]
     return x
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def without_small(S, b):  # type: ignore[no-untyped-def]
     """S and b without the directions along which S does nothing."""
     n = b.size

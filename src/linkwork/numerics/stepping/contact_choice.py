@@ -5,10 +5,10 @@ A stop only pushes, a friction holds up to its grip. The forces are those of `bo
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
-from linkwork.kernels import drive
+from linkwork.numerics.kernel_calls import call
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.active_rows import (
     ANSWERED,
     FRICTIONS,
@@ -20,8 +20,6 @@ from linkwork.numerics.stepping.active_rows import (
 )
 from linkwork.numerics.stepping.bounded_forces import NOTHING, least, rank, reduced, solved
 from linkwork.numerics.stepping.problem import COLUMN, GAP, KIND, along, law, load, rates, respond
-
-call = drive.call
 
 AT_REST = 1e-9
 """Rate [rad/s, or parts of the machine's size a second] that counts as none, as a part of what is usual."""
@@ -35,7 +33,7 @@ RELIEF = 1e-6
 """Part of its grip by which a friction must be relieved to hold on."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def way_of(p, k, column, t, until):  # type: ignore[no-untyped-def]
     """Where law k, which rests at this instant, goes next: 1, -1, or 0 where it dwells."""
     kept, way = p.last[k], 0.0
@@ -47,7 +45,7 @@ def way_of(p, k, column, t, until):  # type: ignore[no-untyped-def]
     return way
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def resting(p, a, t, z, still):  # type: ignore[no-untyped-def]
     """Mark the exact frictions whose joint is at rest in `still`; the others slip the way it goes.
 
@@ -80,7 +78,7 @@ def resting(p, a, t, z, still):  # type: ignore[no-untyped-def]
             p.held[k] = 0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def responses(p, t, z, S):  # type: ignore[no-untyped-def]
     """S = G X of the active rows at a state, made symmetric."""
     load(p, t, z)
@@ -94,7 +92,7 @@ def responses(p, t, z, S):  # type: ignore[no-untyped-def]
             S[r, s] = S[s, r] = 0.5 * (S[r, s] + S[s, r])
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def choose(p, a, t, z, near, still, broken):  # type: ignore[no-untyped-def]
     """Take the active set in which frictions at rest and stops that are touched contradict nothing.
 
@@ -180,7 +178,7 @@ def choose(p, a, t, z, near, still, broken):  # type: ignore[no-untyped-def]
     return True
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def ask(a, S, b0, grip, given, sides):  # type: ignore[no-untyped-def]
     """Put the question whether frictions that have given way are relieved."""
     m, n = given.size, sides.size
@@ -194,7 +192,7 @@ def ask(a, S, b0, grip, given, sides):  # type: ignore[no-untyped-def]
             a.question[i, j] = S[i, j]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def decided(S, b0, grip, slide, sides, given, relieved):  # type: ignore[no-untyped-def]
     """Which frictions hold, which slide and where to, and which stops are leant on.
 
@@ -263,7 +261,7 @@ def decided(S, b0, grip, slide, sides, given, relieved):  # type: ignore[no-unty
     return slips, h, leans, rows
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def accelerations(S, b0, h, b, none):  # type: ignore[no-untyped-def]
     """Along all candidates, and what is as good as none."""
     most = 0.0
@@ -277,7 +275,7 @@ def accelerations(S, b0, h, b, none):  # type: ignore[no-untyped-def]
         none[i] = NOTHING * max(none[i], 1e-3 * most) + 1e-300
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def depends(S, rows, k):  # type: ignore[no-untyped-def]
     """Whether candidate k is at rest once those of `rows` are."""
     count = rows.size

@@ -15,13 +15,11 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
-from linkwork.kernels import drive
+from linkwork.numerics.kernel_calls import call
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.problem import load
-
-call = drive.call
 
 VARIABLE, RATE, CONDITION, FORCE, GAP_VALUE = 0, 1, 2, 3, 4
 """Kinds of watches: a variable, a rate, an expression, the force of a row, the value of a gap."""
@@ -47,7 +45,7 @@ SLACK = 64.0
 """Roundings by which a number may be on the wrong side of zero right after its event."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def enclose(p, C, t, h, x0, x1):  # type: ignore[no-untyped-def]
     """The box of all states from part x0 to part x1 of a step, and of their change by x, into p.box."""
     m, r = 0.5 * (x0 + x1), 0.5 * (x1 - x0)
@@ -89,7 +87,7 @@ def enclose(p, C, t, h, x0, x1):  # type: ignore[no-untyped-def]
     normalise_box(p)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def enclose_state(p, t, z, f):  # type: ignore[no-untyped-def]
     """The box of one state as rounding leaves it, and of its change by time."""
     for i in range(p.n):
@@ -100,7 +98,7 @@ def enclose_state(p, t, z, f):  # type: ignore[no-untyped-def]
     p.box[p.n, SLOPE_LOW] = p.box[p.n, SLOPE_HIGH] = 1.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def normalise_box(p):  # type: ignore[no-untyped-def]
     """Quaternions of a box and their change, as those of length 1 are: q / |q|, (q' - q (q·q') / |q|²) / |q|."""
     box = p.box
@@ -126,14 +124,14 @@ def normalise_box(p):  # type: ignore[no-untyped-def]
             box[i, LOW], box[i, HIGH] = product(box[i, LOW], box[i, HIGH], shorter_low, shorter_high)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def product(a, b, c, d):  # type: ignore[no-untyped-def]
     """[a, b] [c, d]."""
     ac, ad, bc, bd = a * c, a * d, b * c, b * d
     return min(ac, ad, bc, bd), max(ac, ad, bc, bd)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def bound(p, table, numbers, found):  # type: ignore[no-untyped-def]
     """Bounds of all watched numbers over p.box, less their offsets but without their signs, into found (watches, 4)."""
     if p.watched_bounds_at != 0:
@@ -159,14 +157,14 @@ def bound(p, table, numbers, found):  # type: ignore[no-untyped-def]
             found[k, HIGH] -= offset - EPSILON * abs(offset)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def bound_at(p, table, numbers, C, t, h, x, found):  # type: ignore[no-untyped-def]
     """Bounds of all watched numbers at a part x of a step: as rounding leaves them."""
     enclose(p, C, t, h, x, x)
     bound(p, table, numbers, found)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def note_sizes(numbers, found):  # type: ignore[no-untyped-def]
     """Keep how large numbers are."""
     for k in range(found.shape[0]):
@@ -174,7 +172,7 @@ def note_sizes(numbers, found):  # type: ignore[no-untyped-def]
             numbers[k, SIZE] = max(numbers[k, SIZE], abs(0.5 * (found[k, LOW] + found[k, HIGH])))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def seen_from(sign, low, high):  # type: ignore[no-untyped-def]
     """Bounds of a number times its sign."""
     if sign >= 0:
@@ -182,7 +180,7 @@ def seen_from(sign, low, high):  # type: ignore[no-untyped-def]
     return -high, -low
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def grain_of(here, numbers, k, timing):  # type: ignore[no-untyped-def]
     """Rounding of a number at a place: of what it is made of, and of the time at which it is."""
     grain = here[k, HIGH] - here[k, LOW]
@@ -194,7 +192,7 @@ def grain_of(here, numbers, k, timing):  # type: ignore[no-untyped-def]
     return max(grain, NOISE * numbers[k, SIZE])
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def fallen(p, table, numbers, t, z, f, which):  # type: ignore[no-untyped-def]
     """Which numbers are below zero at a state, by more than rounding and than where their last event left them."""
     count = table.shape[0]
@@ -212,7 +210,7 @@ def fallen(p, table, numbers, t, z, f, which):  # type: ignore[no-untyped-def]
             which[k] = 1
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def sides(p, table, numbers, t, z, f):  # type: ignore[no-untyped-def]
     """Give a side to numbers that have none and are not zero at a state."""
     count = table.shape[0]
@@ -230,7 +228,7 @@ def sides(p, table, numbers, t, z, f):  # type: ignore[no-untyped-def]
                 table[k, SIGN] = -1
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def changes_at(p, table, numbers, t, z, f, found):  # type: ignore[no-untyped-def]
     """How fast numbers change at a state that changes by f, by time; zero where they jump."""
     here = np.empty((table.shape[0], 4))
@@ -241,7 +239,7 @@ def changes_at(p, table, numbers, t, z, f, found):  # type: ignore[no-untyped-de
         found[k] = change if math.isfinite(change) else 0.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def judge(table, numbers, k, first, last, over, width, timing, allowed, at_end):  # type: ignore[no-untyped-def]
     """What number k does over a part: 0 no crossing, 1 falls through zero once, 2 not decided; and a side it takes.
 
@@ -281,7 +279,7 @@ def judge(table, numbers, k, first, last, over, width, timing, allowed, at_end):
     return 2, sign
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def first_bounded(p, table, numbers, t, h, C, fired):  # type: ignore[no-untyped-def]
     """Part of a step at which the first watched number falls below zero, 2.0 if none does; which ones in `fired`.
 
@@ -349,7 +347,7 @@ def first_bounded(p, table, numbers, t, h, C, fired):  # type: ignore[no-untyped
     return 2.0, decided
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def pinned(p, table, numbers, C, t, h, x0, x1, timing, allowed, crossing, fired):  # type: ignore[no-untyped-def]
     """Where between x0 and x1 the first of the numbers that only fall there is below zero; it and its like fire."""
     count = table.shape[0]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numba
-
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.active_rows import FULL as FULL
 from linkwork.numerics.stepping.active_rows import LISTENED, OK, PAUSES, WATCHING, is_full, note_sides, write_watches
 from linkwork.numerics.stepping.advance import DONE, EVENT, FRESH, HARDY, NEXT, PAUSED, TIME, advance, note
@@ -13,13 +12,13 @@ from linkwork.numerics.stepping.instants import at_once, corner, happen
 from linkwork.numerics.stepping.problem import rates
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def follow_up(p, a, state, z, f):  # type: ignore[no-untyped-def]
     """All that follows at once from a jump."""
     return happen(p, a, state, z, f, at_once(p, a, state, z, f))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def turn(p, a, state, z, f):  # type: ignore[no-untyped-def]
     """At a corner of the laws, or where something was changed from outside: the active set as it is from there.
 
@@ -35,7 +34,7 @@ def turn(p, a, state, z, f):  # type: ignore[no-untyped-def]
     return OK if a.counts[LISTENED] else follow_up(p, a, state, z, f)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def go(method, p, a, store, state, z, f, until, samples, trail_t, trail):  # type: ignore[no-untyped-def]
     """On to a time, through whatever happens; returns why it came back (`advance`, `active`), and the steps taken.
 
@@ -65,7 +64,7 @@ def go(method, p, a, store, state, z, f, until, samples, trail_t, trail):  # typ
             return PAUSED, taken
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def last_samples(p, samples, state, z, f):  # type: ignore[no-untyped-def]
     """Samples up to now that an event or the end left out."""
     for i in range(p.n):

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import math
 
-import numba
-
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.problem import rates
 
 WEAK = 1e3
@@ -23,7 +22,7 @@ RATES, RATES_SETTLED, RESPONSE, RESPONSE_SETTLED, TANGENT, TANGENT_SETTLED = ran
 """Columns of `eliminations`: addresses of kernels, and of their settled values."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def select(p, k):  # type: ignore[no-untyped-def]
     """Use an elimination from now on."""
     p.active = k
@@ -38,7 +37,7 @@ def select(p, k):  # type: ignore[no-untyped-def]
         p.tangent_in[places[2]] = own[TANGENT_SETTLED]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def weakness(p, health):  # type: ignore[no-untyped-def]
     """Health of the elimination in use, by part of its sum; about one where pivots are as usual."""
     if p.parts.size == 0:
@@ -46,7 +45,7 @@ def weakness(p, health):  # type: ignore[no-untyped-def]
     return health / max(p.parts[p.active], 1.0)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def weakness_of(p, k, t, z, scratch):  # type: ignore[no-untyped-def]
     """The same of an elimination at a state; it stays in use."""
     worst = p.worst[0]
@@ -56,7 +55,7 @@ def weakness_of(p, k, t, z, scratch):  # type: ignore[no-untyped-def]
     return found
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def strengthen(p, t, z, ends, t_new, z_new, scratch, weak):  # type: ignore[no-untyped-def]
     """Use an elimination that is stronger than the present one, which is as weak as told; False if there is none.
 

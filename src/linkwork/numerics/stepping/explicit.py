@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 
-import numba
-
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.dormand_prince import DENSE, ERRORS, NODES, WEIGHTS
 from linkwork.numerics.stepping.problem import rates
 
@@ -25,7 +24,7 @@ def store_size(n: int) -> int:
     return (STAGES + 1) * n
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def stage(p, store, s, t, h, z, state):  # type: ignore[no-untyped-def]
     """Evaluate stage s; its state goes through `state`. Returns the health of it."""
     n = p.n
@@ -42,7 +41,7 @@ def stage(p, store, s, t, h, z, state):  # type: ignore[no-untyped-def]
     return rates(p, t + NODES[s] * h, state, store[s * n : (s + 1) * n])
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
     """One step; returns its error measured by the tolerances."""
     n = p.n
@@ -76,7 +75,7 @@ def step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
     return error if math.isfinite(error) else math.inf
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def interpolant(p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
     """Powers of x in z(t + x h): three more stages, then Horner's nested form written out."""
     n = p.n
@@ -88,7 +87,7 @@ def interpolant(p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyp
     powers(store, h, z, f, z_new, f_new, C)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def powers(store, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
     """The interpolant's coefficients from all stages of a step."""
     n = z.size
@@ -114,7 +113,7 @@ def powers(store, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
         C[4, i], C[5, i], C[6, i], C[7, i] = c3, c4, c5, c6
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def stiffness(p, store, h, z_new, f_new):  # type: ignore[no-untyped-def]
     """h times the largest eigenvalue, as the last two states of a step show it."""
     n = p.n

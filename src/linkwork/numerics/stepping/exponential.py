@@ -21,9 +21,9 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
+from linkwork.numerics.loops import inlined, loop
 from linkwork.numerics.stepping.linear import SCRATCH, exponential, factorise, solve
 from linkwork.numerics.stepping.problem import jacobian, rates, slope
 
@@ -40,19 +40,19 @@ def store_size(n: int) -> int:
     return HEADER + 3 * n * n + SCRATCH * (n + 2) ** 2 + 7 * (n + 2)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
     """One step with the full Jacobian; returns its error measured by the tolerances."""
     return advance(p, store, t, h, z, f, z_new, C, False)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def static_step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
     """One step with stiffness at rest; returns its error measured by the tolerances."""
     return advance(p, store, t, h, z, f, z_new, C, True)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@inlined
 def linearise(p, t, z, rest, x, A, still):  # type: ignore[no-untyped-def]
     """Jacobian A; if `rest`, with ∂a/∂y at rates zero. x (n,) and `still` (n, n) are scratch."""
     jacobian(p, t, z, A)
@@ -65,7 +65,7 @@ def linearise(p, t, z, rest, x, A, still):  # type: ignore[no-untyped-def]
                 A[i, j] = still[i, j]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@inlined
 def flow(n, h, A, f, df, work, rows, scale, z, z_new):  # type: ignore[no-untyped-def]
     """z_new from x' = h A x + h f + h² s ∂f/∂t, s' = 1, over a unit of s; False if it overflows.
 
@@ -92,7 +92,7 @@ def flow(n, h, A, f, df, work, rows, scale, z, z_new):  # type: ignore[no-untype
     return True
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@inlined
 def damp(n, lu, rows, x, y):  # type: ignore[no-untyped-def]
     """x ← (2 S - S²) x, S = (1 - hA / m)⁻¹: slow parts change by O(h²), stiff ones shrink with hA. y is scratch."""
     solve(lu, rows, x)
@@ -103,7 +103,7 @@ def damp(n, lu, rows, x, y):  # type: ignore[no-untyped-def]
         x[i] = 2.0 * x[i] - y[i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@inlined
 def advance(p, store, t, h, z, f, z_new, C, rest):  # type: ignore[no-untyped-def]
     """One step; the interpolant is Hermite's cubic with the stiff parts of the slopes damped."""
     n = p.n

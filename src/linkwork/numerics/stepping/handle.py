@@ -17,28 +17,15 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.core.imputils import lower_getattr_generic, lower_setattr_generic
-from numba.core.typing.templates import AttributeTemplate, infer_getattr
-from numba.extending import NativeValue, models, register_model, typeof_impl, unbox
-from numba.np.arrayobj import populate_array
 
 SOURCES = hashlib.sha256(b"".join(f.read_bytes() for f in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()[:16]
 """A mark of all files of this folder."""
 WORDS = 3
 """Of eight bytes, by field: a number, or an address and two sizes."""
 _AS_FLOAT, _AS_INTEGER = struct.Struct("d"), struct.Struct("q")
-KINDS: dict[str, Any] = {
-    "integer": types.int64,
-    "float": types.float64,
-    "floats": types.Array(types.float64, 1, "C"),
-    "matrix": types.Array(types.float64, 2, "C"),
-    "integers": types.Array(types.int64, 1, "C"),
-    "addresses": types.Array(types.int64, 1, "C"),
-    "table": types.Array(types.int64, 2, "C"),
-}
+NUMBERS = ("integer", "float")
+AXES = {"floats": 1, "matrix": 2, "integers": 1, "addresses": 1, "table": 2}
+"""Kinds of fields, and how many axes those have that are arrays."""
 
 
 class Handle:
@@ -47,6 +34,8 @@ class Handle:
     fields: ClassVar[Mapping[str, str]] = {}
     offsets: ClassVar[Mapping[str, int]] = {}
     """By field, where it stands in the table."""
+    shared: ClassVar[bool] = False
+    """Whether several threads write to its arrays, each to places of its own."""
     address: int
     """Where the table stands."""
 
@@ -65,7 +54,7 @@ class Handle:
             elif kind == "float":
                 words += (*_AS_INTEGER.unpack(_AS_FLOAT.pack(value)), 0, 0)
             else:
-                axes = KINDS[kind].ndim
+                axes = AXES[kind]
                 if not (value.flags.c_contiguous and value.ndim == axes and value.itemsize == 8):
                     raise TypeError(f"'{name}' must be a contiguous array of {axes} axes")
                 words += (value.ctypes.data, *value.shape, *(0,) * (WORDS - 1 - axes))
@@ -83,11 +72,23 @@ class Handle:
         self.__dict__[name] = value
         return value
 
-    def set_number(self, name: str, value: float) -> None:
-        """Give one of the plain numbers another value."""
-        at = self.offsets[name]
-        self.words[at : at + 1].view(np.float64)[0] = value
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Give one of the plain numbers another value, or the handle one more name; arrays stay where they are."""
+        kind = self.fields.get(name)
+        if kind in AXES:
+            raise TypeError(f"'{name}' is no number")
+        if kind is not None:
+            at = self.offsets[name]
+            self.words[at : at + 1].view(np.float64 if kind == "float" else np.int64)[0] = value
         self.__dict__[name] = value
+
+    def own_arrays(self) -> list[Any]:
+        """All numbers behind the handle, in pieces; none where threads share it."""
+        if self.shared:
+            return []
+        if "_room" in self.__dict__:
+            return [self.__dict__["_room"]]
+        return [self.words, *(getattr(self, name) for name, kind in self.fields.items() if kind in AXES)]
 
     def number(self, name: str) -> int:
         """One of the plain integers as it is now: compiled code may have given it another value."""
@@ -102,7 +103,7 @@ class Template:
 
     def __init__(self, handle: Handle) -> None:
         self.kind = type(handle)
-        own = {n: getattr(handle, n) for n, k in handle.fields.items() if k not in ("integer", "float")}
+        own = {n: getattr(handle, n) for n, k in handle.fields.items() if k in AXES}
         self.numbers = {n: getattr(handle, n) for n in handle.fields if n not in own}
         self.arrays: dict[str, tuple[int, int, tuple[int, ...], Any]] = {}
         """By name, where an array begins and ends in the room, its shape and type."""
@@ -136,86 +137,3 @@ class Template:
         room[self.moved] += address
         made.__dict__.update(self.numbers, words=room[: self.size], address=address, _room=room, _copied=self)
         return made
-
-
-class HandleType(types.Type):
-    """The type of a handle in compiled code."""
-
-    def __init__(self, owner: type[Handle]) -> None:
-        self.owner = owner
-        super().__init__(name=f"{owner.__module__}.{owner.__qualname__} {SOURCES}")
-
-
-_types: dict[type[Handle], HandleType] = {}
-
-
-@typeof_impl.register(Handle)
-def _typeof(value: Handle, context: Any) -> HandleType:
-    owner = type(value)
-    if owner not in _types:
-        _types[owner] = HandleType(owner)
-    return _types[owner]
-
-
-@register_model(HandleType)
-class _Model(models.PrimitiveModel):
-    def __init__(self, manager: Any, kind: HandleType) -> None:
-        super().__init__(manager, kind, ir.IntType(64))
-
-
-@unbox(HandleType)
-def _unbox(kind: HandleType, value: Any, c: Any) -> NativeValue:
-    own = c.pyapi.object_getattr_string(value, "address")
-    address = c.pyapi.long_as_longlong(own)
-    c.pyapi.decref(own)
-    return NativeValue(address, is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
-
-
-@infer_getattr
-class _Attributes(AttributeTemplate):
-    key = HandleType
-
-    def generic_resolve(self, kind: HandleType, name: str) -> Any:  # type: ignore[override]
-        """The type of a field."""
-        field = kind.owner.fields.get(name)
-        return KINDS[field] if field else None
-
-
-@lower_getattr_generic(HandleType)
-def _get(context: Any, builder: Any, kind: HandleType, value: Any, name: str) -> Any:
-    """Load a field: the number itself, or an array over an address."""
-    at = kind.owner.offsets[name]
-    words = builder.inttoptr(value, ir.IntType(64).as_pointer())
-
-    def word(k: int) -> Any:
-        return builder.load(cgutils.gep_inbounds(builder, words, ir.Constant(ir.IntType(64), at + k)))
-
-    field = kind.owner.fields[name]
-    first = word(0)
-    if field == "integer":
-        return first
-    if field == "float":
-        return builder.bitcast(first, ir.DoubleType())
-    array_type = KINDS[field]
-    array = context.make_array(array_type)(context, builder)
-    shape = [word(1 + k) for k in range(array_type.ndim)]
-    eight = ir.Constant(ir.IntType(64), 8)
-    strides = [eight] if array_type.ndim == 1 else [builder.mul(shape[1], eight), eight]
-    element = context.get_data_type(array_type.dtype)
-    populate_array(
-        array, builder.inttoptr(first, element.as_pointer()), shape, strides, eight, meminfo=None, parent=None
-    )
-    return array._getvalue()
-
-
-@lower_setattr_generic(HandleType)
-def _set(context: Any, builder: Any, signature: Any, arguments: Any, name: str) -> None:
-    """Store a number; arrays stay where they are."""
-    owner = signature.args[0].owner
-    fields = owner.fields
-    if fields[name] not in ("integer", "float"):
-        raise TypeError(f"'{name}' is no number")
-    words = builder.inttoptr(arguments[0], ir.IntType(64).as_pointer())
-    at = cgutils.gep_inbounds(builder, words, ir.Constant(ir.IntType(64), owner.offsets[name]))
-    value = arguments[1]
-    builder.store(value if fields[name] == "integer" else builder.bitcast(value, ir.IntType(64)), at)

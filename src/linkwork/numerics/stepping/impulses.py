@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.active_rows import (
     IMPACT,
     JUMPED,
@@ -44,7 +44,7 @@ NEAR = 1e-10
 """Distance from a stop [rad, m, or parts of a machine larger than that] at which it takes part in an impact."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def impulse(p, a, t, z, wanted, near, push):  # type: ignore[no-untyped-def]
     """Jump of the rates; impulses of the stops that push go to `push`, and these alone are touching afterwards.
 
@@ -109,7 +109,7 @@ def impulse(p, a, t, z, wanted, near, push):  # type: ignore[no-untyped-def]
     a.counts[ROWS] = p.count[0]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def not_left(p, a, t, z, sides, speed, rest):  # type: ignore[no-untyped-def]
     """Mark in `rest` the sides of stops whose gaps do not open after a jump; speed : what is usual, besides the rates
     of all gaps."""
@@ -121,7 +121,7 @@ def not_left(p, a, t, z, sides, speed, rest):  # type: ignore[no-untyped-def]
         rest[k] = 1 if sides[k] and abs(p.dg[a.sides[k, SIDE_GAP]]) <= AT_REST * slow else 0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def bounce(p, a, t, z, k, leaning):  # type: ignore[no-untyped-def]
     """Time [s] until a stop that is being left is met again if that is so short or low that it is none; else -1."""
     kept = a.touching.copy()
@@ -145,7 +145,7 @@ def bounce(p, a, t, z, k, leaning):  # type: ignore[no-untyped-def]
     return wait if low or wait < SHORT * max(t, EARLY) else -1.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def wait_of(p, a, t, z, k, kept):  # type: ignore[no-untyped-def]
     """Length [s] of the bounce off a stop that was just struck if that is none; else -1.
 
@@ -163,7 +163,7 @@ def wait_of(p, a, t, z, k, kept):  # type: ignore[no-untyped-def]
     return min(one, other)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def put_back(p, a, t, z, sides):  # type: ignore[no-untyped-def]
     """Positions onto stops that are touched: those struck a hair later than others lie behind them by as much."""
     stuck, touching = a.stuck.copy(), a.touching.copy()
@@ -185,7 +185,7 @@ def put_back(p, a, t, z, sides):  # type: ignore[no-untyped-def]
     see(p, t, z)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def strike(p, a, t, z, sides):  # type: ignore[no-untyped-def]
     """Impacts on stops, all at once, whoever leans on others; then the active set that follows.
 
@@ -248,7 +248,7 @@ def strike(p, a, t, z, sides):  # type: ignore[no-untyped-def]
             note(a, SLIPS, k, t, 0.0, 0.0, 0.0)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def tell(a, k, t, speed, push, wait):  # type: ignore[no-untyped-def]
     """Write down an impact; wait : of a machine that rests from now on, length of the first bounce that was left out
     [s], else -1."""

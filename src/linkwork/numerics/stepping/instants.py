@@ -5,9 +5,9 @@ What only the caller can do is left to it, with a code that says so (`active`).
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.active_rows import (
     ACT,
     ANSWERED,
@@ -80,7 +80,7 @@ CLOSE = 1e-3
 """Part of the time so far within which events crowd."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def crowd(a, state):  # type: ignore[no-untyped-def]
     """Count an event that does something; True when events crowd together without end."""
     k = a.counts[RECENT]
@@ -93,7 +93,7 @@ def crowd(a, state):  # type: ignore[no-untyped-def]
     return crowded and state[STEPS] - a.recent[oldest, 1] < a.apart * CROWDED
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def rechoose(p, a, t, z):  # type: ignore[no-untyped-def]
     """The active set anew, where there is something to choose."""
     touching = False
@@ -106,7 +106,7 @@ def rechoose(p, a, t, z):  # type: ignore[no-untyped-def]
     choose(p, a, t, z, a.touching.copy(), still, np.zeros(still.size, np.int64))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def hold_still(p, a, t, z):  # type: ignore[no-untyped-def]
     """An impact without bounce by which driven and locked variables move as they must; what is leant on may be left."""
     kept = a.touching.copy()
@@ -115,7 +115,7 @@ def hold_still(p, a, t, z):  # type: ignore[no-untyped-def]
     not_left(p, a, t, z, kept, 0.0, a.touching)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def regrip(p, a, t, z, broken, halted):  # type: ignore[no-untyped-def]
     """Frictions have given way, or their joints have come to rest; False as of `choose`.
 
@@ -140,7 +140,7 @@ def regrip(p, a, t, z, broken, halted):  # type: ignore[no-untyped-def]
     return True
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def act(p, a, state, z, event):  # type: ignore[no-untyped-def]
     """Switch loads, release and lock; event : its number among those with actions. Returns `OK` or `ENDED`."""
     t = state[TIME]
@@ -168,7 +168,7 @@ def act(p, a, state, z, event):  # type: ignore[no-untyped-def]
     return ENDED if a.ending[event] else OK
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def refresh(p, a, state, z):  # type: ignore[no-untyped-def]
     """Rows and watches of the active set as it is now."""
     enter_laws(p.law_edges, p.law_starts, p.last, state[TIME])
@@ -176,7 +176,7 @@ def refresh(p, a, state, z):  # type: ignore[no-untyped-def]
     write_watches(p, a, state[TIME], z)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def counts(a, which, sign):  # type: ignore[no-untyped-def]
     """Note that a condition was crossed; whether this way counts. sign : of the side from which it comes."""
     rising = sign < 0
@@ -189,7 +189,7 @@ def counts(a, which, sign):  # type: ignore[no-untyped-def]
     return True
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def crossed(p, a, state, z, which, sign):  # type: ignore[no-untyped-def]
     """A condition is crossed."""
     if not counts(a, which, sign):
@@ -198,14 +198,14 @@ def crossed(p, a, state, z, which, sign):  # type: ignore[no-untyped-def]
     return OK if a.whens[which, BY] == NOBODY else act(p, a, state, z, which)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def timed(p, a, state, z, which):  # type: ignore[no-untyped-def]
     """The time of an event has come; which : its number among these."""
     note(a, TIMED, which, state[TIME], 0.0, 0.0, 0.0)
     return act(p, a, state, z, a.whens.shape[0] + which)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def let_go(p, a, t):  # type: ignore[no-untyped-def]
     """Stops that are left, and elastic ones that are met or left, of all that has fired."""
     for k in range(a.counts[WATCHING]):
@@ -219,7 +219,7 @@ def let_go(p, a, t):  # type: ignore[no-untyped-def]
             note(a, SOFT_LEAVE if left else SOFT_TOUCH, which, t, 0.0, 0.0, 0.0)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def regripped(p, a, t, z, broken, halted):  # type: ignore[no-untyped-def]
     """Stops are left, frictions give way or hold; False, and nothing is done, where that has to be asked (`regrip`)."""
     touching, stuck, beyond = a.touching.copy(), a.stuck.copy(), a.beyond.copy()
@@ -234,7 +234,7 @@ def regripped(p, a, t, z, broken, halted):  # type: ignore[no-untyped-def]
     return False
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def deal(p, a, state, z):  # type: ignore[no-untyped-def]
     """Deal with all that has fired at this instant; `ACT` if conditions are left, in `fired`, for the caller.
 
@@ -298,7 +298,7 @@ def deal(p, a, state, z):  # type: ignore[no-untyped-def]
     return OK
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def at_once(p, a, state, z, f):  # type: ignore[no-untyped-def]
     """Whether something else fires at this very instant: numbers that a jump has carried to their other side."""
     count = a.counts[WATCHING]
@@ -312,7 +312,7 @@ def at_once(p, a, state, z, f):  # type: ignore[no-untyped-def]
     return some
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def happen(p, a, state, z, f, fired):  # type: ignore[no-untyped-def]
     """Deal with what has fired, if something has, and with all that follows from it at once."""
     while fired:
@@ -324,7 +324,7 @@ def happen(p, a, state, z, f, fired):  # type: ignore[no-untyped-def]
     return OK
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def corner(p, a, state, z):  # type: ignore[no-untyped-def]
     """Enter the next pieces of the laws; where the rate of a drive jumps, all rates jump with it."""
     t = state[TIME]
@@ -340,7 +340,7 @@ def corner(p, a, state, z):  # type: ignore[no-untyped-def]
     return OK
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def first_sides(p, a, t, z):  # type: ignore[no-untyped-def]
     """On which side of zero conditions and switches are: 1, -1, or 0 where rounding leaves that open."""
     whens, count = a.above.size, a.above.size + a.side.size
@@ -357,7 +357,7 @@ def first_sides(p, a, t, z):  # type: ignore[no-untyped-def]
         p.side[k] = a.side[k]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def begin(p, a, state, z):  # type: ignore[no-untyped-def]
     """The active set in which the start is; `BEYOND` if it lies behind a stop."""
     t = state[TIME]

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.geometry import Array
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.law_pieces import DEGREE, Pieces, piecewise, piecewise_values
 
 __all__ = ["Laws", "Pieces", "breaks_of", "enter_laws", "law_at", "piecewise", "piecewise_values", "reach", "together"]
@@ -53,7 +53,7 @@ def breaks_of(laws: Sequence[Pieces]) -> Array:
     return np.array(sorted({t for law in laws for t in law.breaks}))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def enter_laws(edges, starts, last, t):  # type: ignore[no-untyped-def]
     """Enter the pieces of all laws that begin at t or hold it: at the start of a run, and after a stop at a break."""
     for k in range(last.size):
@@ -67,7 +67,7 @@ def enter_laws(edges, starts, last, t):  # type: ignore[no-untyped-def]
         last[k] = low
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def find_piece(edges, starts, last, k, t):  # type: ignore[no-untyped-def]
     """The piece of law k that holds t: reach out from the last one in growing strides, then halve."""
     first, end, low = starts[k], starts[k + 1] - 1, last[k]
@@ -90,7 +90,7 @@ def find_piece(edges, starts, last, k, t):  # type: ignore[no-untyped-def]
     return low
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def law_at(edges, coefficients, starts, last, k, t, out):  # type: ignore[no-untyped-def]
     """Value, rate and acceleration of law k at a time, into out (3,), and its jerk where there is room for that (4,).
 
@@ -113,7 +113,7 @@ def law_at(edges, coefficients, starts, last, k, t, out):  # type: ignore[no-unt
         out[3] = per * per * per * (3.0 * e1 + x * j1 - j2)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def reach(edges, starts, last, t, h):  # type: ignore[no-untyped-def]
     """How much of a step h from t does not leap over what laws do: no more than a few of the pieces that it meets.
 

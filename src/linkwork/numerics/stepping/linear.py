@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
+
+from linkwork.numerics.loops import inlined, loop
 
 EVEN, ODD, PRODUCT, SCRATCH = 4, 5, 6, 7
 """Matrices that `exponential` works with: A, A², A⁴, A⁶, the even and the odd part, a product; how many."""
@@ -19,7 +20,7 @@ PADE = ((3, 1.495585217958292e-2), (5, 2.539398330063230e-1), (7, 9.504178996162
 (N. J. Higham, The scaling and squaring method for the matrix exponential revisited, 2005, table 2.3)."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def factorise(a, rows):  # type: ignore[no-untyped-def]
     """P A = L U in place, L below the diagonal, `rows[k]` the row exchanged with row k; False if A is singular."""
     n = a.shape[0]
@@ -45,7 +46,7 @@ def factorise(a, rows):  # type: ignore[no-untyped-def]
     return True
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def solve(a, rows, x):  # type: ignore[no-untyped-def]
     """A⁻¹ x in place, A as `factorise` left it; x a vector."""
     n = a.shape[0]
@@ -64,7 +65,7 @@ def solve(a, rows, x):  # type: ignore[no-untyped-def]
         x[i] = total / a[i, i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def solve_all(a, rows, x):  # type: ignore[no-untyped-def]
     """A⁻¹ X in place, A as `factorise` left it; X a matrix."""
     n, width = x.shape
@@ -89,7 +90,7 @@ def solve_all(a, rows, x):  # type: ignore[no-untyped-def]
             x[i, j] /= a[i, i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def multiply(a, b, c):  # type: ignore[no-untyped-def]
     """C = A B of square matrices; C is neither of the factors."""
     n = a.shape[0]
@@ -103,7 +104,7 @@ def multiply(a, b, c):  # type: ignore[no-untyped-def]
                     c[i, j] += factor * b[k, j]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@inlined
 def balance(a, scale):  # type: ignore[no-untyped-def]
     """A ← D⁻¹ A D with D = diag(scale), powers of two that make rows and columns about as large as each other.
 
@@ -135,7 +136,7 @@ def balance(a, scale):  # type: ignore[no-untyped-def]
                     a[j, i] *= factor
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def exponential(work, rows, scale):  # type: ignore[no-untyped-def]
     """work[0] = A ← exp(A) by scaling, Padé's approximant and squaring; False if A or its exponential is not finite.
 

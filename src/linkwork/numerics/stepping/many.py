@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
-from linkwork.kernels import drive
+from linkwork.numerics.kernel_calls import call
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.active_rows import CHAPTERS, ENDED, FULL, JUMPS, LOGGED, OK, clear, energy, is_full
 from linkwork.numerics.stepping.advance import BAR, DONE, FIXED, LONGEST, NEXT, PAUSED, STATES, STEP, TIME
 from linkwork.numerics.stepping.driver import go, last_samples, turn
@@ -20,8 +20,6 @@ from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.instants import begin, happen, timed
 from linkwork.numerics.stepping.laws import enter_laws
 from linkwork.numerics.stepping.problem import CLOSING, NEAR, PLACE, along, balance, correct, load, move, respond
-
-call = drive.call
 
 OPEN = -1.0
 """Instead of a reason: the run's loops do not close at its start."""
@@ -43,6 +41,7 @@ class Batch(Handle):
     reports : (runs, OF_STATE + STATES)
     """
 
+    shared = True
     fields = {  # noqa: RUF012
         "starts": "matrix", "settled": "matrix", "room": "floats", "efforts": "matrix", "stops": "floats",
         "times": "floats", "held": "table", "held_rates": "table", "Z": "matrix", "A": "matrix", "E": "matrix",
@@ -50,7 +49,7 @@ class Batch(Handle):
     }  # fmt: skip
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def activate(p, rows):  # type: ignore[no-untyped-def]
     """Make these rows the active ones."""
     for r in range(rows.shape[0]):
@@ -59,7 +58,7 @@ def activate(p, rows):  # type: ignore[no-untyped-def]
     p.count[0] = rows.shape[0]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def close(p, batch, z):  # type: ignore[no-untyped-def]
     """z onto the run's loops in place, with what is held staying where it is; False if they do not close."""
     activate(p, batch.held)
@@ -96,7 +95,7 @@ def close(p, batch, z):  # type: ignore[no-untyped-def]
     return closed
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def folded(a):  # type: ignore[no-untyped-def]
     """The jumps of the energy [J] that were logged, taken out of the log, with the times at which loads changed."""
     total = 0.0
@@ -107,7 +106,7 @@ def folded(a):  # type: ignore[no-untyped-def]
     return total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def run_through(method, p, a, store, samples, batch, state, z, f, trail_t, trail):  # type: ignore[no-untyped-def]
     """A run from its start to its end, or to what the loop alone cannot deal with; returns why, and the jumps of the
     energy [J]."""
@@ -149,7 +148,7 @@ def run_through(method, p, a, store, samples, batch, state, z, f, trail_t, trail
             return code, jumps + folded(a)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def run_some(method, p, a, store, samples, batch, first, last, longest, fixed):  # type: ignore[no-untyped-def]
     """Runs first ... last - 1; returns the next one to do, which is another where the log is full before it is done.
 

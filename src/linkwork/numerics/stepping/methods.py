@@ -1,4 +1,4 @@
-"""Methods by type: compiled loops are made for each of them when it is first used.
+"""Methods by type: loops are compiled for each of them when it is first used.
 
 `take` makes a step, `refine` completes the interpolant after it. Which functions stand behind them is decided by the
 type of the method, so that a loop holds the machine code of one method only.
@@ -9,9 +9,6 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, NamedTuple
-
-from numba import types
-from numba.extending import overload
 
 
 class Explicit(NamedTuple):
@@ -69,80 +66,31 @@ def method_of(kind: type, n: int) -> tuple[Any, int]:
     return kind(float(getattr(own, order))), own.store_size(n)
 
 
+MADE_APART = (Explicit, Variational, Composed)
+"""Methods whose interpolant is made apart; the steps of others make it."""
+
+
+def _module(method: Any) -> Any:
+    return import_module(f"linkwork.numerics.stepping.{WHERE[type(method)][0]}")
+
+
 def take(method, p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
     """One step of a method; see the package."""
-    raise NotImplementedError
+    return getattr(_module(method), WHERE[type(method)][1])(p, store, t, h, z, f, z_new, C)
 
 
 def refine(method, p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
     """Make the interpolant of the last step ready in C."""
-    raise NotImplementedError
+    if type(method) in MADE_APART:
+        _module(method).interpolant(p, store, t, h, z, f, z_new, f_new, C)
 
 
 def is_stiff(method, p, store, h, z_new, f_new):  # type: ignore[no-untyped-def]
     """Whether the last step was as long as stability allows."""
-    raise NotImplementedError
+    own = _module(method)
+    return type(method) is Explicit and own.stiffness(p, store, h, z_new, f_new) > own.STABLE
 
 
 def is_fresh(method):  # type: ignore[no-untyped-def]
     """Whether a step owes nothing to the one before it, so that another may be made beside it."""
-    raise NotImplementedError
-
-
-def _kind(method: Any) -> type:
-    assert isinstance(method, types.NamedTuple | types.NamedUniTuple)
-    found: type = method.instance_class
-    return found
-
-
-@overload(take)
-def _take(method, p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
-    module, name, _ = WHERE[_kind(method)]
-    step = getattr(import_module(f"linkwork.numerics.stepping.{module}"), name)
-
-    def implementation(method, p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
-        return step(p, store, t, h, z, f, z_new, C)
-
-    return implementation
-
-
-@overload(refine)
-def _refine(method, p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
-    if _kind(method) in (Explicit, Variational, Composed):  # the steps of others make it
-        interpolant = import_module(f"linkwork.numerics.stepping.{WHERE[_kind(method)][0]}").interpolant
-
-        def completed(method, p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
-            interpolant(p, store, t, h, z, f, z_new, f_new, C)
-
-        return completed
-
-    def ready(method, p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
-        pass
-
-    return ready
-
-
-@overload(is_stiff)
-def _is_stiff(method, p, store, h, z_new, f_new):  # type: ignore[no-untyped-def]
-    if _kind(method) is Explicit:
-        from linkwork.numerics.stepping.explicit import STABLE, stiffness
-
-        def judged(method, p, store, h, z_new, f_new):  # type: ignore[no-untyped-def]
-            return stiffness(p, store, h, z_new, f_new) > STABLE
-
-        return judged
-
-    def never(method, p, store, h, z_new, f_new):  # type: ignore[no-untyped-def]
-        return False
-
-    return never
-
-
-@overload(is_fresh)
-def _is_fresh(method):  # type: ignore[no-untyped-def]
-    fresh = _kind(method) is Explicit
-
-    def told(method):  # type: ignore[no-untyped-def]
-        return fresh
-
-    return told
+    return type(method) is Explicit

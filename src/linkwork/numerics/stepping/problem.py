@@ -12,17 +12,15 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.kernels import drive
+from linkwork.numerics.kernel_calls import call
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.fields import all_fields
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.laws import law_at
 from linkwork.numerics.stepping.layout import StateLayout
-
-call = drive.call
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -94,13 +92,13 @@ class Problem(Handle):
         return StateLayout(self.ny, self.nw, self.states.size)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def law(p, k, t):  # type: ignore[no-untyped-def]
     """Value, rate, acceleration and jerk of a law of time, into p.law."""
     law_at(p.law_edges, p.law_coefficients, p.law_starts, p.last, k, t, p.law)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def load(p, t, z):  # type: ignore[no-untyped-def]
     """State and time to where the kernels read them, and the efforts of that time."""
     y, w = p.y, p.w
@@ -124,7 +122,7 @@ def load(p, t, z):  # type: ignore[no-untyped-def]
         push_back(p)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def push_back(p):  # type: ignore[no-untyped-def]
     """Forces of elastic stops, which act beyond their limits only and never pull."""
     call(p.gaps_at, p.gaps_in, p.gaps_out)
@@ -140,7 +138,7 @@ def push_back(p):  # type: ignore[no-untyped-def]
                 p.effort[i] -= side * push * p.G[k, i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def rates(p, t, z, dz):  # type: ignore[no-untyped-def]
     """Derivative of the state; returns the health of the pivots, infinite where something is not a number."""
     load(p, t, z)
@@ -168,7 +166,7 @@ def rates(p, t, z, dz):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- rows
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def respond(p):  # type: ignore[no-untyped-def]
     """Response to each active row's gradient at p.y, into X; p.g ... p.gamma of gaps are up to date afterwards."""
     if p.gaps_at != 0:
@@ -188,7 +186,7 @@ def respond(p):  # type: ignore[no-untyped-def]
             p.X[r, i] = p.x[i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def along(p, r, x):  # type: ignore[no-untyped-def]
     """What a row measures of rates x."""
     if p.rows[r, KIND] == UNIT:
@@ -199,7 +197,7 @@ def along(p, r, x):  # type: ignore[no-untyped-def]
     return total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def balance(p):  # type: ignore[no-untyped-def]
     """Forces of active rows with S f = wanted, S = G X; rows that say what others do get none."""
     count = p.count[0]
@@ -223,7 +221,7 @@ def balance(p):  # type: ignore[no-untyped-def]
         p.force[k] = 0.0 if p.S[k, k] == math.inf else total / p.S[k, k]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def constrain(p, t):  # type: ignore[no-untyped-def]
     """Let the accelerations p.a obey the active rows; their forces go to `force`."""
     respond(p)
@@ -241,7 +239,7 @@ def constrain(p, t):  # type: ignore[no-untyped-def]
             p.a[i] += p.force[r] * p.X[r, i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def working(p, t, z, dz):  # type: ignore[no-untyped-def]
     """Power [W] that is put into the machine besides what springs store: by loads, efforts, and rows that move."""
     if p.count[0]:
@@ -257,7 +255,7 @@ def working(p, t, z, dz):  # type: ignore[no-untyped-def]
     return total
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def own_force(p, r, a):  # type: ignore[no-untyped-def]
     """Force of a row at accelerations a, without what moves an inertia that was lent."""
     if p.rows[r, KIND] == UNIT:
@@ -265,7 +263,7 @@ def own_force(p, r, a):  # type: ignore[no-untyped-def]
     return p.force[r]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def row_error(p, r, t, order):  # type: ignore[no-untyped-def]
     """How far a row is from what it wants, in position (0) or velocity (1), at p.y, p.w and the gaps found there."""
     if p.rows[r, KIND] == GAP:
@@ -277,7 +275,7 @@ def row_error(p, r, t, order):  # type: ignore[no-untyped-def]
     return (p.y[p.rows[r, PLACE]] if order == 0 else p.w[p.rows[r, COLUMN]]) - wanted
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def row_size(p, r):  # type: ignore[no-untyped-def]
     """What of a row's error counts like a radian."""
     return (p.rate_sizes if p.rows[r, KIND] == UNIT else p.gap_sizes)[p.rows[r, COLUMN]]
@@ -286,7 +284,7 @@ def row_size(p, r):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- constraints
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def normalise(p, y):  # type: ignore[no-untyped-def]
     """Quaternions to length 1."""
     for k in range(p.turning_y.size):
@@ -296,7 +294,7 @@ def normalise(p, y):  # type: ignore[no-untyped-def]
             y[i] *= shorter
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def move(p, y, x):  # type: ignore[no-untyped-def]
     """y after rates x have acted for a unit of time; x is small: q ∘ (1, ½ x) and back to length 1."""
     for k in range(p.plain_y.size):
@@ -312,7 +310,7 @@ def move(p, y, x):  # type: ignore[no-untyped-def]
     normalise(p, y)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def correct(p, t, order):  # type: ignore[no-untyped-def]
     """The shortest step x, measured by the masses, that closes loops and rows in position (0) or velocity (1).
 
@@ -344,7 +342,7 @@ def correct(p, t, order):  # type: ignore[no-untyped-def]
     return size
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def settle(p, t, z):  # type: ignore[no-untyped-def]
     """z onto the constraints in place; returns the size of what was corrected in position, -1 if it does not close."""
     normalise(p, z)
@@ -378,7 +376,7 @@ def settle(p, t, z):  # type: ignore[no-untyped-def]
 # ---------------------------------------------------------------- derivatives
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def begin_tangents(p, t, z, dz):  # type: ignore[no-untyped-def]
     """Rates at a state, then everything that tangents there share; forces of rows act like efforts from now on."""
     health = rates(p, t, z, dz)
@@ -394,14 +392,14 @@ def begin_tangents(p, t, z, dz):  # type: ignore[no-untyped-def]
     return health
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def end_tangents(p):  # type: ignore[no-untyped-def]
     """Take the forces of rows off the efforts again."""
     for i in range(p.nw):
         p.effort[i] = p.given_effort[i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def yielding(p):  # type: ignore[no-untyped-def]
     """How efforts change along the direction: elastic stops yield, gradients of gaps turn under the forces there."""
     for r in range(p.count[0]):
@@ -418,7 +416,7 @@ def yielding(p):  # type: ignore[no-untyped-def]
                 p.tangent_effort[i] -= change * p.G[k, i] + side * push * p.tangent_G[k, i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def leans(p):  # type: ignore[no-untyped-def]
     """Whether gaps have a part in the rates."""
     found = p.soft.shape[0] > 0
@@ -427,7 +425,7 @@ def leans(p):  # type: ignore[no-untyped-def]
     return found
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def bent(p, r):  # type: ignore[no-untyped-def]
     """How what a row wants of the accelerations changes along the direction: -(G' a + γ') of a gap, jerk of a law."""
     if p.rows[r, KIND] == GAP:
@@ -442,7 +440,7 @@ def bent(p, r):  # type: ignore[no-untyped-def]
     return 0.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def tangent_here(p, dz, df):  # type: ignore[no-untyped-def]
     """Directional derivative at the state of `begin_tangents`, along dz and p.tangent_t."""
     for i in range(p.ny):
@@ -478,7 +476,7 @@ def tangent_here(p, dz, df):  # type: ignore[no-untyped-def]
         df[p.ny + p.nw + i] = p.tangent_dstates[i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def tangent(p, t, z, dz, df):  # type: ignore[no-untyped-def]
     """Directional derivative of `rates` along dz."""
     begin_tangents(p, t, z, df)
@@ -486,7 +484,7 @@ def tangent(p, t, z, dz, df):  # type: ignore[no-untyped-def]
     end_tangents(p)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def jacobian(p, t, z, J):  # type: ignore[no-untyped-def]
     """J[i, j] = ∂ rates_i / ∂ z_j, column by column."""
     n = p.n
@@ -501,7 +499,7 @@ def jacobian(p, t, z, J):  # type: ignore[no-untyped-def]
     end_tangents(p)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def slope(p, t, z, df):  # type: ignore[no-untyped-def]
     """∂ rates / ∂t: loads that depend on time, efforts and driven variables that follow laws."""
     begin_tangents(p, t, z, df)

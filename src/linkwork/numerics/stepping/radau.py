@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.numerics.loops import inlined, loop
 from linkwork.numerics.stepping.linear import factorise, solve
 from linkwork.numerics.stepping.problem import jacobian, rates
 
@@ -69,7 +69,7 @@ def store_size(n: int) -> int:
     return HEADER + 4 * n * n + 20 * n
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@inlined
 def prepare(n, h, J, real, real_rows, pair, pair_rows):  # type: ignore[no-untyped-def]
     """Factorise μ / h - J for both eigenvalues; False if one is singular."""
     for i in range(n):
@@ -81,7 +81,7 @@ def prepare(n, h, J, real, real_rows, pair, pair_rows):  # type: ignore[no-untyp
     return factorise(real, real_rows) and factorise(pair, pair_rows)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def measure(n, x, scale):  # type: ignore[no-untyped-def]
     """Root of the mean square of x / scale; x is one vector of n or several."""
     total = 0.0
@@ -91,7 +91,7 @@ def measure(n, x, scale):  # type: ignore[no-untyped-def]
     return math.sqrt(total / x.size)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@inlined
 def iterate(p, store, t, h, z, scale, limit, W, Z, F, x, real, real_rows, pair, pair_rows, both):  # type: ignore[no-untyped-def]
     """Newton's steps from the stages Z until the error is below `limit`; False if they do not converge.
 
@@ -143,7 +143,7 @@ def iterate(p, store, t, h, z, scale, limit, W, Z, F, x, real, real_rows, pair, 
     return False
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@inlined
 def predict(n, store, t, h, past, Z):  # type: ignore[no-untyped-def]
     """Starting values of the stages from the last polynomial, which a step that is repeated runs through again."""
     length = store[LENGTH]
@@ -162,7 +162,7 @@ def predict(n, store, t, h, past, Z):  # type: ignore[no-untyped-def]
                 Z[s * n + i] = 0.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
     """One step; returns its error measured by the tolerances.
 

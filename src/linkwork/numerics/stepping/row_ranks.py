@@ -12,11 +12,8 @@ from __future__ import annotations
 
 import math
 
-import numba
-
-from linkwork.kernels import drive
-
-call = drive.call
+from linkwork.numerics.kernel_calls import call
+from linkwork.numerics.loops import loop
 
 REACH, PLACES, FINER = 1.5, 25, 9
 """How far ahead is looked, in steps; in how many places, and in how many around the one that was least."""
@@ -30,7 +27,7 @@ ANY = 1e300
 """As often weaker as may be, until pivots are strong again."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def bound_here(p):  # type: ignore[no-untyped-def]
     """An upper bound of the independence of the rows at p.y, as a part of the usual one."""
     call(p.closure_at, p.closure_in, p.closure_out)
@@ -43,7 +40,7 @@ def bound_here(p):  # type: ignore[no-untyped-def]
     return least
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def least_bound(p, z, f, h):  # type: ignore[no-untyped-def]
     """An upper bound of what is left of the rows' independence on the next step, infinite where nothing is known."""
     if p.known[0] == 0:
@@ -63,14 +60,14 @@ def least_bound(p, z, f, h):  # type: ignore[no-untyped-def]
     return least
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def may_be_weak(left, weak):  # type: ignore[no-untyped-def]
     """Whether rows that have so much of their independence left explain pivots as weak as that: these shrink with its
     square, their inverses squared grow with its fourth power."""
     return left <= LOST or weak <= SLACK / left**4
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def bar_for(left, weak):  # type: ignore[no-untyped-def]
     """How weak pivots may become before it is looked at again, where the rows explain how weak they are."""
     return ONWARD * weak if left > LOST else ANY

@@ -16,10 +16,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
-from linkwork.kernels import drive
+from linkwork.numerics.kernel_calls import call
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.dormand_prince import NODES, WEIGHTS
 from linkwork.numerics.stepping.eliminations import weakness
 from linkwork.numerics.stepping.explicit import LAST, STAGES, powers
@@ -40,8 +40,6 @@ from linkwork.numerics.stepping.problem import (
     load,
     respond,
 )
-
-call = drive.call
 
 TOUCHED = 1e-10
 """Depth [rad, m] by which a stop that is touched may seem left: rounding does not decide whether it yields."""
@@ -77,7 +75,7 @@ class Changes(Handle):
     fields = dict.fromkeys(("Z", "A", "E", "P", "D"), "matrix")
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def aim(p, d, dz):  # type: ignore[no-untyped-def]
     """A direction of the state to where the kernels read it."""
     for i in range(p.ny):
@@ -88,7 +86,7 @@ def aim(p, d, dz):  # type: ignore[no-untyped-def]
         d.states[i] = dz[p.ny + p.nw + i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def push(p, d):  # type: ignore[no-untyped-def]
     """How efforts change: gradients of gaps turn under the forces of rows, and elastic stops yield.
 
@@ -113,7 +111,7 @@ def push(p, d):  # type: ignore[no-untyped-def]
                 d.effort[i] -= change * p.G[k, i] + side * force * d.G[k, i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def change(p, d, j, dz, df):  # type: ignore[no-untyped-def]
     """Derivative of the rates along direction j, at the state of `begin_tangents`; p.force stays as it is."""
     aim(p, d, dz)
@@ -146,7 +144,7 @@ def change(p, d, j, dz, df):  # type: ignore[no-untyped-def]
         df[p.ny + p.nw + i] = d.dstates[i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def changes(p, d, t, z, dz, f, df):  # type: ignore[no-untyped-def]
     """Rates at a state, and their derivatives along all directions (directions, n); returns the health."""
     health = begin_tangents(p, t, z, f)
@@ -156,7 +154,7 @@ def changes(p, d, t, z, dz, f, df):  # type: ignore[no-untyped-def]
     return health
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def shift(p, d, j, order):  # type: ignore[no-untyped-def]
     """The shortest change p.x of rates, measured by the masses, that keeps loops and rows in position (0) or velocity.
 
@@ -186,7 +184,7 @@ def shift(p, d, j, order):  # type: ignore[no-untyped-def]
                 p.x[i] += p.force[r] * p.X[r, i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def project(p, d, t, z, dz):  # type: ignore[no-untyped-def]
     """All directions (directions, n) onto what loops, rows and quaternions allow at a state that keeps them."""
     held = p.loops != 0 or p.count[0] != 0
@@ -221,7 +219,7 @@ def project(p, d, t, z, dz):  # type: ignore[no-untyped-def]
                 own[p.ny + i] += p.x[i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def stages(p, d, first, last, t, h, z, dz, K, D, state, ways):  # type: ignore[no-untyped-def]
     """Stages `first` to `last` of a step, K (stages, n), and their derivatives D (directions, stages · n)."""
     n, m = p.n, dz.shape[0]
@@ -249,7 +247,7 @@ def stages(p, d, first, last, t, h, z, dz, K, D, state, ways):  # type: ignore[n
     return worst
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def note(p, d, k, t, z, dz, found):  # type: ignore[no-untyped-def]
     """Write down the derivatives at a sample."""
     m, n = dz.shape[0], p.n
@@ -276,7 +274,7 @@ def note(p, d, k, t, z, dz, found):  # type: ignore[no-untyped-def]
     end_tangents(p)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def follow(p, d, t0, z0, dz, trail_t, trail, times, Z, next_, reached, found, bar):  # type: ignore[no-untyped-def]
     """Carry directions dz (directions, n) from a state along the steps of a trail, in place.
 

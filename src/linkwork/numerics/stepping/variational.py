@@ -31,12 +31,9 @@ from __future__ import annotations
 
 import math
 
-import numba
-
-from linkwork.kernels import drive
+from linkwork.numerics.kernel_calls import call
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.problem import along, balance, load, rates, respond, row_error
-
-call = drive.call
 
 ORDER = 2
 COMPOSED_ORDER = 4
@@ -63,7 +60,7 @@ def store_size(n: int) -> int:
     return (2 * ITERATIONS + 7) * n
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def turn(p, y, x, part, target):  # type: ignore[no-untyped-def]
     """target = y ∘ exp(part x)."""
     plain_y, plain_w, turning_y, turning_w = p.plain_y, p.plain_w, p.turning_y, p.turning_w
@@ -86,7 +83,7 @@ def turn(p, y, x, part, target):  # type: ignore[no-untyped-def]
         target[q], target[q + 1], target[q + 2], target[q + 3] = a * shorter, b * shorter, c * shorter, d * shorter
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def discrete_momentum(p, h, x, sign, result):  # type: ignore[no-untyped-def]
     """B P - ½ h C D at the beginning of the way (sign 1), B P + ½ h C D at its end (-1), of p.momentum and p.drift."""
     P, D, turning = p.momentum, p.drift, p.turning_w
@@ -113,7 +110,7 @@ def discrete_momentum(p, h, x, sign, result):  # type: ignore[no-untyped-def]
         result[v + 2] += sign * (x0 * c1 - x1 * c0) + beta * (x0 * a1 - x1 * a0)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def at_midpoint(p, t, h, z, d, x, state, room):  # type: ignore[no-untyped-def]
     """Momentum and drift in the middle of the way x = h w0 + d; the small d tells more digits of the rates than x.
 
@@ -129,7 +126,7 @@ def at_midpoint(p, t, h, z, d, x, state, room):  # type: ignore[no-untyped-def]
     return p.states.size == 0 or states_at_midpoint(p, h, z, state, room)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def states_at_midpoint(p, h, z, state, steps):  # type: ignore[no-untyped-def]
     """Named states s = s0 + ½ h f(s) to round-off, by Broyden's method, into `state`; False if it does not converge.
 
@@ -172,7 +169,7 @@ def states_at_midpoint(p, h, z, state, steps):  # type: ignore[no-untyped-def]
     return False
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def correction(p, t, h, z, x, p0):  # type: ignore[no-untyped-def]
     """What the machine at z makes of the error of x, in p.x: h p.x is to be added to it. p.X belongs to z."""
     push, missing, y = p.push, p.missing, p.y
@@ -204,7 +201,7 @@ def correction(p, t, h, z, x, p0):  # type: ignore[no-untyped-def]
                 p.x[i] += p.force[r] * p.X[r, i]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def measure(p, unit):  # type: ignore[no-untyped-def]
     """By rate, what compares with 1 rad or with the machine's size: tolerances tell which of the two it is."""
     largest = 0.0
@@ -215,7 +212,7 @@ def measure(p, unit):  # type: ignore[no-untyped-def]
         unit[k] = max(1.0, p.size) * (own if own > 0.0 else 1.0)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def solve(p, t, h, z, d, x, p0, state, unit, steps, room):  # type: ignore[no-untyped-def]
     """d of the way from z, from a first guess to round-off, by Broyden's method; False if it does not converge.
 
@@ -268,7 +265,7 @@ def solve(p, t, h, z, d, x, p0, state, unit, steps, room):  # type: ignore[no-un
     return False
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def arrive(p, t, h, z, d, x, state, room, z_new):  # type: ignore[no-untyped-def]
     """The state at the end of the way; its rates are those of the way and what they miss of the momentum there."""
     push, missing, y, w = p.push, p.missing, p.y, p.w
@@ -304,7 +301,7 @@ def arrive(p, t, h, z, d, x, state, room, z_new):  # type: ignore[no-untyped-def
         z_new[y.size + k] = w[k]
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def substep(p, store, t, h, z, f, z_new):  # type: ignore[no-untyped-def]
     """One step of order 2; False if it does not converge. f : derivative of the state at t"""
     nw, n = p.nw, p.n
@@ -326,7 +323,7 @@ def substep(p, store, t, h, z, f, z_new):  # type: ignore[no-untyped-def]
     return True
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def interpolant(p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
     """Coefficients of the cubic that has the values and derivatives of both ends, into C."""
     for i in range(p.n):
@@ -336,13 +333,13 @@ def interpolant(p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyp
             C[k, i] = 0.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
     """A step of order 2; returns no error, as its length is given, or an infinite one where it does not converge."""
     return 0.0 if substep(p, store, t, h, z, f, z_new) else math.inf
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def composed_step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
     """A step of order 4, composed of five of order 2: symplectic, reversible and as true to momenta as they are."""
     n = p.n

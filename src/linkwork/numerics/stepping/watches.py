@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 
-from linkwork.kernels import drive
+from linkwork.numerics.kernel_calls import call
+from linkwork.numerics.loops import loop
 from linkwork.numerics.stepping.crossings import (
     CONDITION,
     FORCE,
@@ -38,8 +38,6 @@ from linkwork.numerics.stepping.crossings import (
 )
 from linkwork.numerics.stepping.problem import load, normalise, rates
 
-call = drive.call
-
 PARTS = 4
 """Places along a step at which forces are looked at."""
 HALVINGS = 60
@@ -49,7 +47,7 @@ TOGETHER = 1e-12
 """Part of a step within which a force and another number are zero at the same instant."""
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def state_at(p, C, x, z):  # type: ignore[no-untyped-def]
     """The state at a part x of the step, from the interpolant."""
     for i in range(p.n):
@@ -60,7 +58,7 @@ def state_at(p, C, x, z):  # type: ignore[no-untyped-def]
     normalise(p, z)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def look(p, table, numbers, forces, t, z, dz, values):  # type: ignore[no-untyped-def]
     """All watched numbers at a state. forces : whether those of rows are among them."""
     if forces:
@@ -91,7 +89,7 @@ def look(p, table, numbers, forces, t, z, dz, values):  # type: ignore[no-untype
         values[k] = (sign if sign != 0 else 1) * (number - offset)
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def take_sides(p, table, numbers, t, z, f, values):  # type: ignore[no-untyped-def]
     """Note how large numbers are, and give a side to those that have left zero."""
     sides(p, table, numbers, t, z, f)
@@ -100,14 +98,14 @@ def take_sides(p, table, numbers, t, z, f, values):  # type: ignore[no-untyped-d
             numbers[k, SIZE] = max(numbers[k, SIZE], abs(values[k]))
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def note_left(table, numbers, fired, values):  # type: ignore[no-untyped-def]
     """How far numbers still are from zero where their event is; those beyond it have crossed."""
     for k in range(table.shape[0]):
         numbers[k, LEFT] = max(values[k], 0.0) if fired[k] and math.isfinite(values[k]) else 0.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def below_now(p, table, numbers, t, z, f, values, which):  # type: ignore[no-untyped-def]
     """Which watched numbers are below zero at a state by more than rounding; values : room for all of them."""
     look(p, table, numbers, is_force(table), t, z, f, values)
@@ -120,13 +118,13 @@ def below_now(p, table, numbers, t, z, f, values, which):  # type: ignore[no-unt
             which[k] = 1
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def some_below(table, numbers, values):  # type: ignore[no-untyped-def]
     """Whether a force is below zero by more than rounding."""
     return bool(((table[:, KIND] == FORCE) & (values < -NOISE * numbers[:, SIZE])).any())
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def lowest(p, table, numbers, forces, t, h, C, z, dz, values, k, x0, v0, x1, v1, x2, v2):  # type: ignore[no-untyped-def]
     """Where number k is below zero between x0 and x2, 2.0 if nowhere: parabolas through three places, time and again.
 
@@ -159,7 +157,7 @@ def lowest(p, table, numbers, forces, t, h, C, z, dz, values, k, x0, v0, x1, v1,
     return 2.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def first_force(p, table, numbers, t, h, C, z, dz, before, values, fired):  # type: ignore[no-untyped-def]
     """Part of the step at which the first force of a row falls below zero, 2.0 if none does; which one is in `fired`.
 
@@ -212,7 +210,7 @@ def first_force(p, table, numbers, t, h, C, z, dz, before, values, fired):  # ty
     return 2.0
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def first_crossing(p, table, numbers, forces, t, h, C, z, dz, before, values, fired):  # type: ignore[no-untyped-def]
     """Part of the step at which the first watched number falls below zero, 2.0 if none does; which ones are in `fired`.
 
@@ -232,13 +230,13 @@ def first_crossing(p, table, numbers, forces, t, h, C, z, dz, before, values, fi
     return x, decided
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def is_force(table):  # type: ignore[no-untyped-def]
     """Whether forces of rows are among what is watched."""
     return bool((table[:, KIND] == FORCE).any())
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def earlier(value, rate, other, other_rate):  # type: ignore[no-untyped-def]
     """Which of two numbers is zero earlier, by its value and its change."""
     if rate == 0.0 or not math.isfinite(rate):
@@ -248,7 +246,7 @@ def earlier(value, rate, other, other_rate):  # type: ignore[no-untyped-def]
     return other, other_rate
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy")
+@loop
 def missed(p, table, numbers, C, t, h, forces, fired, z, dz, values):  # type: ignore[no-untyped-def]
     """By how much the first of the fired numbers misses zero at the end of a step, and its change by time.
 

@@ -1,0 +1,156 @@
+"""Loops that run in two ways: as machine code by numba, or as they are written, by Python.
+
+A loop is a plain function of numbers, arrays and handles, marked with `@loop`. Loops call each other by their names. To
+compile those of a simulation takes minutes, once an installation; interpreted, a step takes a millisecond. So in a new
+installation loops are interpreted, by the same source and with the same results to rounding, while another process
+compiles them and keeps them on disk (`warming`); who comes later finds them there.
+
+`LINKWORK_LOOPS` is auto, compile (machine code from the first call on) or interpret (never any).
+numba takes long to import: this module does without, `native` does not.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import update_wrapper
+from typing import Any
+
+import numpy as np
+
+from linkwork.numerics import warming
+
+State = list[tuple[Any, Any]]
+
+
+class _Here(threading.local):
+    interpreting = False
+
+
+_here = _Here()
+ENOUGH = 10.0
+"""Time in the interpreter after which a loop that nobody else compiles is compiled here [s]."""
+TROUBLES = (ArithmeticError, ValueError, IndexError)
+"""What Python raises where machine code goes on with infinities, or reads what is not there."""
+
+
+def mode() -> str:
+    """What the environment asks for: auto, compile or interpret."""
+    asked = os.environ.get("LINKWORK_LOOPS", "auto").strip().lower()
+    return asked if asked in ("compile", "interpret") else "auto"
+
+
+class Loop:
+    """A function with its two ways to run.
+
+    light : compiled at once, since that takes a second or two
+    spent : time in the interpreter [s]
+    py_func, targetoptions : as numba looks for them where it writes one function into another
+    """
+
+    def __init__(self, function: Callable[..., Any], inline: bool = False, light: bool = False) -> None:
+        self.py_func, self.light = function, light
+        self.spent = 0.0
+        self.targetoptions: dict[str, Any] = {"inline": "always"} if inline else {}
+        self.entries: dict[tuple[str, ...], Callable[..., Any]] = {}
+        """Machine code by the kinds of arguments, as far as this process has it."""
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        if _here.interpreting:
+            return self.py_func(*arguments)
+        entry = self.entries.get(kinds_of(arguments))
+        return self._run(arguments) if entry is None else entry(*arguments)
+
+    def __reduce__(self) -> str:
+        return self.py_func.__qualname__
+
+    def _run(self, arguments: tuple[Any, ...]) -> Any:
+        asked = mode()
+        if asked == "interpret":
+            return interpreted(self.py_func, arguments)
+        kinds = kinds_of(arguments)
+        if self.light or asked == "compile" or warming.is_kept(self.py_func, kinds):
+            return self._compiled(kinds)(*arguments)
+        warming.begin()
+        if self.spent > ENOUGH and not warming.is_going_on():  # nobody else compiles it
+            return self._compiled(kinds)(*arguments)
+        before, began = kept(arguments), time.perf_counter()
+        try:
+            return interpreted(self.py_func, arguments)
+        except TROUBLES:
+            restore(before)
+            return self._compiled(kinds)(*arguments)
+        except BaseException:  # interrupted in the middle of a step
+            restore(before)
+            raise
+        finally:
+            self.spent += time.perf_counter() - began
+
+    def _compiled(self, kinds: tuple[str, ...]) -> Callable[..., Any]:
+        from linkwork.numerics.native import entry_of
+
+        entry = self.entries[kinds] = entry_of(self, kinds)
+        return entry
+
+
+def loop(function: Callable[..., Any]) -> Loop:
+    """Mark a function as a loop."""
+    return Loop(function)
+
+
+def light(function: Callable[..., Any]) -> Loop:
+    """Mark a function as a loop that is compiled in no time."""
+    return Loop(function, light=True)
+
+
+def inlined(function: Callable[..., Any]) -> Loop:
+    """Mark a function as a loop that is written into those that call it."""
+    return Loop(function, inline=True)
+
+
+@contextmanager
+def as_written() -> Iterator[None]:
+    """Let this thread run all loops in the interpreter."""
+    before, _here.interpreting = _here.interpreting, True
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    finally:
+        _here.interpreting = before
+
+
+def interpreted(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    """Run a function as it is written, and all loops that it calls."""
+    with as_written():
+        return function(*arguments)
+
+
+def kinds_of(arguments: Sequence[Any]) -> tuple[str, ...]:
+    """Kinds of arguments, as far as machine code differs by them."""
+    return tuple([_kind(x) for x in arguments])
+
+
+def _kind(x: Any) -> str:
+    if isinstance(x, np.ndarray):
+        return f"{x.dtype.char}{x.ndim}" if x.flags.c_contiguous else f"{x.dtype.char}{x.ndim} strided"
+    return type(x).__name__
+
+
+def kept(arguments: Sequence[Any]) -> State:
+    """Copies of all numbers behind arguments that a loop may change, and nobody else."""
+    found: State = []
+    for x in arguments:
+        for array in x.own_arrays() if hasattr(x, "own_arrays") else [x]:
+            if isinstance(array, np.ndarray) and array.flags.writeable:
+                found.append((array, array.copy()))
+    return found
+
+
+def restore(state: State) -> None:
+    """Put kept numbers back to where they were."""
+    for array, copy in state:
+        array[...] = copy

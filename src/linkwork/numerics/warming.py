@@ -1,0 +1,145 @@
+"""Which loops are compiled and kept on disk, and who compiles them.
+
+numba keeps machine code beside the sources, where `NUMBA_CACHE_DIR` says, or in the user's cache folder. A mark next to
+it tells what is there without asking numba, which takes long to import.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from linkwork.kernels.cache import user_cache
+
+SOURCES = Path(__file__).parent
+PATIENCE = 0.25
+"""Time after which it is looked again whether loops have been compiled [s]."""
+ABANDONED = 1800.0
+"""Age at which somebody's word that he compiles no longer counts [s]."""
+MARK = ".loop"
+
+
+@cache
+def version() -> str:
+    """A mark of all that machine code of loops depends on."""
+    found = hashlib.sha256(b"".join(f.read_bytes() for f in sorted(SOURCES.rglob("*.py"))))
+    for part in (sys.version, platform.machine(), platform.processor(), metadata.version("numba")):
+        found.update(part.encode())
+    return found.hexdigest()[:16]
+
+
+@cache
+def folder() -> Path | None:
+    """Where marks are kept; None where nothing can be."""
+    asked, users = os.environ.get("NUMBA_CACHE_DIR"), user_cache().folder
+    for place in (Path(asked) if asked else None, SOURCES / "__pycache__", users):
+        if place is not None:
+            with contextlib.suppress(OSError):
+                place.mkdir(parents=True, exist_ok=True)
+                if os.access(place, os.W_OK):
+                    return place
+    return None
+
+
+def _mark(function: Callable[..., Any], kinds: tuple[str, ...]) -> Path | None:
+    place = folder()
+    if place is None:
+        return None
+    own = hashlib.sha256(f"{function.__module__}.{function.__qualname__}({','.join(kinds)})".encode()).hexdigest()[:16]
+    return place / f"{own}-{version()}{MARK}"
+
+
+_looked: dict[Path, float] = {}
+"""When it was looked last whether a mark is there [s]; for ever where it is."""
+
+
+def is_kept(function: Callable[..., Any], kinds: tuple[str, ...]) -> bool:
+    """Whether machine code of a loop is on disk."""
+    mark, now = _mark(function, kinds), time.monotonic()
+    if mark is None or now - _looked.get(mark, -PATIENCE) < PATIENCE:
+        return False
+    is_there = mark.exists()
+    if not is_there:
+        _looked[mark] = now
+    return is_there
+
+
+def note_kept(function: Callable[..., Any], kinds: tuple[str, ...]) -> None:
+    """Machine code of a loop has been made, or was found."""
+    mark = _mark(function, kinds)
+    if mark is not None:
+        with contextlib.suppress(OSError):
+            mark.touch()
+
+
+def forget() -> None:
+    """Remove all marks: loops are compiled anew, or found by numba."""
+    place = folder()
+    for file in [] if place is None else place.glob(f"*{MARK}"):
+        file.unlink(missing_ok=True)
+
+
+# ---------------------------------------------------------------- another process
+
+
+@cache
+def begin() -> None:
+    """Let another process compile all loops, unless one does or has done so, or could keep nothing."""
+    place = folder()
+    if place is None or not sys.executable or _done(place).exists():
+        return
+    with contextlib.suppress(OSError):
+        if not is_going_on():
+            _busy(place).unlink()  # left behind by one that was ended
+    try:
+        os.close(os.open(_busy(place), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+    except OSError:  # somebody does, or nothing can be written
+        return
+    quiet: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    try:
+        subprocess.Popen([sys.executable, "-m", "linkwork", "warm", "--nice"], start_new_session=True, **quiet)
+    except OSError:
+        _busy(place).unlink(missing_ok=True)
+        return
+    if sys.stderr.isatty():
+        text = "linkwork: loops through time are compiled in the background, once for this installation; until then"
+        print(f"{text} simulations are interpreted (`linkwork warm` does it beforehand)", file=sys.stderr, flush=True)
+
+
+def is_going_on() -> bool:
+    """Whether another process compiles right now."""
+    place = folder()
+    if place is None:
+        return False
+    try:
+        return time.time() - _busy(place).stat().st_mtime < ABANDONED
+    except OSError:
+        return False
+
+
+def end(done: bool) -> None:
+    """All loops have been compiled, or not: nobody is busy with it any more."""
+    place = folder()
+    if place is not None:
+        with contextlib.suppress(OSError):
+            if done:
+                _done(place).touch()
+            _busy(place).unlink(missing_ok=True)
+
+
+def _busy(place: Path) -> Path:
+    return place / f"loops-{version()}.busy"
+
+
+def _done(place: Path) -> Path:
+    return place / f"loops-{version()}{MARK}"
