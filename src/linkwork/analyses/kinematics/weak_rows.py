@@ -31,7 +31,7 @@ class WeakRows:
         """About the least singular value of matrices (..., m, n) that are near."""
         if not len(self.rows):
             return np.zeros(J.shape[:-2])
-        found: Array = np.linalg.svd(self.rows @ J @ self.columns, compute_uv=False)[..., -1]
+        found: Array = np.linalg.svd(self.rows @ J @ self.columns, compute_uv=False)[..., -1].astype(float, copy=False)
         return found
 
 
