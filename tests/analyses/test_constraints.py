@@ -365,3 +365,40 @@ def test_a_coordinate_that_cannot_be_reached_says_so() -> None:
         arm().at({"P.x": 2.5, "P.y": 0.0})
     with pytest.raises(lw.ModelError, match=r"'P\.q' is no coordinate of a place"):
         arm().at({"P.q": 2.5})
+
+
+def test_a_machine_is_put_together_at_coordinates_of_places() -> None:
+    """As `simulate` begins at them; a start is kept to rounding, a guess chooses the closure."""
+    m = lw.Mechanism("bent", gravity=(0, -GRAVITY, 0))
+    m.body("a", mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
+    m.body("b", mass=1.5, com=(1, 0.4, 0), inertia=(0.1, 0.1, 0.1))
+    m.revolute("A", m.ground, "a", at=(0, 0, 0), axis="z")
+    m.revolute("B", "a", "b", at=(1, 0, 0), axis="z")
+    m.point("P", "b", at=(1, 0.8, 0))
+    place = {"P.x": 0.9, "P.y": 0.7}
+    s = m.assemble(start=place)
+    assert np.allclose(s.home.position("P")[:2], [0.9, 0.7], atol=1e-14) and len(s.home.y) == s.plan.ny
+    assert np.allclose(m.assemble().simulate(0.01, start=place, samples=2).y[0], s.home.y, atol=1e-12)
+    assert np.allclose(s.with_parameters({}).home.y, s.home.y, atol=1e-14)
+    bend = np.arccos((0.9**2 + 0.7**2 - 1 - 0.64) / 1.6)
+    for side in (1.0, -1.0):
+        home = m.assemble(start=place, guess={"B": side * bend - np.pi / 2 + 0.3}).home
+        assert home["B"] == pytest.approx(side * bend - np.pi / 2, abs=1e-12)
+        assert np.allclose(home.position("P")[:2], [0.9, 0.7], atol=1e-14)
+    assert np.allclose(m.assemble(guess=place).home.position("P")[:2], [0.9, 0.7], atol=1e-14)
+    tied = lw.example("four-bar")
+    tied.point("Q", "coupler", at=tuple(tied.assemble().home.position("coupler")))
+    x = tied.assemble().home.position("Q")[0]
+    assert tied.assemble(start={"Q.x": x + 0.002}).home.position("Q")[0] == pytest.approx(x + 0.002, abs=1e-14)
+
+
+def test_wrong_starts_of_a_machine_are_told_like_others() -> None:
+    m = arm().mechanism
+    with pytest.raises(lw.InputError) as caught:
+        m.assemble(start={"P.q": 1.0, "Z": 1.0})
+    assert [p.what for p in caught.value.problems] == [
+        "'P.q' is no coordinate of a place, which are x, y and z in the world", "there is no joint 'Z'",
+    ]  # fmt: skip
+    with pytest.raises(lw.InputError) as caught:
+        m.assemble(start={"P.q": 1.0}, guess={"Z": 1.0, "A": "x"})
+    assert [p.where for p in caught.value.problems] == ["guess", "guess.A", "start"]
