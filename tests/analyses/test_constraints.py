@@ -402,3 +402,78 @@ def test_wrong_starts_of_a_machine_are_told_like_others() -> None:
     with pytest.raises(lw.InputError) as caught:
         m.assemble(start={"P.q": 1.0}, guess={"Z": 1.0, "A": "x"})
     assert [p.where for p in caught.value.problems] == ["guess", "guess.A", "start"]
+
+
+# ---------------------------------------------------------------- kinks and jumps
+
+
+@pytest.mark.parametrize(
+    ("law", "what"),
+    [
+        ("0.3*sign(A)", "`sign` jumps at A = 0"),
+        ("where(A > ratio, A, 0)", "`where` jumps at A = ratio"),
+        ("where(sin(A) > 0.5, 1, 2)*A", "`where` jumps at sin(A) = 0.5"),
+        ("where(sign(A)*P.x > 0, A, P.y)", "`sign` jumps at A = 0"),
+    ],
+)
+def test_equations_that_jump_are_refused_by_name(law: str, what: str) -> None:
+    with pytest.raises(lw.ModelError) as caught:
+        pair_of_links(law).assemble()
+    (problem,) = caught.value.problems
+    assert (problem.where, problem.what) == ("couplings.pair", f"{what}, where no motion obeys the equation")
+    assert "tanh" in problem.hint
+
+
+def test_coefficients_of_rates_that_jump_are_refused() -> None:
+    for text in ("rate(A)*sign(B) - rate(B)", "where(B > 0, rate(A), 2*rate(A)) - rate(B)"):
+        m = pair_of_links()
+        m.velocity("v", text)
+        with pytest.raises(lw.ModelError, match=r"velocities\.v: `(sign|where)` jumps at B = 0"):
+            m.assemble()
+
+
+def test_kinks_are_for_kinematics_and_not_for_simulations() -> None:
+    """B = |A|: postures and rates follow on both sides; let go, the rates would jump as nobody says."""
+    s = pair_of_links("abs(A)").assemble(start={"A": -0.4})
+    run = s.motion(A=lw.ramp(-0.4, 0.5, duration=1.0), samples=10)
+    assert run.status == "complete"
+    A = run["A.angle"].values
+    assert np.allclose(run["B.angle"].values, np.abs(A), atol=1e-14)
+    assert np.allclose(run["B.rate"].values, 0.9 * np.sign(A), atol=1e-12)
+    assert np.isfinite(s.forces(run)["A.effort"].values).all()
+    with pytest.raises(lw.InputError) as caught:
+        s.simulate(1.0, rates={"Z": 1.0})
+    assert [(p.where, p.what) for p in caught.value.problems] == [
+        ("couplings.pair", "`abs` has a kink at A = 0, where the rates would jump"),
+        ("rates", "there is no joint 'Z'"),
+    ]
+    with pytest.raises(lw.InputError, match="`max` has a kink at A = 0"):
+        pair_of_links("max(A, 0)").assemble().simulate(1.0)
+
+
+@pytest.mark.parametrize(
+    "track", ["where(P.x > 0, P.x**2, 0.5*P.x**2)", "abs(P.x)*P.x + P.x**2", "where(P.x < k, k**2, P.x*(2*k - P.x))"]
+)
+def test_what_has_neither_is_simulated_to_its_tolerance(track: str) -> None:
+    """Curvatures may jump, or nothing at all: only accelerations do then."""
+    m = lw.Mechanism("bead", gravity=(0, -GRAVITY, 0))
+    m.body("bead", mass=0.2)
+    m.body("carriage")
+    m.prismatic("X", m.ground, "carriage", at=(0, 0, 0), axis="x")
+    m.prismatic("Y", "carriage", "bead", at=(0, 0, 0), axis="y")
+    m.point("P", "bead", at=(0, 0, 0))
+    m.constrain("track", f"P.y - ({track})", parameters={"k": 0.3} if "k" in track else None)
+    run = m.assemble().simulate(2.0, start={"X": 0.5}, rates={"X": -1.0}, rtol=1e-9, atol=1e-11)
+    assert run.status == "complete" and run.y[:, 0].min() < 0.0
+    assert run.evidence.simulation.energy_error < 1e-8
+
+
+def test_numbers_that_tear_a_law_apart_are_told_before_it_is_let_go() -> None:
+    m = lw.Mechanism("torn")
+    m.body("a", mass=1.0, inertia=(0.1, 0.1, 0.1)), m.body("b", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.revolute("A", m.ground, "a", axis="z"), m.revolute("B", m.ground, "b", axis="z")
+    m.couple("law", "B", "where(A > k, (A - c)**2, 0)", parameters={"k": 0.3, "c": 0.3})
+    s = m.assemble()
+    assert s.simulate(0.5, rates={"A": 2.0}).status == "complete"
+    with pytest.raises(lw.InputError, match="`where` jumps at A = k"):
+        s.with_parameters({"law.c": 0.2}).simulate(0.5, rates={"A": 2.0})
