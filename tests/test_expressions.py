@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from linkwork.errors import ModelError
 from linkwork.expressions import FUNCTIONS, MAX_DEPTH, MAX_LENGTH, Expression, names_in, parse
+from linkwork.expressions.smoothness import breaks
 
 quick = settings(derandomize=True, deadline=None, max_examples=150)
 
@@ -508,3 +509,37 @@ def test_unknown_names_of_joints():
         Expression("rate(t)", ("t",))
     with pytest.raises(ModelError, match="must be text"):
         names_in(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("abs(A)", [("abs", "A = 0", False)]),
+        ("abs(A)*A", []),
+        ("sign(A)*abs(A) + where(A > 0, max(A, 0), A)", []),
+        ("sign(A)*A", [("sign", "A = 0", False)]),
+        ("sign(A)*A**3", []),
+        ("where(A > k, A - k, 0) + where(A < 1, 2, 3)", [("where", "A = 1", True), ("where", "A = k", False)]),
+        ("where(A > k, (A - k)**2, 0)", []),
+        ("where(A <= 1, exp(A), exp(1)*A)", []),
+        ("where(A < 200, 0, A)", [("where", "A = 200", True)]),
+        ("1e6*abs(A - 50*deg)", [("abs", "A - 50*deg = 0", False)]),
+        ("sqrt(abs(A))", [("abs", "A = 0", False)]),
+        ("abs(A**2 + 1) + max(sin(A), 2)", []),
+        ("min(A, B, 2)", [("min", "A = B", False), ("min", "min(A, B) = 2", False)]),
+        ("where(sign(A)*B > 0, A, B)", [("sign", "A = 0", True)]),
+        ("atan2(P.y, P.x) - A", []),
+        ("max(2*k, 1)*A", []),
+    ],
+)
+def test_where_an_expression_is_not_smooth(text: str, found: list[tuple[str, str, bool]]) -> None:
+    """By its value and slope on both sides of every switch, not by its functions."""
+    names = {"k": 0.3} if "k" in names_in(text) else {}
+    assert [(own.function, own.place, own.jumps) for own in breaks(text, names)] == found
+
+
+def test_where_coefficients_of_rates_are_not_smooth() -> None:
+    rates = ("rate(A)", "rate(B)")
+    assert [own.jumps for own in breaks("rate(A)*sign(B) - rate(B)", {}, rates)] == [True]
+    assert [own.jumps for own in breaks("rate(A)*abs(B) - rate(B)", {}, rates)] == [False]
+    assert breaks("rate(A)*abs(B)*B - rate(B)", {}, rates) == ()

@@ -625,3 +625,15 @@ def test_a_rank_that_is_not_found_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     assert found.mobility is not None and found.mobility.rank is None
     assert [n.where for n in found.notes if "rank" in n.what] == ["joints"]
     assert "mobility" not in found.values()
+
+
+@pytest.mark.parametrize("text", ["log(A)", "sqrt(A) - 0.1*B"])
+def test_a_constraint_without_a_value_at_the_layout_is_told_as_such(text: str) -> None:
+    """Of a root at zero it is the slope that has none."""
+    m = slider_crank()
+    m.constrain("c", text)
+    found = lw.check(m)
+    assert found.mobility is not None and found.mobility.rank is None and found.mobility.without_value == ("c",)
+    (warning,) = [p for p in found.problems if "value" in p.what]
+    assert (warning.where, warning.severity) == ("constraints.c", "warning")
+    assert not [p for p in found.problems if "too many" in p.what]

@@ -231,8 +231,12 @@ def test_a_knife_edge_on_a_slope_does_not_slide_down() -> None:
 
 
 def test_motions_of_rates_are_refused_with_a_way_out() -> None:
-    with pytest.raises(lw.ModelError, match=r"blade restrict rates alone.*simulate"):
-        sleigh().motion({"F.x": (0.0, 1.0)})
+    """The model is sound: what was asked is wrong."""
+    s = sleigh()
+    for ask in (lambda: s.motion({"F.x": (0.0, 1.0)}), lambda: s.solve({"F.x": [0.0, 1.0]})):
+        with pytest.raises(lw.InputError, match=r"blade restricts rates alone.*simulate") as caught:
+            ask()
+        assert [p.where for p in caught.value.problems] == ["drives"]
     assert sleigh().at({"F.x": 0.2, "F.y": -0.4, "F.angle": 1.0})["F.y"] == -0.4
 
 
@@ -359,5 +363,117 @@ def test_a_point_of_a_closed_loop_is_driven() -> None:
 def test_a_coordinate_that_cannot_be_reached_says_so() -> None:
     with pytest.raises(lw.ClosureError, match=r"P\.x and P\.y cannot go beyond 1\.659"):
         arm().at({"P.x": 2.5, "P.y": 0.0})
-    with pytest.raises(lw.ModelError, match=r"no joint 'P\.q'"):
+    with pytest.raises(lw.ModelError, match=r"'P\.q' is no coordinate of a place"):
         arm().at({"P.q": 2.5})
+
+
+def test_a_machine_is_put_together_at_coordinates_of_places() -> None:
+    """As `simulate` begins at them; a start is kept to rounding, a guess chooses the closure."""
+    m = lw.Mechanism("bent", gravity=(0, -GRAVITY, 0))
+    m.body("a", mass=1.0, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
+    m.body("b", mass=1.5, com=(1, 0.4, 0), inertia=(0.1, 0.1, 0.1))
+    m.revolute("A", m.ground, "a", at=(0, 0, 0), axis="z")
+    m.revolute("B", "a", "b", at=(1, 0, 0), axis="z")
+    m.point("P", "b", at=(1, 0.8, 0))
+    place = {"P.x": 0.9, "P.y": 0.7}
+    s = m.assemble(start=place)
+    assert np.allclose(s.home.position("P")[:2], [0.9, 0.7], atol=1e-14) and len(s.home.y) == s.plan.ny
+    assert np.allclose(m.assemble().simulate(0.01, start=place, samples=2).y[0], s.home.y, atol=1e-12)
+    assert np.allclose(s.with_parameters({}).home.y, s.home.y, atol=1e-14)
+    bend = np.arccos((0.9**2 + 0.7**2 - 1 - 0.64) / 1.6)
+    for side in (1.0, -1.0):
+        home = m.assemble(start=place, guess={"B": side * bend - np.pi / 2 + 0.3}).home
+        assert home["B"] == pytest.approx(side * bend - np.pi / 2, abs=1e-12)
+        assert np.allclose(home.position("P")[:2], [0.9, 0.7], atol=1e-14)
+    assert np.allclose(m.assemble(guess=place).home.position("P")[:2], [0.9, 0.7], atol=1e-14)
+    tied = lw.example("four-bar")
+    tied.point("Q", "coupler", at=tuple(tied.assemble().home.position("coupler")))
+    x = tied.assemble().home.position("Q")[0]
+    assert tied.assemble(start={"Q.x": x + 0.002}).home.position("Q")[0] == pytest.approx(x + 0.002, abs=1e-14)
+
+
+def test_wrong_starts_of_a_machine_are_told_like_others() -> None:
+    m = arm().mechanism
+    with pytest.raises(lw.InputError) as caught:
+        m.assemble(start={"P.q": 1.0, "Z": 1.0})
+    assert [p.what for p in caught.value.problems] == [
+        "'P.q' is no coordinate of a place, which are x, y and z in the world", "there is no joint 'Z'",
+    ]  # fmt: skip
+    with pytest.raises(lw.InputError) as caught:
+        m.assemble(start={"P.q": 1.0}, guess={"Z": 1.0, "A": "x"})
+    assert [p.where for p in caught.value.problems] == ["guess", "guess.A", "start"]
+
+
+# ---------------------------------------------------------------- kinks and jumps
+
+
+@pytest.mark.parametrize(
+    ("law", "what"),
+    [
+        ("0.3*sign(A)", "`sign` jumps at A = 0"),
+        ("where(A > ratio, A, 0)", "`where` jumps at A = ratio"),
+        ("where(sin(A) > 0.5, 1, 2)*A", "`where` jumps at sin(A) = 0.5"),
+        ("where(sign(A)*P.x > 0, A, P.y)", "`sign` jumps at A = 0"),
+    ],
+)
+def test_equations_that_jump_are_refused_by_name(law: str, what: str) -> None:
+    with pytest.raises(lw.ModelError) as caught:
+        pair_of_links(law).assemble()
+    (problem,) = caught.value.problems
+    assert (problem.where, problem.what) == ("couplings.pair", f"{what}, where no motion obeys the equation")
+    assert "tanh" in problem.hint
+
+
+def test_coefficients_of_rates_that_jump_are_refused() -> None:
+    for text in ("rate(A)*sign(B) - rate(B)", "where(B > 0, rate(A), 2*rate(A)) - rate(B)"):
+        m = pair_of_links()
+        m.velocity("v", text)
+        with pytest.raises(lw.ModelError, match=r"velocities\.v: `(sign|where)` jumps at B = 0"):
+            m.assemble()
+
+
+def test_kinks_are_for_kinematics_and_not_for_simulations() -> None:
+    """B = |A|: postures and rates follow on both sides; let go, the rates would jump as nobody says."""
+    s = pair_of_links("abs(A)").assemble(start={"A": -0.4})
+    run = s.motion(A=lw.ramp(-0.4, 0.5, duration=1.0), samples=10)
+    assert run.status == "complete"
+    A = run["A.angle"].values
+    assert np.allclose(run["B.angle"].values, np.abs(A), atol=1e-14)
+    assert np.allclose(run["B.rate"].values, 0.9 * np.sign(A), atol=1e-12)
+    assert np.isfinite(s.forces(run)["A.effort"].values).all()
+    with pytest.raises(lw.InputError) as caught:
+        s.simulate(1.0, rates={"Z": 1.0})
+    assert [(p.where, p.what) for p in caught.value.problems] == [
+        ("couplings.pair", "`abs` has a kink at A = 0, where the rates would jump"),
+        ("rates", "there is no joint 'Z'"),
+    ]
+    with pytest.raises(lw.InputError, match="`max` has a kink at A = 0"):
+        pair_of_links("max(A, 0)").assemble().simulate(1.0)
+
+
+@pytest.mark.parametrize(
+    "track", ["where(P.x > 0, P.x**2, 0.5*P.x**2)", "abs(P.x)*P.x + P.x**2", "where(P.x < k, k**2, P.x*(2*k - P.x))"]
+)
+def test_what_has_neither_is_simulated_to_its_tolerance(track: str) -> None:
+    """Curvatures may jump, or nothing at all: only accelerations do then."""
+    m = lw.Mechanism("bead", gravity=(0, -GRAVITY, 0))
+    m.body("bead", mass=0.2)
+    m.body("carriage")
+    m.prismatic("X", m.ground, "carriage", at=(0, 0, 0), axis="x")
+    m.prismatic("Y", "carriage", "bead", at=(0, 0, 0), axis="y")
+    m.point("P", "bead", at=(0, 0, 0))
+    m.constrain("track", f"P.y - ({track})", parameters={"k": 0.3} if "k" in track else None)
+    run = m.assemble().simulate(2.0, start={"X": 0.5}, rates={"X": -1.0}, rtol=1e-9, atol=1e-11)
+    assert run.status == "complete" and run.y[:, 0].min() < 0.0
+    assert run.evidence.simulation.energy_error < 1e-8
+
+
+def test_numbers_that_tear_a_law_apart_are_told_before_it_is_let_go() -> None:
+    m = lw.Mechanism("torn")
+    m.body("a", mass=1.0, inertia=(0.1, 0.1, 0.1)), m.body("b", mass=1.0, inertia=(0.1, 0.1, 0.1))
+    m.revolute("A", m.ground, "a", axis="z"), m.revolute("B", m.ground, "b", axis="z")
+    m.couple("law", "B", "where(A > k, (A - c)**2, 0)", parameters={"k": 0.3, "c": 0.3})
+    s = m.assemble()
+    assert s.simulate(0.5, rates={"A": 2.0}).status == "complete"
+    with pytest.raises(lw.InputError, match="`where` jumps at A = k"):
+        s.with_parameters({"law.c": 0.2}).simulate(0.5, rates={"A": 2.0})

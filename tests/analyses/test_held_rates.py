@@ -305,3 +305,15 @@ def test_a_motion_with_held_rates_that_is_interrupted_keeps_what_is_done() -> No
 
     run = s.motion({"A": (s.home["A"], s.home["A"] + 60.0)}, samples=2001, progress=stop)
     assert run.status == "stopped" and 0 < len(run) < 2001 and "ended by the user" in run.message
+
+
+def test_a_body_that_hangs_on_a_ball_is_not_called_idle() -> None:
+    """It turns freely, which is a motion of its own; the spin of a rod between two balls is none that anybody sees."""
+    m = lw.example("rssr")
+    m.body("bob", mass=1.0, com=(0, 0, -0.1), inertia=(0.1, 0.1, 0.1))
+    m.spheric("S", "crank", "bob", at=(0, 0, 0))
+    home = m.assemble().home
+    assert set(home.idle) == {"B.wx", "S.wx", "S.wy", "S.wz"}
+    lines = [line.strip() for line in home.report()]
+    assert "idle:        B.wx (a spin that moves nothing else)" in lines
+    assert "turning:     S.wx, S.wy, S.wz (bodies turn freely, and nothing else moves with them)" in lines

@@ -133,7 +133,7 @@ def check(m: Mechanism) -> Check:
     mobility = None
     if not any(p.severity == "error" for p in problems):
         mobility = layout_mobility(m, layout, graph)
-        problems += soundness.mobility_problems(mobility)
+        problems += soundness.mobility_problems(m, mobility)
         problems += soundness.expectation_problems(m, found_values(m, layout, graph, mobility), layout)
     if m.source is not None:
         problems = [m.source.locate(p) for p in problems]

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 import numpy as np
 
 from linkwork.analyses.kinematics.assembly import closed
-from linkwork.analyses.kinematics.failures import CannotClose
-from linkwork.analyses.kinematics.given_values import given_variables, merged
+from linkwork.analyses.kinematics.given_values import merged
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.measured_machine import measuring
 from linkwork.analyses.kinematics.posture import Posture
@@ -55,8 +54,8 @@ class Machine(System):
     ----------
     mechanism : the machine; its layout must be sound
     start : variables by name (`A`, `C.slide`) at the posture to start from, reached from the layout without changing
-        the closure
-    guess : variables by name that are only roughly known; the loops are then closed by least squares from there
+        the closure; coordinates of points, frames and bodies in the world (`P.x`) too
+    guess : values by name, likewise, that are only roughly known; the loops are then closed by least squares from there
     tree, cut : as of `System`
     """
 
@@ -140,28 +139,9 @@ class Machine(System):
     @cached_property
     def home(self) -> Posture:
         """The posture from which everything starts."""
-        loops = self.loops
-        nothing = np.zeros(loops.columns, bool)
-        if self._guess:
-            rough, exact = given_variables(loops, self._guess), given_variables(loops, self._start)
-            y = np.array(self._near)
-            if rough.values.ndim != 1 or exact.values.ndim > 1:
-                raise InputError(Problem("a posture has one value for each variable"), self.name)
-            y[rough.variables], y[exact.variables] = rough.values, exact.values
-            kept = np.isin(np.arange(loops.columns), exact.columns)
-            try:  # as it was guessed, if the rest can follow
-                y, steps = closed(loops, y, kept | np.isin(np.arange(loops.columns), rough.columns))
-            except CannotClose:
-                y, steps = closed(loops, y, kept)
-            return Posture(loops, y, iterations=steps)
-        y, steps = closed(loops, self._near, nothing)
-        home = Posture(loops, y, iterations=steps)
-        if self._start:
-            from linkwork.analyses.kinematics.motion import reached
+        from linkwork.analyses.kinematics.first_posture import first_posture
 
-            found = reached(loops.of_places, home, self._start)
-            return Posture(loops, found.y, iterations=found.iterations)
-        return home
+        return first_posture(self, self._near, self._start, self._guess)
 
     def __str__(self) -> str:
         t, report = self.topology, self.home.report()

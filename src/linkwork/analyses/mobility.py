@@ -39,6 +39,7 @@ class Mobility:
     loop_kinds : by chord; grubler : Σ freedoms - Σ λ
     rank, mobility, redundant : of the 6 equations a loop and one a constraint; None when the system is too large for a
         dense rank, or a constraint has no value at the layout
+    without_value : constraints that have none there, or no slope
     """
 
     freedoms: int
@@ -47,6 +48,7 @@ class Mobility:
     rank: int | None
     mobility: int | None
     redundant: int | None
+    without_value: tuple[str, ...] = ()
 
 
 def joint_twists(m: Mechanism, layout: Layout) -> dict[str, Array]:
@@ -78,26 +80,30 @@ def layout_mobility(m: Mechanism, layout: Layout, topology: Topology) -> Mobilit
     }
     grubler = freedoms - sum(kind.equations for kind in kinds.values()) - len(m.constraints)
     if m.constraints:
-        rank, redundant = _constrained_rank(m)
-        return Mobility(freedoms, kinds, grubler, rank, None if rank is None else freedoms - rank, redundant)
+        rank, redundant, lacking = _constrained_rank(m)
+        return Mobility(freedoms, kinds, grubler, rank, None if rank is None else freedoms - rank, redundant, lacking)
     rank = _rank(twists, topology, in_joints, inner)
     redundant = None if rank is None else 6 * topology.n_loops - rank
     return Mobility(freedoms, kinds, grubler, rank, None if rank is None else freedoms - rank, redundant)
 
 
-def _constrained_rank(m: Mechanism) -> tuple[int | None, int | None]:
-    """Rank of the equations of loops and constraints together at the layout, and how many are redundant."""
+def _constrained_rank(m: Mechanism) -> tuple[int | None, int | None, tuple[str, ...]]:
+    """Rank of the equations of loops and constraints together at the layout, how many are redundant, and which
+    constraints have no value or no slope there.
+    """
     from linkwork.analyses.kinematics.loops import Loops
     from linkwork.system import System
 
     system = System(m)
     if system.plan.nl * system.plan.nw > LARGEST_RANK_PROBLEM:
-        return None, None
-    J = Loops(system).equations(system.plan.layout_y)[1]
-    rank = (
-        int(np.linalg.matrix_rank(J, tol=RANK_TOLERANCE * np.abs(J).max(initial=1.0))) if np.isfinite(J).all() else None
-    )
-    return rank, None if rank is None else len(J) - rank
+        return None, None, ()
+    loops = Loops(system)
+    e, J = loops.equations(system.plan.layout_y)
+    lacking = ~(np.isfinite(e) & np.isfinite(J).all(axis=1))
+    if lacking.any():
+        return None, None, tuple(g.name for g in loops.groups if not g.of_loop and lacking[list(g.rows)].any())
+    rank = int(np.linalg.matrix_rank(J, tol=RANK_TOLERANCE * np.abs(J).max(initial=1.0)))
+    return rank, len(J) - rank, ()
 
 
 def loop_kind(twists: Array) -> LoopKind:

@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.analyses.mobility import Mobility
 from linkwork.errors import Problem
 from linkwork.model.amounts import Tabulated
+from linkwork.model.constraints import place_of
 from linkwork.model.curves import Curve, ExpressionCurve
 from linkwork.model.layout import MANY_PROBLEMS, Layout
 from linkwork.model.mechanism import Mechanism
@@ -215,8 +216,13 @@ def _on_axes(A: Any, B: Any, laws: list[str], offset: Any, size: float) -> bool:
     return laws != ["revolute", "revolute"] or float(np.linalg.norm(np.cross(A[:3, 2], B[:3, 2]))) <= 1e-9
 
 
-def mobility_problems(mobility: Mobility) -> list[Problem]:
+def mobility_problems(m: Mechanism, mobility: Mobility) -> list[Problem]:
     """What the freedoms of the layout posture tell."""
+    if mobility.without_value:
+        text = "it has no value or no slope at the layout, so that the mobility is not known there"
+        hint = "look for a root, a logarithm or a division by zero, or draw the layout where it has one"
+        wheres = [place_of(m.constraints[name]) for name in mobility.without_value]
+        return [Problem(text, where, hint, severity="warning") for where in wheres]
     if mobility.rank is None:
         text = "too many loop equations for their rank to be found here; Grübler's count stands alone"
         return [Problem(text, "joints", severity="note")]

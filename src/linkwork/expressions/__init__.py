@@ -5,6 +5,8 @@
 `parser`          text to tree, by a whitelist
 `printer`         tree to text
 `differentiation` tree to tree
+`jumps`           where it jumps or has a kink: what decides that, and its value on a given side
+`smoothness`      whether it really does
 `evaluation`      with numbers, arrays or CasADi symbols
 `expression`      what the rest of the program uses
 """

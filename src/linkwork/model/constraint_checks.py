@@ -1,14 +1,15 @@
-"""What the whole model tells about its constraints: names that are not there, rates that are not linear."""
+"""What the whole model tells about its constraints: names that are not there, rates that are not linear, jumps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
 from linkwork.errors import Problem
 from linkwork.expressions import Expression, names_in
 from linkwork.expressions.names import differentiated
+from linkwork.expressions.smoothness import breaks
 from linkwork.model.constraints import Constraint, place_of
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.name_book import MachineNames
@@ -29,8 +30,39 @@ def constraint_problems(m: Mechanism) -> list[Problem]:
     problems: list[Problem] = []
     for constraint in m.constraints.values():
         found = list(_problems(book, constraint))
-        problems += found or _uneven(constraint)
+        problems += found or list(_uneven(constraint)) or jumps_of(constraint, constraint.parameters)
     return problems
+
+
+def jumps_of(constraint: Constraint, numbers: Mapping[str, float]) -> list[Problem]:
+    """Where an equation jumps, or a coefficient of one of rates: no motion obeys it there.
+
+    numbers : values of its parameters
+    """
+    rates = [name for name in constraint.names if differentiated(name) is not None]
+    hint = "write it smoothly: tanh(x/0.01) for sign(x), pieces of a `where` that meet"
+    return [
+        Problem(
+            f"`{own.function}` jumps at {own.place}, where no motion obeys the equation", place_of(constraint), hint
+        )
+        for own in breaks(constraint.expression, numbers, rates)
+        if own.jumps
+    ]
+
+
+def kinks_of(constraint: Constraint, numbers: Mapping[str, float]) -> list[Problem]:
+    """Where an equation of places has a kink: the rates that obey it are others on either side, as after an impact.
+
+    numbers : values of its parameters
+    """
+    if constraint.of_rates:  # whose coefficients then have kinks, and accelerations jump
+        return []
+    hint = "write it smoothly, such as sqrt(x**2 + 1e-6) for abs(x); `motion` and `forces` take it as it is"
+    return [
+        Problem(f"`{own.function}` has a kink at {own.place}, where the rates would jump", place_of(constraint), hint)
+        for own in breaks(constraint.expression, numbers)
+        if not own.jumps
+    ]
 
 
 def _problems(book: MachineNames, constraint: Constraint) -> Iterator[Problem]:

@@ -1054,8 +1054,9 @@ class Mechanism:
 
         Parameters
         ----------
-        start : values of variables by name (`A`, `C.slide`) at the posture to start from, reached from the layout
-        guess : values that are only roughly known; the loops are then closed from there
+        start : values of variables by name (`A`, `C.slide`) at the posture to start from, reached from the layout;
+            coordinates of points, frames and bodies in the world (`P.x`) too
+        guess : values that are only roughly known, likewise; the loops are then closed from there
         tree : "shallow" or "declared": how the spanning tree is chosen
         cut : joints that should not be in the tree, where there are loops
         """

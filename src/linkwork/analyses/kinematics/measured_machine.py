@@ -25,27 +25,35 @@ def measuring(machine: Machine, names: Iterable[str]) -> Machine:
         return machine
     known = machine._measuring
     if wanted not in known:
-        known[wanted] = _made(machine, wanted)
+        known[wanted] = _made(machine, wanted, machine.home.y, machine.home.name)
     return known[wanted]
 
 
-def _made(machine: Machine, wanted: tuple[str, ...]) -> Machine:
+def measuring_at(machine: Machine, names: Iterable[str], y: Array) -> Machine:
+    """As `measuring`, of a machine that is not put together yet: those names have the values that they have at y."""
+    wanted = tuple(measured_names(machine.plan, list(names)))
+    return _made(machine, wanted, y, "") if wanted else machine
+
+
+def _made(machine: Machine, wanted: tuple[str, ...], y: Array, name: str) -> Machine:
     plan = machine.plan
     kernel, none = machine.bound_kernel(Question(conditions(wanted))), np.zeros(plan.nw)
-    laid, home = (kernel(y, none, np.zeros(1)) for y in (plan.layout_y, machine.home.y))
+    laid, now = (kernel(at, none, np.zeros(1)) for at in (plan.layout_y, y))
     wider = with_measures(plan, dict(zip(wanted, laid.tolist(), strict=True)))
-    values = dict(zip(wanted, home.tolist(), strict=True))
-    y = np.concatenate([machine.home.y, [values[name] for name in wider.variables[plan.ny :]]])
-    return with_plan(machine, wider, y)
+    values = dict(zip(wanted, now.tolist(), strict=True))
+    return with_plan(machine, wider, np.concatenate([y, [values[own] for own in wider.variables[plan.ny :]]]), name)
 
 
-def with_plan(machine: Machine, plan: Plan, home: Array) -> Machine:
-    """The same machine with a plan that has more in it, at a closed posture."""
+def with_plan(machine: Machine, plan: Plan, home: Array, name: str = "") -> Machine:
+    """The same machine with a plan that has more in it, at a posture.
+
+    name : of the posture, as of a closure
+    """
     other = object.__new__(type(machine))
     other.__dict__.update(machine.__dict__)
-    for name in ("home", "loops", "_forward_dynamics"):
-        other.__dict__.pop(name, None)
+    for own in ("home", "loops", "_forward_dynamics"):
+        other.__dict__.pop(own, None)
     other.plan, other._formulas = plan, Formulas(plan)
     other._ready, other._questions, other._measuring, other._elimination = {}, {}, {}, None
-    other.__dict__["home"] = Posture(other.loops, home, name=machine.home.name)
+    other.__dict__["home"] = Posture(other.loops, home, name=name)
     return other

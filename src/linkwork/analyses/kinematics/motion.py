@@ -59,7 +59,7 @@ def must_follow_places(loops: Loops) -> None:
         verb = "restricts" if len(loops.of_rates) == 1 else "restrict"
         text = f"{', '.join(loops.of_rates)} {verb} rates alone, so that places depend on the way there"
         hint = "hand the laws to `simulate` as drives, which integrates them; `at` gives postures"
-        raise ModelError(Problem(text, "drives", hint), loops.plan.name)
+        raise InputError(Problem(text, "drives", hint), loops.plan.name)
 
 
 def reached(loops: Loops, home: Posture, values: Mapping[str, Any], measured: bool = False) -> Posture:

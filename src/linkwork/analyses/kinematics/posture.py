@@ -162,11 +162,22 @@ class Posture:
 
     @cached_property
     def idle(self) -> tuple[str, ...]:
-        """Free rates that leave every joint where it is: the spin of a rod between two balls."""
+        """Free rates that leave every joint where it is.
+
+        The spin of a rod between two balls, and the turns of a body that hangs on a ball alone.
+        """
         loops, columns = self.loops, np.arange(self.loops.columns)
         candidates = np.isin(columns, self._roles.free) & loops.turning
         independent = np.isin(columns, self._roles.independent)
         return loops.names(np.flatnonzero(idle_rates(loops, self._y, independent, candidates)))
+
+    @property
+    def _idle_by_kind(self) -> tuple[list[str], list[str]]:
+        """Idle spins of bodies that a loop holds in their place, and turns of those that are free."""
+        looped = {joint for loop in self.loops.system.topology.loops for joint, _ in loop.steps}
+        owner = {name: own.owner for name, own in self.loops.book.of_kind("rate").items()}
+        spins = [name for name in self.idle if owner[name] in looped]
+        return spins, [name for name in self.idle if name not in spins]
 
     @property
     def dependent(self) -> tuple[str, ...]:
@@ -337,8 +348,12 @@ class Posture:
             lines.append(f"  singular:    elsewhere the mobility is {elsewhere}; rates are not determined as usual")
         if self.specified:
             lines.append(f"  specified:   {_listed(self.specified)}")
-        if self.idle:
-            lines.append(f"  idle:        {_listed(self.idle)} (moves no joint from its place)")
+        spins, turns = self._idle_by_kind
+        if spins:
+            what = "a spin that moves" if len(spins) == 1 else "spins that move"
+            lines.append(f"  idle:        {_listed(spins)} ({what} nothing else)")
+        if turns:
+            lines.append(f"  turning:     {_listed(turns)} (bodies turn freely, and nothing else moves with them)")
         lines.append(f"  independent: {_listed(self.independent)}" if self.independent else "  nothing can move")
         if self.loops.count:
             lines.append(f"  dependent:   {_listed(self.dependent)}")

@@ -36,7 +36,7 @@ def with_lent_inertia(machine: Machine, driven: Iterable[int]) -> Machine:
     if key not in known:
         sizes = _usual_inertias(machine)
         plan = replace(machine.plan, lent=tuple((k, float(sizes[k])) for k in columns))
-        known[key] = with_plan(machine, plan, machine.home.y)
+        known[key] = with_plan(machine, plan, machine.home.y, machine.home.name)
     return known[key]
 
 

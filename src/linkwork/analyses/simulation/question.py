@@ -24,6 +24,7 @@ from linkwork.expressions import names_in
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.model.amounts import Formula, Tabulated
+from linkwork.model.constraint_checks import jumps_of, kinks_of
 from linkwork.model.event_checks import check_events
 from linkwork.model.events import At, Event, Stop, When
 from linkwork.model.states import START
@@ -164,6 +165,7 @@ def asked(
     driven = _drives(read, wanted, end) if np.isfinite(end) else []
     read.problems += locks_of_driven(read.machine.loops, happening, [d.name for d in driven])
     x = _states(read, states)
+    read.problems += _rough_constraints(machine)
     _check_pushed(read, driven, pushing)
     _check_start(read, start, rates)
     if not machine.plan.nw:
@@ -243,6 +245,15 @@ def _states(read: _Reader, given: Mapping[str, Any] | Array | None) -> Array:
             read.problems.append(Problem("one finite number is wanted", where))
         x[names.index(name)] = found
     return x
+
+
+def _rough_constraints(machine: Machine) -> list[Problem]:
+    """Couplings and constraints with kinks, or, with the numbers that the machine has now, jumps."""
+    problems: list[Problem] = []
+    for own in machine.mechanism.constraints.values():
+        numbers = {name: machine.parameters[f"{own.name}.{name}"] for name in own.parameters}
+        problems += [*jumps_of(own, numbers), *kinks_of(own, numbers)]
+    return problems
 
 
 def _check_start(read: _Reader, start: Any, rates: Any) -> None:
