@@ -13,6 +13,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import casadi as ca
 import numpy as np
@@ -108,8 +109,33 @@ class Tape:
         return {OPERATIONS[code].name: n for n, code in pairs}
 
 
-def make_tape(function: ca.Function, fma: bool, name: str | None = None, order: Sequence[int] | None = None) -> Tape:
-    """The tape of a CasADi function, ready for a machine with or without fused multiply-add.
+class Listed(Protocol):
+    """Scalar operations in single-assignment form: what a traced law leaves behind.
+
+    Values are numbered: the elements of the inputs, row by row, then the constants, then one value an operation.
+    `operands` are those that every operation reads, two columns, NONE where there is none.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def inputs(self) -> Sequence[tuple[str, tuple[int, ...]]]: ...
+    @property
+    def outputs(self) -> Sequence[tuple[str, tuple[int, ...]]]: ...
+    @property
+    def constants(self) -> Sequence[float]: ...
+    @property
+    def codes(self) -> NDArray[np.int32]: ...
+    @property
+    def operands(self) -> NDArray[np.int32]: ...
+    @property
+    def results(self) -> NDArray[np.int32]: ...
+
+
+def make_tape(
+    function: ca.Function | Listed, fma: bool, name: str | None = None, order: Sequence[int] | None = None
+) -> Tape:
+    """The tape of a CasADi function or a listing, ready for a machine with or without fused multiply-add.
 
     order : results, counted over all outputs, in the order in which they are computed; else CasADi's
     """
@@ -149,8 +175,10 @@ def ordered(tape: Tape, order: Sequence[int]) -> Tape:
 # ------------------------------------------------------------------------------------------------------------- reading
 
 
-def read_tape(function: ca.Function, name: str | None = None) -> Tape:
-    """Read the instructions of an SX function (an MX function is expanded), simplified and without dead code."""
+def read_tape(function: ca.Function | Listed, name: str | None = None) -> Tape:
+    """Read the operations of a listing or an SX function (an MX function is expanded), without what is not needed."""
+    if hasattr(function, "operands"):
+        return _read_listing(function, name)
     function = _scalar_function(function)
     inputs = tuple(_block(function.name_in(i), function.sparsity_in(i)) for i in range(function.n_in()))
     outputs = tuple(_block(function.name_out(i), function.sparsity_out(i)) for i in range(function.n_out()))
@@ -182,6 +210,17 @@ def read_tape(function: ca.Function, name: str | None = None) -> Tape:
         else:
             registers[target] = algebra.apply(code, [registers[i] for i in read(k)])
     return algebra.tape(name or function.name(), inputs, outputs, results)
+
+
+def _read_listing(listing: Listed, name: str | None) -> Tape:
+    inputs, outputs = (tuple(Block(*b) for b in blocks) for blocks in (listing.inputs, listing.outputs))
+    algebra = _Algebra(sum(b.size for b in inputs))
+    values = [*range(algebra.inputs), *map(algebra.constant, listing.constants)]
+    for code, (a, b) in zip(listing.codes.tolist(), listing.operands.tolist(), strict=True):
+        if code not in OPERATIONS:
+            raise TapeError(f"'{listing.name}': CasADi's operation {code} is not one of scalars")
+        values.append(algebra.apply(code, [values[a], values[b]] if b != NONE else [values[a]]))
+    return algebra.tape(name or listing.name, inputs, outputs, [values[v] for v in listing.results.tolist()])
 
 
 def _scalar_function(function: ca.Function) -> ca.Function:
