@@ -7,8 +7,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import linkwork as lw
+from linkwork.cli import app
 from linkwork.model.name_book import MachineNames
 from linkwork.names import Name, NameBook, joint_names, no_such, variable_book
 
@@ -180,3 +182,48 @@ def test_signals_of_results_are_told_in_the_same_words() -> None:
         with pytest.raises(lw.InputError) as caught:
             run.signal(name)
         assert str(caught.value.problems[0]) == text
+
+
+@pytest.mark.parametrize("ask", ["at", "motion", "solve", "simulate"])
+def test_coordinates_of_places_that_are_not_there_are_told_as_such(ask: str) -> None:
+    """Where coordinates of places may be specified, they are among what was meant."""
+    s = lw.example("stewart-platform").assemble()
+    said = {"platform.xx": 1.0, "platfrm.z": 1.0, "C": 1.0, "P1.slid": 0.2, "nonsense": 0.0}
+    call = {"simulate": lambda given: s.simulate(0.1, drives=given)}.get(ask, getattr(s, ask))
+    with pytest.raises(lw.InputError) as caught:
+        call(said)
+    found = [(p.what, p.hint) for p in caught.value.problems]
+    wrong = "is no coordinate of a place, which are x, y and z in the world"
+    assert found[:3] == [
+        (f"'platform.xx' {wrong}", "say platform.x, platform.y or platform.z"),
+        ("there is no joint or place 'platfrm'", "did you mean 'platform.z'?"),
+        (f"'C' {wrong}", "say C.x, C.y or C.z"),
+    ]
+    assert found[3][1] == "did you mean 'P1.slide'?" and found[4][0] == "there is no joint 'nonsense'"
+
+
+def test_a_constraint_of_nothing_is_told_plainly() -> None:
+    m = lw.Mechanism("arm")
+    m.body("a", mass=1.0)
+    m.revolute("A", m.ground, "a", axis="z")
+    m.constrain("c", "0.3")
+    with pytest.raises(lw.ModelError) as caught:
+        m.assemble()
+    assert [(p.where, p.what) for p in caught.value.problems] == [("constraints.c", "it names nothing that moves")]
+
+
+def test_the_command_line_knows_coordinates_of_places() -> None:
+    words = [
+        "motion",
+        "stewart-platform",
+        "--drive",
+        "platform.xx=0:1mm",
+        "--drive",
+        "platfrm.z=0:1mm",
+        "--drive",
+        "zz=2",
+    ]
+    said = " ".join(CliRunner().invoke(app, words).output.split())
+    assert "--drive platform.xx: 'platform.xx' is no coordinate of a place" in said
+    assert "--drive platfrm.z: there is no joint or place 'platfrm'; did you mean 'platform.z'?" in said
+    assert "--drive zz: there is no joint 'zz'" in said

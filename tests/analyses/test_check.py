@@ -413,7 +413,7 @@ def test_expectations() -> None:
     errors = lw.check(m).errors
     assert [(e.where, e.what) for e in errors] == [
         ("expect.mobility", "2 is expected, 1 is found"),
-        ("expect.mobilty", "'mobilty' is not a number of this model"),
+        ("expect.mobilty", "there is no number 'mobilty'"),
         ("expect.B.angle", "0.5 rad is expected, 0 rad is found"),
     ]
     assert errors[1].hint == "did you mean 'mobility'?"

@@ -17,11 +17,11 @@ from linkwork.drives import (
     Drive,
     constant,
     cycloidal,
+    drive_texts,
     dwell,
     expression,
     harmonic,
     parse_drive,
-    parsing,
     polynomial345,
     ramp,
     sequence,
@@ -32,7 +32,7 @@ from linkwork.drives import (
 from linkwork.drives.drive_texts import MAX_DRIVE_LENGTH
 from linkwork.errors import ModelError
 from linkwork.expressions import names as expression_names
-from linkwork.expressions import parsing as expression_parsing
+from linkwork.expressions import parser as expression_parser
 from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension, UnitSystem, deg, grammar, inch, mm, quantities, rpm
 
 TURN = 360 * deg
@@ -269,7 +269,7 @@ def repeats_in(pattern: Any, inside: bool = False) -> bool:
 def test_no_pattern_repeats_what_repeats() -> None:
     """Within a single call of a regular expression no text of any length is tried in ever more ways."""
     assert repeats_in(parser.parse("(a+b?)*")) and not repeats_in(parser.parse(r"\w[\w-]*(\.\w+)?"))
-    rooms = (parsing, expression_names, expression_parsing, grammar, quantities)
+    rooms = (drive_texts, expression_names, expression_parser, grammar, quantities)
     patterns = [p for room in rooms for p in vars(room).values() if isinstance(p, re.Pattern)]
     assert len(patterns) > 8
     assert [p.pattern for p in patterns if repeats_in(parser.parse(p.pattern, p.flags & ~re.UNICODE))] == []

@@ -324,8 +324,22 @@ loads:
   choke: {joint: S, amount: {table: [[0 kPa, 0], [1 kPa, 2 N]], over: leak}}
 """
 
+STRETCHES = """\
+linkwork: 1
+name: stretches
+units: {length: mm}
+bodies:
+  arm: {mass: 2 kg, com: [50, 0, 0], inertia: [10, 2000, 2000]}
+joints:
+  A: {revolute: [ground, arm], axis: z}
+stretches:
+  long: {body: arm, start: [0, 0, 0], end: [100, 0, 0], description: along the arm}
+  shear: {body: arm, start: [0, 0, 0], end: [100, 0, 0], toward: [0, 1, 0]}
+"""
+
 GOOD = {
     "states": STATES,
+    "stretches": STRETCHES,
     "loads": LOADS,
     "design": DESIGN,
     "bodies": BODIES,

@@ -203,7 +203,7 @@ def test_names_are_written_beside_their_places() -> None:
 def test_dark_pages_are_dark() -> None:
     ax = paint(scene(part("a", box((-1, -1, -1), (1, 1, 1)), 0)), camera=CAMERA, theme="dark", names=False)
     assert pixels(ax)[2, 2].tolist() == [int(DARK.paper[i : i + 2], 16) for i in (1, 3, 5)]
-    with pytest.raises(lw.ModelError, match="no theme 'blue'; use 'light' or 'dark'"):
+    with pytest.raises(lw.ModelError, match="no theme 'blue'; there is: light, dark"):
         paint(scene(), theme="blue")
 
 

@@ -74,6 +74,7 @@ class Check:
                 j.name: {"kind": j.law.kind, "tail": j.tail, "head": j.head, "chord": j.name in t.chords}
                 for j in m.joints.values()
             },
+            "constraints": {c.name: c.kind for c in m.constraints.values()},
             "states": {state.name: state.unit for state in m.states.values()},
             "loads": {load.name: kind_of(load) for load in m.loads.values()},
             "motors": {motor.name: motor.variable for motor in m.motors.values()},

@@ -24,7 +24,7 @@ from linkwork.equations.closed_dynamics import closed_forward_dynamics
 from linkwork.equations.closed_quantities import ELIMINATED, part_of
 from linkwork.equations.loop_solver import Order
 from linkwork.equations.total_derivatives import Closure, closure_witness, of_all_joints
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.system import Derivative, EvaluationOptions, broadcast_shape
@@ -49,10 +49,10 @@ def closed_derivative(
     """Derivatives of a quantity of a machine with loops; see `Machine.derivative`."""
     if through not in THROUGH:
         hint = 'through="closure" lets the dependent joints follow; leave it out for partial derivatives'
-        raise ModelError(Problem(f"through={through!r}", "through", hint), machine.name)
+        raise InputError(Problem(f"through={through!r}", "through", hint), machine.name)
     if independent is not None and not through and quantity not in ELIMINATED:
         text = "nothing follows the independent variables in partial derivatives"
-        raise ModelError(Problem(text, "independent", 'say through="closure"'), machine.name)
+        raise InputError(Problem(text, "independent", 'say through="closure"'), machine.name)
     if is_closed_quantity(machine, quantity):
         asked = closed_quantity(machine, quantity, of, independent)
     else:
@@ -64,14 +64,15 @@ def closed_derivative(
     by = tuple(machine._group(law, names, where) for names, where in ((wrt, "wrt"), (then, "then")) if names != ())
     single = tuple(isinstance(x, str) and x not in law.inputs for x in (wrt, then)[: len(by)])
     if not through:
-        if quantity == "forward_dynamics" and all(name in law.inputs for group in by for name in group):
+        if quantity == "forward_dynamics":
             whole = closed_forward_dynamics(machine._forward_dynamics.elimination, "all", "all")
             law = part_of(whole, "a")
         return ClosedDerivative(machine, Question(law, by), single, asked, None, [])
 
     if machine.loops.of_rates:
-        text = f"{', '.join(machine.loops.of_rates)} restrict rates alone, so that places do not follow each other"
-        raise ModelError(Problem(text, "through", "leave it out for partial derivatives"), machine.name)
+        verb = "restricts" if len(machine.loops.of_rates) == 1 else "restrict"
+        text = f"{', '.join(machine.loops.of_rates)} {verb} rates alone, so that places do not follow each other"
+        raise InputError(Problem(text, "through", "leave it out for partial derivatives"), machine.name)
 
     def at(pivots: Order) -> Question:
         return Question(asked.law(pivots), by, Closure(pivots, asked.free))
@@ -107,16 +108,16 @@ class ClosedDerivative(Derivative):
         machine, names = self.system, self.question.quantity.inputs
         if options.get("parameters"):
             hint = "use with_parameters(...), whose loops are closed with them"
-            raise ModelError(Problem("other parameters of a machine with loops", "parameters", hint), machine.name)
+            raise InputError(Problem("other parameters of a machine with loops", "parameters", hint), machine.name)
         if any(self.single) and options.get("out") is not None:
             hint = "name it in a list, wrt=[...], and give its axis"
-            raise ModelError(Problem("`out` of a derivative by a single parameter", hint=hint), machine.name)
+            raise InputError(Problem("`out` of a derivative by a single parameter", hint=hint), machine.name)
         wanted = [name for name in names if name != "t"]
         if wanted[-1] == "effort" and len(inputs) == len(wanted) - 1:
             inputs = (*inputs, np.zeros(machine.plan.nw))
         if len(inputs) != len(wanted):
             text = f"{len(inputs)} inputs for ({', '.join(wanted)})"
-            raise ModelError(Problem(text, hint=f"give {', '.join(wanted)} as arrays, in this order"), machine.name)
+            raise InputError(Problem(text, hint=f"give {', '.join(wanted)} as arrays, in this order"), machine.name)
         arrays = [np.asarray(x, float) for x in inputs]
         if "t" in names:
             arrays.append(np.asarray(options.get("t", 0.0), float)[..., np.newaxis])
@@ -192,7 +193,7 @@ class ClosedDerivative(Derivative):
     # ---------------------------------------------------------------- what has no derivative
 
     def _must_stay_closed(self, order: Order, Y: Array) -> None:
-        """ModelError for parameters that would break loops whose redundant equations must stay fulfilled."""
+        """InputError for parameters that would break loops whose redundant equations must stay fulfilled."""
         loops, inputs = self.system.loops, self.question.quantity.inputs
         groups = [group for group in self.question.by if group[0] not in inputs]
         if len(order.pivots) == loops.rows or not groups:
@@ -209,7 +210,7 @@ class ClosedDerivative(Derivative):
             hint = "take parameters that keep the geometry special, as those in the plane of a planar machine"
             text = "moves joints apart: redundant equations of the loop of {} hold for a special geometry only"
             problems = [Problem(text.format(", ".join(sorted(joints))), name, hint) for name, joints in broken.items()]
-            raise ModelError(problems, self.system.name)
+            raise InputError(problems, self.system.name)
 
     def _missed(
         self, order: Order, by: tuple[tuple[str, ...], ...], Y: Array

@@ -15,7 +15,7 @@ from linkwork.equations.closed_quantities import ELIMINATED, NAMED, part_of
 from linkwork.equations.loop_solver import Order
 from linkwork.equations.null_space_dynamics import independent_dynamics
 from linkwork.equations.quantity import Quantity
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, Problem
 from linkwork.names import no_such
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def closed_quantity(machine: Machine, quantity: str, of: str, independent: str |
     if quantity == "drive_efforts":
         if of and independent is not None:
             text = "drives are named by `of`, and by `independent` too"
-            raise ModelError(Problem(text, hint="the drives are what is independent: name them once"), machine.name)
+            raise InputError(Problem(text, hint="the drives are what is independent: name them once"), machine.name)
         free = free_columns(machine, [name.strip() for name in of.split(",")] if of else independent)
         return Asked(lambda order: part_of(closed_forces(order, "efforts", False), "efforts", free), free)
     free = free_columns(machine, independent)
@@ -68,7 +68,7 @@ def closed_quantity(machine: Machine, quantity: str, of: str, independent: str |
         named = NAMED[quantity] if load < 0 else part_of(NAMED[quantity], quantity.removeprefix("load_"), load)
         return Asked(lambda order: named, free)
     if of:
-        raise ModelError(Problem(f"'{quantity}' is of the whole machine, not of '{of}'"), machine.name)
+        raise InputError(Problem(f"'{quantity}' is of the whole machine, not of '{of}'"), machine.name)
     if quantity == "forward_dynamics":
         return Asked(lambda order: independent_dynamics(order, free), free)
     return Asked(lambda order: NAMED[quantity], free)
@@ -82,7 +82,7 @@ def free_columns(machine: Machine, named: str | Sequence[str] | None) -> tuple[i
     drives = drives_of(loops, home.y, tuple(as_names(named)), ())
     if drives.shared:
         text = f"{len(drives.columns)} variables for {counted(int(drives.independent.sum()), 'freedom')}"
-        raise ModelError(Problem(text, "independent", "name as many as there are freedoms"), machine.name)
+        raise InputError(Problem(text, "independent", "name as many as there are freedoms"), machine.name)
     return tuple(int(k) for k in drives.columns)
 
 
@@ -94,5 +94,5 @@ def home_order(machine: Machine, asked: Asked) -> Order:
 def _place(what: str, name: str, names: Sequence[str], source: str) -> int:
     """Place of a name among names; -1 where none is given."""
     if name and name not in names:
-        raise ModelError(no_such(what, name, names, "of"), source)
+        raise InputError(no_such(what, name, names, "of"), source)
     return list(names).index(name) if name else -1

@@ -187,7 +187,7 @@ class Machine(System):
 
         given = merged(values, named, self.name)
         other = measuring(self, given)
-        found = reached(other.loops.of_places, other.home, given)
+        found = reached(other.loops.of_places, other.home, given, measured=True)
         return found if other is self else found.of(self.loops)
 
     def reach(self, name: str, place: Any = None, *, rotation: Any = None, start: Posture | None = None) -> Posture:

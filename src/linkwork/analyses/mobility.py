@@ -37,7 +37,8 @@ class Mobility:
 
     freedoms : sum over all joints, and six for each assembly that is not joined to ground
     loop_kinds : by chord; grubler : Σ freedoms - Σ λ
-    rank, mobility, redundant : of the 6 equations a loop; None when the system is too large for a dense rank
+    rank, mobility, redundant : of the 6 equations a loop and one a constraint; None when the system is too large for a
+        dense rank, or a constraint has no value at the layout
     """
 
     freedoms: int
@@ -75,10 +76,28 @@ def layout_mobility(m: Mechanism, layout: Layout, topology: Topology) -> Mobilit
         )
         for loop in topology.loops
     }
-    grubler = freedoms - sum(kind.equations for kind in kinds.values())
+    grubler = freedoms - sum(kind.equations for kind in kinds.values()) - len(m.constraints)
+    if m.constraints:
+        rank, redundant = _constrained_rank(m)
+        return Mobility(freedoms, kinds, grubler, rank, None if rank is None else freedoms - rank, redundant)
     rank = _rank(twists, topology, in_joints, inner)
     redundant = None if rank is None else 6 * topology.n_loops - rank
     return Mobility(freedoms, kinds, grubler, rank, None if rank is None else freedoms - rank, redundant)
+
+
+def _constrained_rank(m: Mechanism) -> tuple[int | None, int | None]:
+    """Rank of the equations of loops and constraints together at the layout, and how many are redundant."""
+    from linkwork.analyses.kinematics.loops import Loops
+    from linkwork.system import System
+
+    system = System(m)
+    if system.plan.nl * system.plan.nw > LARGEST_RANK_PROBLEM:
+        return None, None
+    J = Loops(system).equations(system.plan.layout_y)[1]
+    rank = (
+        int(np.linalg.matrix_rank(J, tol=RANK_TOLERANCE * np.abs(J).max(initial=1.0))) if np.isfinite(J).all() else None
+    )
+    return rank, None if rank is None else len(J) - rank
 
 
 def loop_kind(twists: Array) -> LoopKind:

@@ -91,6 +91,13 @@ class Variables:
         """Full name and dimension of a variable, or of a coordinate of a place: P.x; None with the problem noted."""
         if name in self.coordinates:
             return name, LENGTH
+        from linkwork.analyses.kinematics.given_values import unknown_coordinate
+
+        if name not in self.dimensions and self.book.find(name, "variable") is None:
+            wrong = unknown_coordinate(self.machine.loops, name, where)
+            if wrong is not None:
+                self.problems.found.append(wrong)
+                return None
         full = self.full(name, where)
         return None if full is None else (full, self.dimensions[full])
 

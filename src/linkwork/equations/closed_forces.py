@@ -54,7 +54,7 @@ def carried() -> Quantity:
 
 
 def idle_wrenches(order: Order) -> Quantity:
-    """Reactions of all joints in equilibrium by themselves: (y, cut_wrench) -> wrench.
+    """Reactions of all joints in equilibrium by themselves: (y, cut_wrench) -> wrench, multipliers of constraints.
 
     Of `cut_wrench` the redundant rows are taken as given; the others follow from Jᵀ λ = 0 by the pivots of an order.
     """
@@ -120,11 +120,14 @@ def _closed_forces(order: Order, wanted: Wanted, tree: Tree, x: Mapping[str, Seq
     if wanted == "reactions":
         every = [multipliers.get(r, 0.0) for r in range(plan.nl)]
         wrenches = _wrenches(tree, found, every, f, n)
-        outputs.append(("wrench", wrenches, (len(wrenches) // 6, 6)))
-        if plan.constraints:
-            own = every[plan.nl - len(plan.constraints) :]
-            outputs.append(("multipliers", own, (len(own),)))
+        outputs += [("wrench", wrenches, (len(wrenches) // 6, 6)), *_multipliers(tree, every)]
     return outputs
+
+
+def _multipliers(tree: Tree, every: Sequence[Any]) -> list[Block]:
+    """Those of the model's constraints, which come after those of all cut joints; nothing where there are none."""
+    own = list(every[tree.plan.nl - len(tree.plan.constraints) :]) if tree.plan.constraints else []
+    return [("multipliers", own, (len(own),))] if own else []
 
 
 def _idle_wrenches(order: Order, tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
@@ -139,8 +142,9 @@ def _idle_wrenches(order: Order, tree: Tree, x: Mapping[str, Sequence[Any]]) -> 
             right[k] = right[k] - entry * multiplier
     multipliers = {**_solve_transposed(pivots, right), **free}
     none: list[Vector] = [ZERO] * len(tree.links)
-    wrenches = _wrenches(tree, found, [multipliers[r] for r in range(tree.plan.nl)], none, none)
-    return [("wrench", wrenches, (len(wrenches) // 6, 6))]
+    every = [multipliers[r] for r in range(tree.plan.nl)]
+    wrenches = _wrenches(tree, found, every, none, none)
+    return [("wrench", wrenches, (len(wrenches) // 6, 6)), *_multipliers(tree, every)]
 
 
 def _columns(rows: Mapping[int, Mapping[int, Any]], chosen: Mapping[int, Any]) -> dict[int, list[int]]:

@@ -66,13 +66,18 @@ def with_measures(plan: Plan, values: Mapping[str, float]) -> Plan:
     )  # fmt: skip
 
 
+def measured_places(plan: Plan) -> list[str]:
+    """Bodies, points and frames whose coordinates in the world can be specified."""
+    joints = {slot.owner for slot in plan.slots}
+    owners = [*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames)]
+    return [name for name in owners if name not in joints and name != plan.ground]
+
+
 def measured_names(plan: Plan, names: Sequence[Any]) -> list[str]:
     """Which of some names are coordinates of places, and not variables of joints."""
-    owners = {plan.ground, *plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames)}
-    joints = {slot.owner for slot in plan.slots}
-    found = []
+    places, found = set(measured_places(plan)), []
     for name in names:
         owner, _, coordinate = str(name).rpartition(".")
-        if owner in owners - joints - {plan.ground} and coordinate in ("x", "y", "z"):
+        if owner in places and coordinate in ("x", "y", "z"):
             found.append(str(name))
     return found

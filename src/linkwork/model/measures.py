@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from linkwork.expressions import names_in
+from linkwork.expressions import Expression, names_in
 from linkwork.expressions.names import differentiated
 from linkwork.model.amounts import TIME as CLOCK
 from linkwork.model.loads import load as of_loads
 from linkwork.model.states import unit_dimension
 from linkwork.model.variables import find_variable
-from linkwork.units import ACCELERATION, INERTIA, LENGTH, MASS, TIME, Dimension
+from linkwork.units import ACCELERATION, ANGLE, INERTIA, LENGTH, MASS, TIME, Dimension
 
 if TYPE_CHECKING:
+    from linkwork.model.constraints import Constraint
     from linkwork.model.mechanism import Mechanism
 
 
@@ -38,6 +39,21 @@ def expression_measures(m: Mechanism, expression: str) -> Dimension | None:
     names = names_in(expression)
     measured = {name_measures(m, name) for name in [n for n in names if n != CLOCK] or names}
     return measured.pop() if len(measured) == 1 else None
+
+
+def constraint_measures(m: Mechanism, constraint: Constraint) -> Dimension | None:
+    """What the expression of a constraint measures, time apart; None where its names do not tell.
+
+    They do where one of them counts as many times as some angles say: P.y - 0.1*sin(P.x) is a length, as P.y is, and
+    so is, over time, rate(P.x)*sin(A) - rate(P.y)*cos(A).
+    """
+    expression = Expression(constraint.expression, names_in(constraint.expression))
+    for name in constraint.names:
+        measured = name_measures(m, differentiated(name) or name)
+        factors = expression.derivative(name).used
+        if measured is not None and all(name_measures(m, factor) == ANGLE for factor in factors):
+            return measured
+    return None
 
 
 def parameter_measures(m: Mechanism, name: str) -> Dimension | None:

@@ -40,7 +40,12 @@ class MachineNames(NameBook):
             yield self.not_there(name, where)
         if not unknown and not any(self.changes(name) for name in names):
             hint = "name a joint variable, or a place on a body that moves"
-            yield Problem(f"{', '.join(names)}: they belong to ground and never change", where, hint)
+            text = (
+                f"{', '.join(names)}: they belong to ground and never change"
+                if names
+                else "it names nothing that moves"
+            )
+            yield Problem(text, where, hint)
 
     def is_known(self, name: str) -> bool:
         """Whether an expression may have it."""

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from linkwork.units.dimensions import ENERGY, FORCE, TORQUE
+from linkwork.units.dimensions import ENERGY, FORCE, NUMBER, TORQUE
 from linkwork.units.quantities import format_quantity
 from linkwork.units.systems import SI, UnitSystem
 
 ROUNDING = 1e-9
 """Part of the largest force or torque of a table below which a number is rounding, and shown as 0."""
-DIMENSIONS = {"N": FORCE, "N m": TORQUE, "J": ENERGY}
-"""What acts along a length, an angle and a plain number, by its SI unit."""
+DIMENSIONS = {"N": FORCE, "N m": TORQUE, "J": ENERGY, "1": NUMBER}
+"""What acts along a length, an angle, a plain number, and what nobody said the unit of, by its SI unit."""
 UNKNOWN = "not determined"
 
 
@@ -41,6 +41,8 @@ class EffortTexts:
 
     def clean(self, value: float, unit: str) -> float:
         """The number; 0 where it is rounding."""
+        if unit == "1":  # of any size
+            return value
         return 0.0 if abs(value) < ROUNDING * (self.force if unit == "N" else self.torque) else value
 
     def symbol(self, unit: str) -> str:

@@ -91,7 +91,7 @@ class MotorVerdict:
 
 @dataclass(frozen=True)
 class ForcePeaks:
-    """All of them, by name.
+    """All of them, by name. Of couplings and constraints the largest effort is told; None where it is indeterminate.
 
     balance [W] : largest error of the balance of power; None where forces from outside put in a power of their own
     """
@@ -102,6 +102,7 @@ class ForcePeaks:
     motors: dict[str, MotorVerdict]
     energy: Energy | None
     balance: Largest | None
+    constraints: dict[str, Largest | None]
 
     @property
     def largest_power(self) -> float:
@@ -120,7 +121,8 @@ class ForcePeaks:
         tables: Mapping[str, Mapping[str, Any]] = {
             "drives": self.drives, "joints": self.joints, "loads": self.loads, "motors": self.motors
         }  # fmt: skip
-        plain = {key: {name: asdict(x) for name, x in table.items()} for key, table in tables.items()}
+        plain: dict[str, Any] = {key: {name: asdict(x) for name, x in table.items()} for key, table in tables.items()}
+        plain["constraints"] = {name: None if x is None else asdict(x) for name, x in self.constraints.items()}
         balance = None if self.balance is None else asdict(self.balance) | {"largest_power": self.largest_power}
         return plain | {"energy": None if self.energy is None else _energies(self.energy), "power_balance": balance}
 
@@ -143,6 +145,7 @@ def force_peaks(run: Run, m: Mechanism, recuperation: float = 0.0) -> ForcePeaks
         {n: _motor(run, m, n) for n in m.motors},
         used,
         _signal(run, BALANCE) if BALANCE in run else None,
+        {n: _signal(run, f"{n}.effort") for n in m.constraints if f"{n}.effort" in run},
     )
 
 

@@ -27,7 +27,7 @@ OPEN = "open: statically indeterminate"
 
 
 def force_tables(found: ForcePeaks, units: UnitSystem, length: float) -> list[Table]:
-    """Drives, joints, loads and motors; those that are empty are left out.
+    """Drives, joints, loads, constraints and motors; those that are empty are left out.
 
     length [m] : the machine's size, by which torques are rounding beside forces
     """
@@ -36,14 +36,15 @@ def force_tables(found: ForcePeaks, units: UnitSystem, length: float) -> list[Ta
         _drives(found.drives, units, texts),
         _joints(found.joints, units, texts),
         _loads(found.loads, texts),
+        _constraints(found.constraints, units, texts),
         _motors(found.motors, units),
     ]
     return [t for t in tables if len(t.rows) > 1]
 
 
 def _texts(found: ForcePeaks, units: UnitSystem, length: float) -> EffortTexts:
-    known: dict[str, list[float]] = {"N": [], "N m": [], "J": []}
-    peaks = [d.effort for d in found.drives.values()]
+    known: dict[str, list[float]] = {"N": [], "N m": [], "J": [], "1": []}
+    peaks = [*(d.effort for d in found.drives.values()), *found.constraints.values()]
     peaks += [x for j in found.joints.values() for x in (j.force, j.moment)]
     for peak in peaks:
         if peak is not None:
@@ -106,6 +107,13 @@ def _loads(loads: Mapping[str, LoadRange], texts: EffortTexts) -> Table:
     return Table("loads, least and greatest of the samples", tuple(rows))
 
 
+def _constraints(found: Mapping[str, Largest | None], units: UnitSystem, texts: EffortTexts) -> Table:
+    rows: list[tuple[str, ...]] = [("constraint", "largest effort", "at")]
+    for name, peak in found.items():
+        rows.append((name, *(_peak(peak, units, texts) if peak else ("open", "-"))))
+    return Table("couplings and constraints", tuple(rows))
+
+
 def _motors(motors: Mapping[str, MotorVerdict], units: UnitSystem) -> Table:
     rows: list[tuple[str, ...]] = [("motor", "drives", "largest torque", "largest speed", "verdict")]
     for name, v in motors.items():
@@ -145,12 +153,14 @@ def energy_table(found: Energy) -> Table:
 
 
 def statics_tables(found: Statics, m: Mechanism) -> list[Table]:
-    """What holds the machine, its loads, and what its joints carry, with `open` for what is indeterminate."""
+    """What holds the machine, loads, constraints, and what joints carry, with `open` for what is indeterminate."""
     texts = found.texts
     held: list[tuple[str, ...]] = [("drive", "effort")]
     held += [(name, texts.text(value, found.units[name])) for name, value in found.efforts.items()]
     loads: list[tuple[str, ...]] = [("load", "kind", "amount")]
     loads += [(n, kind_of(m.loads[n]), texts.text(x, found.units[n])) for n, x in found.loads.items() if n in m.loads]
+    limits: list[tuple[str, ...]] = [("constraint", "effort")]
+    limits += [(n, texts.text(x, found.units[n]) if np.isfinite(x) else "open") for n, x in found.constraints.items()]
     units = ["N" if c[0] == "f" else "N m" for c in COMPONENTS]
     heads = (f"{c} [{texts.symbol(unit)}]" for c, unit in zip(COMPONENTS, units, strict=True))
     carried: list[tuple[str, ...]] = [("joint", *heads)]
@@ -159,6 +169,7 @@ def statics_tables(found: Statics, m: Mechanism) -> list[Table]:
     tables = [
         Table("held by", tuple(held)),
         Table("loads", tuple(loads)),
+        Table("couplings and constraints", tuple(limits)),
         Table(JOINTS + (f" ({OPEN}, left to the fits)" if some else ""), tuple(carried)),
     ]
     return [t for t in tables if len(t.rows) > 1]

@@ -17,3 +17,12 @@ def state_rows(m: Mechanism, units: UnitSystem) -> Rows:
         numbers = ", ".join(f"{key} {value:.6g}" for key, value in state.parameters)
         rows.append((state.name, law, format_quantity(state.start, dimension, SI), numbers or "-"))
     return tuple(rows)
+
+
+def constraint_rows(m: Mechanism) -> Rows:
+    """Every coupling and constraint: its equation, and the numbers of it in SI."""
+    rows = [("name", "kind", "equation", "with")]
+    for c in m.constraints.values():
+        equation = f"{c.variable} = {c.text}" if c.variable else f"{c.text} = 0"
+        rows.append((c.name, c.kind, equation, ", ".join(f"{k} {x:.6g}" for k, x in c.parameters.items()) or "-"))
+    return tuple(rows)

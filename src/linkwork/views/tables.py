@@ -24,7 +24,7 @@ from linkwork.units import (
     parse_unit,
 )
 from linkwork.views.load_tables import gravity_text, load_rows, motor_rows
-from linkwork.views.state_tables import state_rows
+from linkwork.views.state_tables import constraint_rows, state_rows
 
 if TYPE_CHECKING:
     from linkwork.analyses.equations import Equations
@@ -52,7 +52,7 @@ class Table:
 
 
 def tables(m: Mechanism) -> list[Table]:
-    """Gravity, bodies, joints, points, frames, curves, states, loads and motors; those that are empty are left out."""
+    """Gravity, bodies, joints, places, curves, constraints, states, loads, motors; without those that are empty."""
     layout, units = lay_out(m), SI if m.source is None else m.source.units
     found = [
         _gravity(m, units),
@@ -63,6 +63,7 @@ def tables(m: Mechanism) -> list[Table]:
             "frames", {f: m.frames[f].body for f in m.frames}, {f: X[:3, 3] for f, X in layout.frames.items()}, units
         ),
         _curves(m, units),
+        Table("couplings and constraints", constraint_rows(m)),
         Table("states", state_rows(m, units)),
         Table("loads", load_rows(m, units)),
         Table("motors", motor_rows(m, units)),

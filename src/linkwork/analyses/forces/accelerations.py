@@ -13,8 +13,8 @@ from linkwork.analyses.forces.drives import Drives, Sharing, columns_of
 from linkwork.analyses.forces.external import external_wrenches
 from linkwork.analyses.forces.finite import one_time
 from linkwork.analyses.forces.forward import ForwardDynamics
-from linkwork.analyses.forces.over_run import effort_units
-from linkwork.analyses.forces.reactions import forces_along, joints_of
+from linkwork.analyses.forces.over_run import constraint_efforts, effort_units
+from linkwork.analyses.forces.reactions import Found, forces_along, joints_of
 from linkwork.analyses.forces.self_stress import left_open, open_names
 from linkwork.analyses.forces.statics import Reaction, reaction_of
 from linkwork.analyses.forces.stiction import Stuck, with_friction
@@ -65,21 +65,38 @@ class Accelerations:
     @cached_property
     def reactions(self) -> dict[str, Reaction]:
         """What the joints carry meanwhile, by joint: force and moment of the first body on the second."""
-        loops, now = self.posture.loops, self._acting
-        columns = np.asarray(self.posture._roles.independent, np.int64)
-        y, w, dw = (x[np.newaxis] for x in (self.posture.y, now.rates, self.values))
-        path = Trajectory(np.array([now.t]), y, w, dw, states_at_start(loops, 1))
-        drives = Drives(columns, np.isin(np.arange(loops.columns), columns), np.zeros(0, np.int64))
-        alone = Sharing(np.zeros((1, len(columns))), np.ones(len(columns)))  # nothing is shared: no drive is left over
-        found = forces_along(loops, drives, path, now.efforts[np.newaxis], alone, now.external, 1)
-        if found.singular.size:
-            raise InputError(Problem("singular posture: the reactions are not determined there"), loops.plan.name)
-        marks = open_names(joints_of(loops), left_open(loops, path.y, drives.independent))
+        loops, found = self.posture.loops, self._found
+        marks = open_names(joints_of(loops), left_open(loops, self.posture.y[np.newaxis], self._independent))
         return {
             joint: reaction_of(wrench, marks.get(joint, ()))
             for joint, wrench in zip(joints_of(loops), found.wrenches[0], strict=True)
             if joint in loops.system.mechanism.joints
         }
+
+    @cached_property
+    def constraints(self) -> dict[str, float]:
+        """Effort along every coupling and constraint meanwhile, by name; not a number where it is indeterminate."""
+        y, multipliers = self.posture.y[np.newaxis], self._found.multipliers
+        efforts, _ = constraint_efforts(self.posture.loops, y, self._independent, multipliers)
+        return {name.removesuffix(".effort"): float(values[0]) for name, (_, values) in efforts.items()}
+
+    @property
+    def _independent(self) -> Mask:
+        found: Mask = np.isin(np.arange(self.posture.loops.columns), self.posture._roles.independent)
+        return found
+
+    @cached_property
+    def _found(self) -> Found:
+        loops, now = self.posture.loops, self._acting
+        columns = np.asarray(self.posture._roles.independent, np.int64)
+        y, w, dw = (x[np.newaxis] for x in (self.posture.y, now.rates, self.values))
+        path = Trajectory(np.array([now.t]), y, w, dw, states_at_start(loops, 1))
+        drives = Drives(columns, self._independent, np.zeros(0, np.int64))
+        alone = Sharing(np.zeros((1, len(columns))), np.ones(len(columns)))  # nothing is shared: no drive is left over
+        found = forces_along(loops, drives, path, now.efforts[np.newaxis], alone, now.external, 1)
+        if found.singular.size:
+            raise InputError(Problem("singular posture: the reactions are not determined there"), loops.plan.name)
+        return found
 
     def __str__(self) -> str:
         plan = self.posture.loops.plan

@@ -123,7 +123,7 @@ def pressed_efforts(
     weights: Array,
     efforts: Array,
     pushed: Callable[[Array], Array],
-    driven: Callable[[Array], tuple[Array, Array]],
+    driven: Callable[[Array], tuple[Array, Array, Array]],
     size: float,
 ) -> tuple[Array, Bools]:
     """Efforts (samples, drives) that press as wanted, and samples at which the drives cannot.

@@ -24,21 +24,25 @@ from linkwork.analyses.forces.drives import (
 )
 from linkwork.analyses.forces.external import external_wrenches
 from linkwork.analyses.forces.reactions import LOOKED_AT, Found, forces_along, joints_of
-from linkwork.analyses.forces.self_stress import Open, left_open, open_names
+from linkwork.analyses.forces.self_stress import Open, constraints_left_open, left_open, open_names
 from linkwork.analyses.forces.tables import beyond_tables
 from linkwork.analyses.forces.trajectory import Trajectory, given_states, trajectory_of
 from linkwork.analyses.kinematics.failures import DeadCentre
-from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.equations.closed_forces import load_state, needed_power
 from linkwork.errors import InputError, ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.model.measures import constraint_measures
 from linkwork.results.open_components import sometimes
+from linkwork.units import ANGLE, LENGTH, NUMBER
 
 if TYPE_CHECKING:
     from linkwork.results import Run
 
 Signals = dict[str, tuple[str, Array]]
+_ALONG = {LENGTH: "N", ANGLE: "N m", NUMBER: "J"}
+"""By what an expression measures, the unit of an effort along it."""
 
 
 def forces_over(
@@ -108,6 +112,8 @@ def forces_of(
     signals = _signals(loops, part, drives, given, found, outside is not None, threads)
     told: Open = np.asarray(np.isfinite(found.wrenches).all(axis=(1, 2)))
     signals |= _sometimes(loops, open_, told)
+    own, undecided = constraint_efforts(loops, part.y, drives.independent, found.multipliers)
+    signals |= own
     if len(finite) < len(path):
         signals = {name: (unit, _spread(x, finite, len(path))) for name, (unit, x) in signals.items()}
     return (
@@ -115,11 +121,27 @@ def forces_of(
         {j: c for j, c in open_names(joints, open_[told]).items() if j in loops.system.mechanism.joints},
         [
             *_told(part, found, times),
+            *undecided,
             *few_digits(loops, part, drives.independent, ~told, times),
             *beyond_tables(loops, part),
         ],
         drives,
     )
+
+
+def constraint_efforts(loops: Loops, Y: Array, independent: Mask, multipliers: Array) -> tuple[Signals, list[str]]:
+    """Efforts along the model's constraints, not a number where the loops leave them open; and which these are."""
+    if not loops.plan.constraints:
+        return {}, []
+    open_ = constraints_left_open(loops, Y, independent)
+    names, m = [constraint.name for constraint in loops.plan.constraints], loops.system.mechanism
+    measured = [constraint_measures(m, m.constraints[name]) for name in names]
+    units = ["1" if dimension is None else _ALONG.get(dimension, "1") for dimension in measured]
+    values = np.where(open_, np.nan, multipliers).T
+    signals = {f"{name}.effort": (unit, x) for name, unit, x in zip(names, units, values, strict=True)}
+    some = [names[k] for k in np.flatnonzero(open_.any(axis=0))]
+    text = "others hold what {} holds, so that its effort is statically indeterminate"
+    return signals, [text.format(name) for name in some]
 
 
 def _sometimes(loops: Loops, open_: Open, told: Open) -> Signals:

@@ -36,13 +36,15 @@ COMPONENTS = ("fx", "fy", "fz", "mx", "my", "mz")
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """efforts (samples, nw) of all drives; wrenches (samples, joints, 6); samples without an answer:
+    """efforts (samples, nw) of all drives; wrenches (samples, joints, 6); multipliers (samples, constraints), which are
+    efforts of the model's constraints; samples without an answer:
 
     singular : the drives cannot move the machine there; powerless : they cannot press on its contacts
     """
 
     efforts: Array
     wrenches: Array
+    multipliers: Array
     singular: NDArray[np.int64]
     powerless: NDArray[np.int64]
 
@@ -107,9 +109,11 @@ def forces_along(
             None if external is None else external[left], threads, None if pressing is None else pressing.at(left),
         )  # fmt: skip
         found.efforts[left], found.wrenches[left] = some.efforts, some.wrenches
+        found.multipliers[left] = some.multipliers
         powerless += left[some.powerless].tolist()
         left = left[some.singular]
-    return Found(found.efforts, found.wrenches, *(np.array(sorted(x), np.int64) for x in (hopeless, powerless)))
+    told = found.efforts, found.wrenches, found.multipliers
+    return Found(*told, *(np.array(sorted(x), np.int64) for x in (hopeless, powerless)))
 
 
 def _forces_by(
@@ -126,6 +130,7 @@ def _forces_by(
     plan, samples = loops.plan, len(path)
     efforts = np.full((samples, plan.nw), np.nan)
     wrenches = np.full((samples, len(joints_of(loops)), 6), np.nan)
+    multipliers = np.full((samples, len(plan.constraints)), np.nan)
     singular: list[int] = []
     powerless: list[int] = []
     when = np.ascontiguousarray(path.t[:, np.newaxis])
@@ -140,7 +145,7 @@ def _forces_by(
         more += [np.ascontiguousarray(own[rows]) for own in path.states]
         own = np.ascontiguousarray(given[rows])
         driven = partial(_driven, kernel, (y, w, dw), (t, *more), threads)
-        found, carried_ = driven(own)
+        found, carried_, own_ = driven(own)
         if drives.shared:
             independent = np.flatnonzero(drives.independent)
             B = unit_rates(loops, order, y, independent)[:, :, drives.columns].transpose(0, 2, 1)
@@ -149,20 +154,21 @@ def _forces_by(
             if pressing is not None:
                 shared, weak = pressed_efforts(pressing.at(rows), B, how.weights, shared, pushed, driven, loops.length)
                 powerless += rows[weak].tolist()
-            found, carried_ = driven(pushed(shared))
+            found, carried_, own_ = driven(pushed(shared))
             others = ~drives.independent[drives.columns]
             found[:, drives.columns[others]] = shared[:, others]
-        efforts[rows], wrenches[rows] = found, carried_
-    efforts[powerless], wrenches[powerless] = np.nan, np.nan
-    return Found(efforts, wrenches, *(np.array(sorted(x), np.int64) for x in (singular, powerless)))
+        efforts[rows], wrenches[rows], multipliers[rows] = found, carried_, own_
+    for array in (efforts, wrenches, multipliers):
+        array[powerless] = np.nan
+    return Found(efforts, wrenches, multipliers, *(np.array(sorted(x), np.int64) for x in (singular, powerless)))
 
 
 def _driven(
     kernel: Kernel, state: Sequence[Array], rest: Sequence[Array], threads: int | None, own: Array
-) -> tuple[Array, Array]:
-    """Efforts of the independent drives and reactions, when efforts act besides."""
-    efforts, wrenches, *_ = kernel(*state, own, *rest, threads=threads)
-    return efforts, wrenches
+) -> tuple[Array, Array, Array]:
+    """Efforts of the independent drives, reactions, and efforts of constraints, when efforts act besides."""
+    efforts, wrenches, *more = kernel(*state, own, *rest, threads=threads)
+    return efforts, wrenches, more[0] if more else np.empty((len(efforts), 0))
 
 
 def _pushed(own: Array, drives: Drives, efforts: Array) -> Array:

@@ -45,8 +45,21 @@ def left_open(loops: Loops, Y: Array, independent: Mask, joint: str | None = Non
     seen : (samples, 6, 6) from [f; n / length] along the joint's own axes to the components that are meant
     """
     joints = joints_of(loops)
-    chosen = slice(None) if joint is None else slice(joints.index(joint), joints.index(joint) + 1)
-    found: Open = np.zeros((len(Y), len(joints[chosen]), 6), bool)
+    first = 0 if joint is None else joints.index(joint)
+    return _left_open(loops, Y, independent, slice(first, len(joints) if joint is None else first + 1), seen)
+
+
+def constraints_left_open(loops: Loops, Y: Array, independent: Mask) -> Open:
+    """Of which constraints the loops leave the effort open: (samples, constraints)."""
+    first = len(joints_of(loops))
+    chosen = slice(first, first + len(loops.plan.constraints))
+    found: Open = _left_open(loops, Y, independent, chosen, None)[..., 0]
+    return found
+
+
+def _left_open(loops: Loops, Y: Array, independent: Mask, chosen: slice, seen: Array | None) -> Open:
+    """What is open of some of the joints, after which stand the constraints: their efforts are first components."""
+    found: Open = np.zeros((len(Y), chosen.stop - chosen.start, 6), bool)
     if loops.rows + int(independent.sum()) <= loops.columns:  # no row is redundant
         return found
     for rows, order, serves in orders_along(loops, independent, Y):
@@ -92,8 +105,9 @@ def _settle(found: Open, some: Samples, wrenches: Array, rounding: Array, chosen
 def _by_order(loops: Loops, Y: Array, order: Order) -> tuple[Array, Array]:
     """Random idle wrenches [f; n / length] by the pivots of an order, and their rounding."""
     given = np.random.default_rng(1).normal(size=(WRENCHES, loops.rows)) * loops.row_scale
-    wrenches = loops.system.bound_kernel(Question(idle_wrenches(order)))(Y[:, np.newaxis], given)
-    return wrenches / _units(loops), _digits(loops) * np.sqrt(np.maximum(weakness(loops, order, Y), 1.0))
+    found = loops.system.bound_kernel(Question(idle_wrenches(order)))(Y[:, np.newaxis], given)
+    wrenches, efforts = found if loops.plan.constraints else (found, np.empty((*found.shape[:2], 0)))
+    return _even(loops, wrenches, efforts), _digits(loops) * np.sqrt(np.maximum(weakness(loops, order, Y), 1.0))
 
 
 def _by_singular_values(loops: Loops, Y: Array, freedoms: int) -> tuple[Array, Array]:
@@ -108,11 +122,15 @@ def _by_singular_values(loops: Loops, Y: Array, freedoms: int) -> tuple[Array, A
     wrenches = loops.system.bound_kernel(Question(carried()))(Y[:, np.newaxis], mixed * loops.row_scale)
     with np.errstate(divide="ignore"):
         rounding = (_digits(loops) * s[:, 0] + 4.0 * np.abs(error).max(axis=1, initial=0.0)) / least
-    return wrenches / _units(loops), np.where(ordinary, rounding, np.inf)
+    efforts = (mixed * loops.row_scale)[..., loops.rows - len(loops.plan.constraints) :]
+    return _even(loops, wrenches, efforts), np.where(ordinary, rounding, np.inf)
 
 
-def _units(loops: Loops) -> Array:
-    return np.array([1.0] * 3 + [loops.length] * 3)
+def _even(loops: Loops, wrenches: Array, efforts: Array) -> Array:
+    """Wrenches [f; n / length], and efforts of constraints as first components of rows behind them, as large."""
+    own = np.zeros((*efforts.shape, 6))
+    own[..., 0] = efforts / loops.row_scale[loops.rows - len(loops.plan.constraints) :]
+    return np.concatenate([wrenches / np.array([1.0] * 3 + [loops.length] * 3), own], axis=2)
 
 
 def _digits(loops: Loops) -> float:

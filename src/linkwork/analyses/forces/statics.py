@@ -47,7 +47,8 @@ class Statics:
     posture : where it rests
     efforts : forces and torques [N, N m] at the drives, by variable
     reactions : by joint; loads : tension, force or torque [N, N m] of every load, by name
-    warnings : what should be known; units : N, N m or J of every effort and load, by name
+    warnings : what should be known; units : N, N m or J of every effort, load and constraint, by name
+    constraints : effort along every coupling and constraint, by name; not a number where it is indeterminate
     """
 
     posture: Posture
@@ -56,21 +57,23 @@ class Statics:
     loads: dict[str, float]
     warnings: tuple[str, ...]
     units: dict[str, str]
+    constraints: dict[str, float]
 
     def __getitem__(self, name: str) -> Any:
-        """An effort by variable (`A.angle`), a reaction by joint (`A`), a load by name."""
-        for table in (self.efforts, self.reactions, self.loads):
+        """An effort by variable (`A.angle`), a reaction by joint (`A`), a load or a constraint by name."""
+        tables: tuple[dict[str, Any], ...] = (self.efforts, self.reactions, self.loads, self.constraints)
+        for table in tables:
             if name in table:
                 return table[name]
-        known = [*self.efforts, *self.reactions, *self.loads]
+        known = [name for table in tables for name in table]
         raise InputError(nothing_called(name, known))
 
     @property
     def texts(self) -> EffortTexts:
         """How its numbers are shown: in newtons unless the model's file names a force, and rounding as 0."""
         loops = self.posture.loops
-        known = {"N": [], "N m": [], "J": []}  # type: dict[str, list[float]]
-        for name, value in [*self.efforts.items(), *self.loads.items()]:
+        known = {"N": [], "N m": [], "J": [], "1": []}  # type: dict[str, list[float]]
+        for name, value in [*self.efforts.items(), *self.loads.items(), *self.constraints.items()]:
             known[self.units[name]].append(value)
         for reaction in self.reactions.values():
             known["N"] += reaction.force.tolist()
@@ -85,6 +88,8 @@ class Statics:
             lines.append(f"  {name} {held}{texts.text(value, self.units[name])}")
         for name, value in self.loads.items():
             lines.append(f"  {name}: {texts.text(value, self.units[name])}")
+        for name, value in self.constraints.items():
+            lines.append(f"  {name} holds with {texts.text(value, self.units[name])}")
         for joint, reaction in self.reactions.items():
             parts = []
             for component, value in zip(COMPONENTS, [*reaction.force, *reaction.moment], strict=True):
@@ -138,7 +143,11 @@ def statics_at(
         if load.signal in signals and not load.drives:
             units[load.name], value = signals[load.signal]
             loads[load.name] = float(value[0])
-    return Statics(posture, own, reactions, loads, tuple(warnings), units)
+    constraints = {}
+    for constraint in plan.constraints:
+        units[constraint.name], value = signals[f"{constraint.name}.effort"]
+        constraints[constraint.name] = float(value[0])
+    return Statics(posture, own, reactions, loads, tuple(warnings), units, constraints)
 
 
 def advantage(loops: Loops, posture: Posture, given: str, gained: str) -> float:

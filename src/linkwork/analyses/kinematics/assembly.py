@@ -87,7 +87,8 @@ def _gap(loops: Loops, y: Array, specified: Mask) -> CannotClose:
             break
         if not group.of_loop:
             left = float(e[0] / loops.row_scale[group.rows.start])
-            texts.append(f"the constraint {group.name} is missed by {left:.4g}")
+            missed = f"is missed by {left:.4g}" if np.isfinite(left) else "has no value at any posture that was tried"
+            texts.append(f"the constraint {group.name} {missed}")
             continue
         apart, turned = float(np.linalg.norm(e[:3])) * loops.length, float(np.linalg.norm(e[3:]))
         joints = ", ".join(j for j, _ in loops.system.topology.loop(group.name).steps)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.loops import Loops
+from linkwork.equations.measures import measured_places
 from linkwork.equations.plan import Slot
-from linkwork.errors import InputError, Problem
+from linkwork.errors import InputError, Problem, nearest
 from linkwork.geometry import Array
 
 
@@ -48,8 +49,11 @@ def place_of(loops: Loops, name: Any) -> tuple[Slot, int] | None:
     return slot, found.place - slot.q.start
 
 
-def given_variables(loops: Loops, values: Mapping[str, Any]) -> Given:
-    """Variables by name: single ones (`A`, `C.slide`), or all of a joint (`S`: a quaternion, w first)."""
+def given_variables(loops: Loops, values: Mapping[str, Any], measured: bool = False) -> Given:
+    """Variables by name: single ones (`A`, `C.slide`), or all of a joint (`S`: a quaternion, w first).
+
+    measured : coordinates of places (`P.x`) might have been named too
+    """
     plan = loops.plan
     problems: list[Problem] = []
     places: dict[int, str] = {}
@@ -59,7 +63,7 @@ def given_variables(loops: Loops, values: Mapping[str, Any]) -> Given:
         found = place_of(loops, name)
         whole = next((s for s in plan.slots if s.owner == name), None)
         if found is None and (whole is None or not whole.law.variables):
-            problems.append(unknown_variable(loops, name))
+            problems.append(unknown_variable(loops, name, measured=measured))
             continue
         number = _numbers(name, value, problems)
         if number is None:
@@ -101,9 +105,29 @@ def given_variables(loops: Loops, values: Mapping[str, Any]) -> Given:
     return Given(np.array(list(places), np.int64), np.array(sorted(rates), np.int64), stacked)
 
 
-def unknown_variable(loops: Loops, name: Any, where: str | None = None) -> Problem:
-    """The problem of a name that is no variable: of a joint with several, of one without, or of nothing."""
-    return loops.book.unknown(name, "variable", where=where)
+def unknown_variable(loops: Loops, name: Any, where: str | None = None, measured: bool = False) -> Problem:
+    """The problem of a name that is no variable: of a joint with several, of one without, or of nothing.
+
+    measured : coordinates of places (`P.x`) might have been named too
+    """
+    found = unknown_coordinate(loops, name, where or "") if measured else None
+    return loops.book.unknown(name, "variable", where=where) if found is None else found
+
+
+def unknown_coordinate(loops: Loops, name: Any, where: str) -> Problem | None:
+    """The problem of a name that was meant to be a coordinate of a place (`P.x`); None where it was not."""
+    said = str(name)
+    owner = said.rpartition(".")[0] or said
+    if owner in loops.book.of_kind("joint"):
+        return None
+    known = measured_places(loops.plan)
+    if owner in known:
+        text = f"'{said}' is no coordinate of a place, which are x, y and z in the world"
+        return Problem(text, where, f"say {owner}.x, {owner}.y or {owner}.z")
+    meant = nearest(said, [f"{place}.{axis}" for place in known for axis in "xyz"])
+    if not meant or nearest(said, loops.book.known("variable")):
+        return None
+    return Problem(f"there is no joint or place '{owner}'", where, f"did you mean '{meant}'?")
 
 
 def _numbers(name: str, value: Any, problems: list[Problem]) -> Array | None:

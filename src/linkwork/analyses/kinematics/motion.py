@@ -56,14 +56,15 @@ def independent_with(loops: Loops, home: Posture, columns: NDArray[np.int64]) ->
 def must_follow_places(loops: Loops) -> None:
     """Refuse machines whose places depend on the way: constraints restrict their rates alone."""
     if loops.of_rates:
-        text = f"{', '.join(loops.of_rates)} restrict rates alone, so that places depend on the way there"
+        verb = "restricts" if len(loops.of_rates) == 1 else "restrict"
+        text = f"{', '.join(loops.of_rates)} {verb} rates alone, so that places depend on the way there"
         hint = "hand the laws to `simulate` as drives, which integrates them; `at` gives postures"
         raise ModelError(Problem(text, "drives", hint), loops.plan.name)
 
 
-def reached(loops: Loops, home: Posture, values: Mapping[str, Any]) -> Posture:
+def reached(loops: Loops, home: Posture, values: Mapping[str, Any], measured: bool = False) -> Posture:
     """The posture with given variables, followed from home along a straight line of their values."""
-    given = given_variables(loops, values)
+    given = given_variables(loops, values, measured)
     if given.values.ndim != 1:
         hint = "arrays of values are for `solve` and `motion`"
         raise InputError(Problem("a posture has one value for each variable", hint=hint), loops.plan.name)
@@ -195,7 +196,7 @@ def solved(
 ) -> Sweep:
     """Postures, rates and accelerations for arrays of values."""
     must_follow_places(loops)
-    given = given_variables(loops, merged(values, {}, loops.plan.name))
+    given = given_variables(loops, merged(values, {}, loops.plan.name), measured=True)
     if not given.variables.size:
         raise InputError(Problem("nothing is given", hint="give values of driven variables by name"), loops.plan.name)
     if given.values.ndim > 2:
@@ -274,7 +275,7 @@ def _drives(loops: Loops, given: Mapping[str, Any]) -> _Driven:
     for name, law in given.items():
         found = place_of(loops, name)
         if found is None:
-            unknown, near = unknown_variable(loops, name), nearest(str(name), OPTIONS, 0.75)
+            unknown, near = unknown_variable(loops, name, measured=True), nearest(str(name), OPTIONS, 0.75)
             problems.append(replace(unknown, hint=f"did you mean the option '{near}'?") if near else unknown)
             continue
         try:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.kinematics.weak_rows import weakest
 from linkwork.equations.closed_dynamics import Elimination
 from linkwork.errors import LinkworkError
 from linkwork.geometry import Array
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 MOST = 7
 """Eliminations that are kept beside the first."""
-LARGE = 100_000
-"""Entries of the rows from which on they are looked at in fewer places."""
 LOST = 0.03
 """As in `numerics.stepping.row_ranks`."""
 NEARLY = 0.1
@@ -72,8 +71,18 @@ def others(loops: Loops, first: Elimination) -> tuple[Elimination, ...]:
 
 
 def independence(session: Eliminated) -> float:
-    """Least independence of the rows now and on the next step, as a part of the usual one."""
-    return _least(session)[0]
+    """Least independence of the rows now and on the next step, as a part of the usual one; at most so much where it is
+    known from before that they lose rank."""
+    from linkwork.numerics.stepping import advance as loop
+    from linkwork.numerics.stepping.row_ranks import least_bound
+
+    known = float(least_bound(session.p, session.z, session.f, session.state[loop.STEP]))
+    if known <= LOST:
+        return known
+    left, where = _least(session)
+    if left <= LOST:
+        _remember(session, where, left)
+    return left
 
 
 def _least(session: Eliminated) -> tuple[float, Array]:
@@ -85,25 +94,18 @@ def _least(session: Eliminated) -> tuple[float, Array]:
     z, f, h = session.z[: session.p.ny], np.nan_to_num(session.f[: session.p.ny]), session.state[loop.STEP]
     if not forward.rank:
         return 1.0, z.copy()
-    places = np.linspace(0.0, REACH, 4 if loops.rows * loops.columns > LARGE else PLACES)
+    places = np.linspace(0.0, REACH, PLACES)
     least, where = np.inf, z.copy()
+    weak = weakest(loops.equations(z)[1], forward.rank)
     for _ in range(2):  # the second time around the least one
         y = z + np.outer(h * places, f)
-        values = _independence_at(loops.equations(y)[1], forward.rank)
-        k, wide = int(np.argmin(values)), places[1] - places[0]
-        if values[k] < least:
-            least, where = float(values[k]), y[k]
+        J = loops.equations(y)[1]
+        k, wide = int(np.argmin(weak.seen(J))), places[1] - places[0]
+        weak = weakest(J[k], forward.rank)
+        if weak.least < least:
+            least, where = weak.least, y[k]
         places = np.linspace(places[k] - wide, places[k] + wide, FINER)
     return least / forward.margin, where
-
-
-def _independence_at(J: Array, rank: int) -> Array:
-    """The singular value of each matrix that is the least of its rank; rows that are null everywhere are left out."""
-    used = J[:, np.abs(J).max(axis=(0, 2)) > 0.0]
-    if used.shape[1] < rank:
-        return np.zeros(len(J))
-    found: Array = np.asarray(np.linalg.svd(used, compute_uv=False)[:, rank - 1], float)
-    return found
 
 
 def weakened(session: Eliminated) -> None:
@@ -119,17 +121,19 @@ def weakened(session: Eliminated) -> None:
     explained = may_be_weak(left, weak)
     if not explained and searched != session.t and anew(session, session.z[: session.p.ny], weak):
         return
-    if explained and session.machine._forward_dynamics.rank:
-        _remember(session.machine, where, left, len(session.p.known_least))
-        write_known(session.machine, session.p)
+    if explained:
+        _remember(session, where, left)
     session.state[loop.BAR] = bar_for(left, weak / WEAK)
 
 
-def _remember(machine: Machine, y: Array, left: float, room: int) -> None:
+def _remember(session: Eliminated, y: Array, left: float) -> None:
     """Keep the rows at a posture and their independence with the machine, the last ones as far as there is room."""
-    loops = machine.loops
+    machine, loops, room = session.machine, session.machine.loops, len(session.p.known_least)
+    if not machine._forward_dynamics.rank:
+        return
     del loops.known_ranks[: max(0, len(loops.known_ranks) + 1 - room)]
     loops.known_ranks.append((loops.scaled_entries(y), left * machine._forward_dynamics.margin))
+    write_known(machine, session.p)
 
 
 def write_known(machine: Machine, p: Problem) -> None:

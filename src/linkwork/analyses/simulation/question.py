@@ -280,7 +280,7 @@ def _drives(read: _Reader, given: Mapping[str, Any], end: float) -> list[Driven]
     for name, law in given.items():
         found = place_of(loops, name)
         if found is None:
-            read.problems.append(unknown_variable(loops, name, f"drives.{name}"))
+            read.problems.append(unknown_variable(loops, name, f"drives.{name}", measured=True))
             continue
         slot, k = found
         try:

@@ -62,6 +62,8 @@ def _print(found: Check) -> None:
             lines.append(f"... {t.n_loops - MOST} more loops")
     if m.inner:
         lines.append("inside bodies: " + ", ".join(f"{i.name} ({i.law.kind} of {i.body})" for i in m.inner.values()))
+    if m.constraints:
+        lines.append("constraints: " + ", ".join(f"{c.name} ({c.kind})" for c in m.constraints.values()))
     if m.states:
         lines.append("states: " + ", ".join(f"{state.name} ({state.unit})" for state in m.states.values()))
     if m.loads:

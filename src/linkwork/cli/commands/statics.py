@@ -132,6 +132,9 @@ def _plain(found: Statics, values: dict[str, Any], ratios: dict[tuple[str, str],
         "posture": found.posture.values,
         "efforts": {n: {"value": x, "unit": found.units[n]} for n, x in found.efforts.items()},
         "loads": {n: {"value": x, "unit": found.units[n]} for n, x in found.loads.items()},
+        "constraints": {
+            n: {"value": x if math.isfinite(x) else None, "unit": found.units[n]} for n, x in found.constraints.items()
+        },
         "reactions": {
             joint: {"force": r.force.tolist(), "moment": r.moment.tolist(), "indeterminate": list(r.indeterminate)}
             for joint, r in found.reactions.items()
