@@ -99,6 +99,11 @@ class Scalar:
                 return -(self * other.args[0])
             if self.op == NEG:
                 return -(self.args[0] * other)
+            if self.settled != other.settled:
+                moving, factor = (other, self) if self.settled else (self, other)
+                if moving.op == MUL and _is_settled(moving.args[1]):
+                    return moving.args[0] * (factor * moving.args[1])
+                self, other = moving, factor  # what is settled stands last
             (a, b, c), (x, y, z) = self.samples, other.samples
             return self.trace.make(MUL, (self, other), (a * x, b * y, c * z))
         if other == 0.0:
@@ -109,6 +114,8 @@ class Scalar:
             return -(self * -other)
         if self.op == NEG:
             return -(self.args[0] * other)
+        if self.op == MUL and not self.settled and _is_settled(self.args[1]):
+            return self.args[0] * (self.args[1] * other)
         a, b, c = self.samples
         return self.trace.make(MUL, (self, float(other)), (a * other, b * other, c * other))
 
@@ -126,7 +133,12 @@ class Scalar:
         """1 / x."""
         if self.op == NEG:
             return -self.args[0].inverse()
-        return self.trace.make(ca.OP_INV, (self,), tuple(1.0 / x if x else math.nan for x in self.samples))
+        x, y, z = self.samples
+        return self.trace.make(ca.OP_INV, (self,), (_inverse(x), _inverse(y), _inverse(z)))
+
+
+def _inverse(x: float) -> float:
+    return 1.0 / x if x else math.nan
 
 
 def _larger(x: float, y: float) -> float:
@@ -136,7 +148,7 @@ def _larger(x: float, y: float) -> float:
 def _absorbed(a: Scalar, b: Any) -> bool:
     """True when one term is much smaller than the other at every sample."""
     others = b.samples if isinstance(b, Scalar) else (b,) * SAMPLES
-    for x, y in zip(a.samples, others):  # noqa: B905, SIM110 (in haste)
+    for x, y in zip(a.samples, others):  # noqa: B905, SIM110 - asked for every sum
         if ABSORBED * abs(y) < abs(x) and ABSORBED * abs(x) < abs(y):
             return False
     return True
@@ -161,7 +173,8 @@ class Trace:
         """A new free scalar; its samples are random unless given (a unit quaternion must have its length)."""
         if samples is None:
             samples = self._random_samples()
-        scalar = Scalar(self, ca.OP_PARAMETER, (), tuple(samples), settled)
+        x, y, z = samples
+        scalar = Scalar(self, ca.OP_PARAMETER, (), (x, y, z), settled)
         if self.fold:
             self._known.setdefault(_key(scalar.samples), scalar)
         return scalar
@@ -215,7 +228,8 @@ class Trace:
         if rule is not None:
             return rule(*args)
         if op in _SMOOTH and all(SMALL < abs(x) < LARGE for x in args[0].samples):
-            return self.make(op, tuple(args), tuple(_SMOOTH[op](x) for x in args[0].samples))
+            x, y, z = map(_SMOOTH[op], args[0].samples)
+            return self.make(op, tuple(args), (x, y, z))
         # A root or a comparison agrees with other expressions on one branch only, the sine of a small angle with it.
         return self.opaque(op, tuple(args))
 
@@ -230,7 +244,8 @@ class Trace:
         return self._known[key]
 
     def _random_samples(self) -> Samples:
-        return tuple(self.random.uniform(0.3, 1.7) * self.random.choice((-1.0, 1.0)) for _ in range(SAMPLES))
+        x, y, z = (self.random.uniform(0.3, 1.7) * self.random.choice((-1.0, 1.0)) for _ in range(SAMPLES))
+        return x, y, z
 
 
 def _key(samples: Samples) -> int:
@@ -243,8 +258,12 @@ def _identity(x: Any) -> Any:
     return id(x) if isinstance(x, Scalar) else x
 
 
+def _is_settled(x: Any) -> bool:
+    return not isinstance(x, Scalar) or x.settled
+
+
 def _are_settled(args: tuple[Any, ...]) -> bool:
-    for x in args:  # noqa: SIM110 (in haste)
+    for x in args:  # noqa: SIM110 - asked for every scalar
         if isinstance(x, Scalar) and not x.settled:
             return False
     return True
