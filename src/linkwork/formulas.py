@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from linkwork.equations import patterns
 from linkwork.equations.patterns import CERTAIN, Pattern
 from linkwork.equations.plan import Constants, Plan, constants, rounded_parameters
-from linkwork.equations.quantity import SIZES, Quantity
+from linkwork.equations.quantity import Quantity
 from linkwork.equations.rounding_errors import Rounded
 from linkwork.equations.scalars import Composed, Trace, compose
 from linkwork.equations.total_derivatives import Closure, trace_total_derivative
@@ -69,7 +69,7 @@ class Formula:
     """A kernel whose last input are settled values, and the kernel that gives them.
 
     from_parameters : `settle` takes the parameters, else the constants
-    composed : the functions behind the kernels
+    composed : what the kernels are made of
     """
 
     kernel: Kernel
@@ -271,14 +271,8 @@ class Formulas:
                 composed = trace(self.plan, numbers, quantity)
         except Weightless as error:
             raise ModelError(error.problems, self.plan.name) from None
-        sizes = [(getattr(self.plan, SIZES[name]),) for name in quantity.inputs]
-        settled = (composed.main.size1_in(len(sizes)),)
-        return Formula(
-            Kernel(composed.main, input_shapes=[*sizes, settled], output_shapes=composed.shapes, order=composed.order),
-            Kernel(composed.settle, input_shapes=[(composed.settle.size1_in(0),)], output_shapes=[settled]),
-            parameters is not None,
-            composed,
-        )
+        main = Kernel(composed.main, order=composed.order)
+        return Formula(main, Kernel(composed.settle), parameters is not None, composed)
 
     def _free_parameters(self, question: Question, pattern: Pattern) -> tuple[Parameters, Pattern]:
         """Constants as expressions of parameters; those that depend on the ones differentiated by are not folded."""

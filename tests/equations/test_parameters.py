@@ -262,8 +262,8 @@ def test_regrouped_inertias_give_the_same_answers(seed: int) -> None:
         for regrouped in (False, True):
             pattern, values = Formulas(plan)._found(s.parameters, regrouped)
             composed = trace(plan, Numbers(constants(plan, s.parameters, regrouped), pattern), quantity)
-            settled = composed.settle(values)
-            found[regrouped] = np.array(composed.main(*[given[n] for n in quantity.inputs], settled))
+            settled = composed.settle.function(values)
+            found[regrouped] = np.array(composed.main.function(*[given[n] for n in quantity.inputs], settled))
         tol = 1e-13 * np.linalg.cond(s.mass_matrix(q)) if "tau" in quantity.inputs else 0.0
         near(found[True], found[False], tol + 1e-12, what=quantity.name)
 

@@ -161,11 +161,10 @@ def eliminated(
         a += _of_cuts(tree, equations.cuts, a)
         x = system.solution() if tree.plan.measured else {}
         a += [x["u", k] for slot in tree.plan.measured for k in range(slot.v.start, slot.v.stop)]
-    health: Any = 0.0
+    squares: dict[float, Any] = {}
     for inverse, usual in zip(watched(system), elimination.usual, strict=True):
-        part = inverse * (1.0 / usual)
-        health = health + part * part
-    return a, health
+        squares[usual] = squares.get(usual, 0.0) + inverse * inverse
+    return a, sum((total * (1.0 / usual) ** 2 for usual, total in squares.items()), 0.0)
 
 
 def watched(system: AccelerationSystem) -> list[Any]:

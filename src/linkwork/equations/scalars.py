@@ -13,15 +13,20 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import frexp, isfinite
 from typing import Any
 
 import casadi as ca
+import numpy as np
 
+from linkwork.equations.listing import NONE, Listing
+
+ADD, SUB, MUL, NEG = ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_NEG
 SAMPLES = 3
+"""Written out in the arithmetic below: it runs for every operation of every law."""
 SAME = 1e-11
 """Relative difference below which two samples are the same number: far above round-off of a short computation."""
 CANCELLED = 1e-12
@@ -31,7 +36,7 @@ SMALL, LARGE = 1e-2, 1e8
 """Angles outside are not compared: sin x is near x, or has lost its digits."""
 SIMPLE = (0.0, 0.5, 1.0, 2.0)
 
-Samples = tuple[float, ...]
+Samples = tuple[float, float, float]
 
 
 class Scalar:
@@ -52,37 +57,37 @@ class Scalar:
         return f"Scalar(op {self.op}, near {self.samples[0]:.4g})"
 
     def __neg__(self) -> Scalar:
-        if self.op == ca.OP_NEG:
+        if self.op == NEG:
             positive: Scalar = self.args[0]
             return positive
         if self.opposite is None:
-            samples = tuple(-x for x in self.samples)
-            self.opposite = Scalar(self.trace, ca.OP_NEG, (self,), samples, self.settled)
+            x, y, z = self.samples
+            self.opposite = Scalar(self.trace, NEG, (self,), (-x, -y, -z), self.settled)
         return self.opposite
 
     def __add__(self, other: Any) -> Any:
         if isinstance(other, Scalar):
-            if other.op == ca.OP_NEG:
+            if other.op == NEG:
                 return self - other.args[0]
-            if self.op == ca.OP_NEG:
+            if self.op == NEG:
                 return other - self.args[0]
-            a, b = self.samples, other.samples
-            return self.trace.sum(ca.OP_ADD, self, other, tuple(map(operator.add, a, b)), tuple(map(_larger, a, b)))
+            (a, b, c), (x, y, z) = self.samples, other.samples
+            return self.trace.sum(ADD, self, other, (a + x, b + y, c + z))
         if other == 0.0:
             return self
-        scale = tuple(_larger(x, other) for x in self.samples)
-        return self.trace.sum(ca.OP_ADD, self, float(other), tuple(x + other for x in self.samples), scale)
+        a, b, c = self.samples
+        return self.trace.sum(ADD, self, float(other), (a + other, b + other, c + other))
 
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
         if isinstance(other, Scalar):
-            if other.op == ca.OP_NEG:
+            if other.op == NEG:
                 return self + other.args[0]
-            if self.op == ca.OP_NEG:
+            if self.op == NEG:
                 return -(self.args[0] + other)
-            a, b = self.samples, other.samples
-            return self.trace.sum(ca.OP_SUB, self, other, tuple(map(operator.sub, a, b)), tuple(map(_larger, a, b)))
+            (a, b, c), (x, y, z) = self.samples, other.samples
+            return self.trace.sum(SUB, self, other, (a - x, b - y, c - z))
         return self if other == 0.0 else self + (-float(other))
 
     def __rsub__(self, other: Any) -> Any:
@@ -90,20 +95,29 @@ class Scalar:
 
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Scalar):
-            if other.op == ca.OP_NEG:
+            if other.op == NEG:
                 return -(self * other.args[0])
-            if self.op == ca.OP_NEG:
+            if self.op == NEG:
                 return -(self.args[0] * other)
-            return self.trace.make(ca.OP_MUL, (self, other), tuple(map(operator.mul, self.samples, other.samples)))
+            if self.settled != other.settled:
+                moving, factor = (other, self) if self.settled else (self, other)
+                if moving.op == MUL and _is_settled(moving.args[1]):
+                    return moving.args[0] * (factor * moving.args[1])
+                self, other = moving, factor  # what is settled stands last
+            (a, b, c), (x, y, z) = self.samples, other.samples
+            return self.trace.make(MUL, (self, other), (a * x, b * y, c * z))
         if other == 0.0:
             return 0.0
         if other == 1.0:
             return self
         if other < 0.0:
             return -(self * -other)
-        if self.op == ca.OP_NEG:
+        if self.op == NEG:
             return -(self.args[0] * other)
-        return self.trace.make(ca.OP_MUL, (self, float(other)), tuple(x * other for x in self.samples))
+        if self.op == MUL and not self.settled and _is_settled(self.args[1]):
+            return self.args[0] * (self.args[1] * other)
+        a, b, c = self.samples
+        return self.trace.make(MUL, (self, float(other)), (a * other, b * other, c * other))
 
     __rmul__ = __mul__
 
@@ -117,9 +131,14 @@ class Scalar:
 
     def inverse(self) -> Any:
         """1 / x."""
-        if self.op == ca.OP_NEG:
+        if self.op == NEG:
             return -self.args[0].inverse()
-        return self.trace.make(ca.OP_INV, (self,), tuple(1.0 / x if x else math.nan for x in self.samples))
+        x, y, z = self.samples
+        return self.trace.make(ca.OP_INV, (self,), (_inverse(x), _inverse(y), _inverse(z)))
+
+
+def _inverse(x: float) -> float:
+    return 1.0 / x if x else math.nan
 
 
 def _larger(x: float, y: float) -> float:
@@ -129,7 +148,7 @@ def _larger(x: float, y: float) -> float:
 def _absorbed(a: Scalar, b: Any) -> bool:
     """True when one term is much smaller than the other at every sample."""
     others = b.samples if isinstance(b, Scalar) else (b,) * SAMPLES
-    for x, y in zip(a.samples, others, strict=True):
+    for x, y in zip(a.samples, others):  # noqa: B905, SIM110 - asked for every sum
         if ABSORBED * abs(y) < abs(x) and ABSORBED * abs(x) < abs(y):
             return False
     return True
@@ -154,7 +173,8 @@ class Trace:
         """A new free scalar; its samples are random unless given (a unit quaternion must have its length)."""
         if samples is None:
             samples = self._random_samples()
-        scalar = Scalar(self, ca.OP_PARAMETER, (), tuple(samples), settled)
+        x, y, z = samples
+        scalar = Scalar(self, ca.OP_PARAMETER, (), (x, y, z), settled)
         if self.fold:
             self._known.setdefault(_key(scalar.samples), scalar)
         return scalar
@@ -163,34 +183,42 @@ class Trace:
         """Several new scalars with random samples."""
         return [self.symbol(settled=settled) for _ in range(count)]
 
-    def sum(self, op: int, a: Any, b: Any, samples: Samples, scale: Samples) -> Any:
+    def sum(self, op: int, a: Scalar, b: Any, samples: Samples) -> Any:
         """A sum or difference, unless its terms cancel at every sample to a simple number."""
         if self.fold:
             if _absorbed(a, b):
                 return self.opaque(op, (a, b))
-            for simple in SIMPLE:
-                if all(abs(abs(x) - simple) <= CANCELLED * s for x, s in zip(samples, scale, strict=True)):
-                    if simple == 0.0:
-                        return 0.0
-                    if all(x > 0.0 for x in samples) or all(x < 0.0 for x in samples):
-                        return math.copysign(simple, samples[0])
+            # A look at the first sample tells nearly always that the sum is no simple number.
+            x, y = abs(a.samples[0]), abs(b.samples[0] if isinstance(b, Scalar) else b)
+            near, left = CANCELLED * (x if x > y else y), abs(samples[0])
+            if left <= near or abs(left - 0.5) <= near or abs(left - 1.0) <= near or abs(left - 2.0) <= near:
+                simple = _simple(a, b, samples)
+                if simple is not None:
+                    return simple
         return self.make(op, (a, b), samples)
 
     def make(self, op: int, args: tuple[Any, ...], samples: Samples) -> Any:
         """The scalar op(args), or the older one that equals it (up to sign) at every sample."""
-        comparable = self.fold and all(map(math.isfinite, samples))
-        key: Any = _key(samples) if comparable else (op, *map(_identity, args))
+        x, y, z = samples
+        if self.fold and isfinite(x) and isfinite(y) and isfinite(z):
+            key: Any = _key(samples)
+            known = self._known.get(key)
+            if known is not None:
+                a, b, c = known.samples
+                most, more, last = SAME * abs(x), SAME * abs(y), SAME * abs(z)
+                if abs(x - a) <= most and abs(y - b) <= more and abs(z - c) <= last:
+                    return known
+                if abs(x + a) <= most and abs(y + b) <= more and abs(z + c) <= last:
+                    return -known
+            scalar = Scalar(self, op, args, samples, _are_settled(args))
+            if known is None:
+                self._known[key] = scalar
+            return scalar
+        key = (op, *map(_identity, args))
         known = self._known.get(key)
-        if known is not None:
-            if not comparable:
-                return known
-            if all(abs(x - y) <= SAME * abs(x) for x, y in zip(samples, known.samples, strict=True)):
-                return known
-            if all(abs(x + y) <= SAME * abs(x) for x, y in zip(samples, known.samples, strict=True)):
-                return -known
-        scalar = Scalar(self, op, args, samples, all(_is_settled(x) for x in args))
-        self._known.setdefault(key, scalar)
-        return scalar
+        if known is None:
+            known = self._known[key] = Scalar(self, op, args, samples, _are_settled(args))
+        return known
 
     def operation(self, op: int, args: Sequence[Any]) -> Any:
         """Any of CasADi's scalar operations on scalars and floats."""
@@ -200,7 +228,8 @@ class Trace:
         if rule is not None:
             return rule(*args)
         if op in _SMOOTH and all(SMALL < abs(x) < LARGE for x in args[0].samples):
-            return self.make(op, tuple(args), tuple(_SMOOTH[op](x) for x in args[0].samples))
+            x, y, z = map(_SMOOTH[op], args[0].samples)
+            return self.make(op, tuple(args), (x, y, z))
         # A root or a comparison agrees with other expressions on one branch only, the sine of a small angle with it.
         return self.opaque(op, tuple(args))
 
@@ -208,20 +237,21 @@ class Trace:
         """The scalar op(args), to its users a new symbol: its values at the samples would prove nothing."""
         key = (op, *map(_identity, args))
         if key not in self._known:
-            scalar = Scalar(self, op, args, self._random_samples(), all(_is_settled(x) for x in args))
+            scalar = Scalar(self, op, args, self._random_samples(), _are_settled(args))
             self._known[key] = scalar
             if self.fold:
                 self._known.setdefault(_key(scalar.samples), scalar)
         return self._known[key]
 
     def _random_samples(self) -> Samples:
-        return tuple(self.random.uniform(0.3, 1.7) * self.random.choice((-1.0, 1.0)) for _ in range(SAMPLES))
+        x, y, z = (self.random.uniform(0.3, 1.7) * self.random.choice((-1.0, 1.0)) for _ in range(SAMPLES))
+        return x, y, z
 
 
-def _key(samples: Samples) -> tuple[int, int]:
+def _key(samples: Samples) -> int:
     """Equal for samples of equal magnitude, but for the rare pair on both sides of a rounding boundary."""
-    m0, e0 = math.frexp(abs(samples[0]))
-    return round(m0 * 2.0**33), e0
+    mantissa, exponent = frexp(abs(samples[0]))
+    return round(mantissa * 8589934592.0) * 4096 + exponent  # 33 bits of the mantissa
 
 
 def _identity(x: Any) -> Any:
@@ -230,6 +260,26 @@ def _identity(x: Any) -> Any:
 
 def _is_settled(x: Any) -> bool:
     return not isinstance(x, Scalar) or x.settled
+
+
+def _are_settled(args: tuple[Any, ...]) -> bool:
+    for x in args:  # noqa: SIM110 - asked for every scalar
+        if isinstance(x, Scalar) and not x.settled:
+            return False
+    return True
+
+
+def _simple(a: Scalar, b: Any, samples: Samples) -> float | None:
+    """The simple number to which two terms add up at every sample, if they do."""
+    others = b.samples if isinstance(b, Scalar) else (b,) * SAMPLES
+    scale = [_larger(x, y) for x, y in zip(a.samples, others, strict=True)]
+    for simple in SIMPLE:
+        if all(abs(abs(x) - simple) <= CANCELLED * s for x, s in zip(samples, scale, strict=True)):
+            if simple == 0.0:
+                return 0.0
+            if all(x > 0.0 for x in samples) or all(x < 0.0 for x in samples):
+                return math.copysign(simple, samples[0])
+    return None
 
 
 _ARITHMETIC: dict[int, Callable[..., Any]] = {
@@ -274,127 +324,107 @@ def replay(function: ca.Function, inputs: Sequence[Sequence[Any]]) -> list[list[
     return outputs
 
 
-@dataclass(frozen=True)
+Block = tuple[str, Sequence[Any], tuple[int, ...]]
+"""Name, scalars in row-major order, shape."""
+
+
+@dataclass(frozen=True, eq=False)
 class Composed:
-    """A trace turned into CasADi functions.
+    """A trace turned into what kernels are made of.
 
     main : inputs..., settled values -> outputs
     settle : parameters -> settled values, to be evaluated once per set of parameters
-    shapes : of the outputs; `main` gives those of more than two axes as rows of the last one
     order : all elements of the outputs in the order in which the trace made them
     """
 
-    main: ca.Function
-    settle: ca.Function
-    shapes: tuple[tuple[int, ...], ...]
+    main: Listing
+    settle: Listing
     order: tuple[int, ...]
-
-
-@dataclass
-class _Builder:
-    """Scalars to SX expressions, each once; settled ones become inputs unless `inline`."""
-
-    leaves: dict[int, Any]
-    inline: bool
-    made: dict[int, Any] = field(default_factory=dict)
-    frontier: dict[int, Scalar] = field(default_factory=dict)
-
-    def expression(self, root: Any) -> Any:
-        if not isinstance(root, Scalar):
-            return ca.SX(root)
-        made, stack = self.made, [root]
-        while stack:
-            node = stack[-1]
-            key = id(node)
-            if key in made:
-                stack.pop()
-                continue
-            if node.settled and not self.inline:
-                made[key] = self._settled(node)
-                continue
-            if node.op == ca.OP_PARAMETER:
-                made[key] = self.leaves[key]
-                continue
-            missing = [x for x in node.args if isinstance(x, Scalar) and id(x) not in made]
-            if missing:
-                stack.extend(missing)
-                continue
-            made[key] = self._operation(node)
-            stack.pop()
-        return made[id(root)]
-
-    def _settled(self, node: Scalar) -> Any:
-        """An input of the kernel; the sign stays outside, so that x and -x share one."""
-        if node.op == ca.OP_NEG:
-            return ca.SX.unary(ca.OP_NEG, self.expression_of_settled(node.args[0]))
-        return self.expression_of_settled(node)
-
-    def expression_of_settled(self, node: Scalar) -> Any:
-        key = id(node)
-        if key not in self.frontier:
-            self.frontier[key] = node
-            self.leaves[key] = ca.SX.sym(f"d{len(self.frontier)}")
-        return self.leaves[key]
-
-    def _operation(self, node: Scalar) -> Any:
-        args = [self.made[id(x)] if isinstance(x, Scalar) else ca.SX(x) for x in node.args]
-        if len(args) == 1:
-            return ca.SX.unary(node.op, args[0])
-        if node.op == ca.OP_MUL and node.args[0] is node.args[1]:
-            return ca.SX.unary(ca.OP_SQ, args[0])
-        return ca.SX.binary(node.op, *args)
-
-
-Block = tuple[str, Sequence[Any], tuple[int, ...]]
-"""Name, scalars in row-major order, shape."""
 
 
 def compose(name: str, inputs: Iterable[Block], parameters: Sequence[Any], outputs: Iterable[Block]) -> Composed:
     """Turn a trace into a function of its inputs and of the settled values, and the function that settles them."""
     inputs, outputs = list(inputs), list(outputs)
-    leaves: dict[int, Any] = {}
-    blocks = [_symbols(leaves, *block[:2]) for block in inputs]
-    builder = _Builder(leaves, inline=False)
-    results = [_shaped([builder.expression(x) for x in values], shape) for _, values, shape in outputs]
-    frontier = list(builder.frontier.values())
-    settled = ca.vertcat(*[leaves[id(x)] for x in frontier]) if frontier else ca.SX(0, 1)
-    names = [n for n, _, _ in inputs]
-    main = ca.Function(name, [*blocks, settled], results, [*names, "settled"], [n for n, _, _ in outputs])
-    own: dict[int, Any] = {}
-    given = _symbols(own, "parameters", parameters)
-    setup = _Builder(own, inline=True)
-    values = [setup.expression(x) for x in frontier]
-    settle = ca.Function(f"{name}_settle", [given], [ca.vertcat(*values) if values else ca.SX(0, 1)])
-    made = [x.index if isinstance(x, Scalar) else -1 for _, block, _ in outputs for x in block]
-    order = sorted(range(len(made)), key=made.__getitem__)
-    return Composed(main, settle, tuple(shape for _, _, shape in outputs), tuple(order))
+    roots = [x for _, block, _ in outputs for x in block]
+    settled: list[Scalar] = []
+    behind = _behind(roots, settled)
+    given = [x for _, block, _ in inputs for x in block]
+    blocks = [*((n, shape) for n, _, shape in inputs), ("settled", (len(settled),))]
+    main = _listed(name, blocks, [*given, *settled], behind, [(n, shape) for n, _, shape in outputs], roots)
+    block = ("parameters", (len(parameters),))
+    settle = _listed(f"{name}_settle", [block], parameters, _behind(settled), [("settled", (len(settled),))], settled)
+    made = [x.index if isinstance(x, Scalar) else -1 for x in roots]
+    return Composed(main, settle, tuple(sorted(range(len(made)), key=made.__getitem__)))
 
 
 def written_out(name: str, inputs: Iterable[Block], parameters: Sequence[Any], outputs: Iterable[Block]) -> ca.Function:
     """The same trace as one function of its inputs and parameters, nothing moved out: what is differentiated."""
-    leaves: dict[int, Any] = {}
-    blocks = [_symbols(leaves, *block[:2]) for block in inputs]
-    given = _symbols(leaves, "parameters", parameters)
-    builder = _Builder(leaves, inline=True)
-    results = [_shaped([builder.expression(x) for x in values], shape) for _, values, shape in outputs]
-    return ca.Function(name, [*blocks, given], results)
+    inputs, outputs = [*inputs, ("parameters", parameters, (len(parameters),))], list(outputs)
+    given = [x for _, block, _ in inputs for x in block]
+    roots = [x for _, block, _ in outputs for x in block]
+    named_in, named_out = ([(n, shape) for n, _, shape in blocks] for blocks in (inputs, outputs))
+    return _listed(name, named_in, given, _behind(roots), named_out, roots).function
 
 
-def _symbols(leaves: dict[int, Any], name: str, scalars: Sequence[Any]) -> Any:
-    """Symbols for scalars; constants among them (folded parameters) leave their place unused."""
-    parts = []
-    for i, x in enumerate(scalars):
-        sx = ca.SX.sym(f"{name}{i}")
-        if isinstance(x, Scalar):
-            leaves[id(x)] = sx
-        parts.append(sx)
-    return ca.vertcat(*parts) if parts else ca.SX(0, 1)
+def _behind(roots: Iterable[Any], settled: list[Scalar] | None = None) -> list[Scalar]:
+    """All scalars that some are made of, in the order of the trace.
+
+    settled : where given, settled scalars end the search and are put here; x and -x share one
+    """
+    found: dict[int, Scalar] = {}
+    ends: dict[int, Scalar] = {}
+    stack = [x for x in roots if isinstance(x, Scalar)]
+    while stack:
+        node = stack.pop()
+        if node.index in found:
+            continue
+        if settled is not None and node.settled and node.op != NEG:
+            ends[node.index] = node
+            continue
+        found[node.index] = node
+        for x in node.args:
+            if isinstance(x, Scalar):
+                stack.append(x)
+    if settled is not None:
+        settled += [ends[i] for i in sorted(ends)]
+    return [found[i] for i in sorted(found)]
 
 
-def _shaped(values: Sequence[Any], shape: tuple[int, ...]) -> Any:
-    """Row-major values as a CasADi matrix (column-major)."""
-    if len(shape) < 2:
-        return ca.vertcat(*values) if values else ca.SX(0, 1)
-    rows, columns = math.prod(shape[:-1]), shape[-1]
-    ordered = [values[i * columns + j] for j in range(columns) for i in range(rows)]
-    return ca.reshape(ca.vertcat(*ordered), rows, columns) if ordered else ca.SX(rows, columns)
+Shape = tuple[str, tuple[int, ...]]
+
+
+def _listed(
+    name: str,
+    inputs: Sequence[Shape],
+    given: Sequence[Any],
+    behind: Sequence[Scalar],
+    outputs: Sequence[Shape],
+    roots: Sequence[Any],
+) -> Listing:
+    """The operations of scalars; those among them that are given have their values already.
+
+    given : elements of the inputs; a constant among them (a folded parameter) leaves its place unused
+    """
+    places = {x.index: i for i, x in enumerate(given) if isinstance(x, Scalar)}
+    operations = [x for x in behind if x.index not in places]
+    constants: dict[float, int] = {}
+    for x in (*(x for node in operations for x in node.args), *roots):
+        if not isinstance(x, Scalar) and x not in constants:
+            constants[x] = len(given) + len(constants)
+    first = len(given) + len(constants)
+    places |= {x.index: k for k, x in enumerate(operations, first)}
+
+    def place(x: Any) -> int:
+        return places[x.index] if isinstance(x, Scalar) else constants[x]
+
+    codes = [x.op for x in operations]
+    operands = [(place(x.args[0]), place(x.args[1]) if len(x.args) > 1 else NONE) for x in operations]
+    return Listing(
+        name,
+        tuple(inputs),
+        tuple(outputs),
+        tuple(constants),
+        np.array(codes, np.int32),
+        np.array(operands, np.int32).reshape(-1, 2),
+        np.array([place(x) for x in roots], np.int32),
+    )

@@ -15,7 +15,7 @@ from linkwork.kernels.batchcall import batch_call
 from linkwork.kernels.engine import LARGE, Engine
 from linkwork.kernels.fastcall import fast_call
 from linkwork.kernels.machine import Machine, this_machine
-from linkwork.kernels.tape import Block, Tape, make_tape
+from linkwork.kernels.tape import Block, Listed, Tape, make_tape
 from linkwork.kernels.threads import Work, available_cores, run_pieces
 from linkwork.kernels.tiers import Memory, memory
 
@@ -45,7 +45,7 @@ class Kernel:
 
     def __init__(
         self,
-        function: ca.Function,
+        function: ca.Function | Listed,
         name: str | None = None,
         *,
         bound: Sequence[Any] = (),

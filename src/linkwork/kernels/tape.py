@@ -13,6 +13,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Protocol
 
 import casadi as ca
 import numpy as np
@@ -108,8 +109,33 @@ class Tape:
         return {OPERATIONS[code].name: n for n, code in pairs}
 
 
-def make_tape(function: ca.Function, fma: bool, name: str | None = None, order: Sequence[int] | None = None) -> Tape:
-    """The tape of a CasADi function, ready for a machine with or without fused multiply-add.
+class Listed(Protocol):
+    """Scalar operations in single-assignment form: what a traced law leaves behind.
+
+    Values are numbered: the elements of the inputs, row by row, then the constants, then one value an operation.
+    `operands` are those that every operation reads, two columns, NONE where there is none.
+    """
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def inputs(self) -> Sequence[tuple[str, tuple[int, ...]]]: ...
+    @property
+    def outputs(self) -> Sequence[tuple[str, tuple[int, ...]]]: ...
+    @property
+    def constants(self) -> Sequence[float]: ...
+    @property
+    def codes(self) -> NDArray[np.int32]: ...
+    @property
+    def operands(self) -> NDArray[np.int32]: ...
+    @property
+    def results(self) -> NDArray[np.int32]: ...
+
+
+def make_tape(
+    function: ca.Function | Listed, fma: bool, name: str | None = None, order: Sequence[int] | None = None
+) -> Tape:
+    """The tape of a CasADi function or a listing, ready for a machine with or without fused multiply-add.
 
     order : results, counted over all outputs, in the order in which they are computed; else CasADi's
     """
@@ -149,9 +175,12 @@ def ordered(tape: Tape, order: Sequence[int]) -> Tape:
 # ------------------------------------------------------------------------------------------------------------- reading
 
 
-def read_tape(function: ca.Function, name: str | None = None) -> Tape:
-    """Read the instructions of an SX function (an MX function is expanded), simplified and without dead code."""
-    function = _scalar_function(function)
+def read_tape(given: ca.Function | Listed, name: str | None = None) -> Tape:
+    """Read the operations of a listing or an SX function (an MX function is expanded), without what is not needed."""
+    if hasattr(given, "operands"):
+        listing: Any = given
+        return _read_listing(listing, name)
+    function = _scalar_function(given)
     inputs = tuple(_block(function.name_in(i), function.sparsity_in(i)) for i in range(function.n_in()))
     outputs = tuple(_block(function.name_out(i), function.sparsity_out(i)) for i in range(function.n_out()))
     places_in = _places([function.sparsity_in(i) for i in range(function.n_in())])
@@ -184,7 +213,59 @@ def read_tape(function: ca.Function, name: str | None = None) -> Tape:
     return algebra.tape(name or function.name(), inputs, outputs, results)
 
 
-def _scalar_function(function: ca.Function) -> ca.Function:
+def _read_listing(listing: Listed, name: str | None) -> Tape:
+    """The tape of a listing.
+
+    x (1/y) is a quotient where nothing else needs 1/y; a x + b x is (a + b) x where nothing else needs the products.
+    """
+    inputs, outputs = (tuple(Block(*b) for b in blocks) for blocks in (listing.inputs, listing.outputs))
+    unknown = set(listing.codes.tolist()) - OPERATIONS.keys()
+    if unknown:
+        raise TapeError(f"'{listing.name}': CasADi's operation {min(unknown)} is not one of scalars")
+    algebra = _Algebra(sum(b.size for b in inputs))
+    values = [*range(algebra.inputs), *map(algebra.constant, listing.constants)]
+    first, rows = len(values), listing.operands.tolist()
+    divisors, products = _divisors_and_products(listing, first)
+    for k, (code, (a, b)) in enumerate(zip(listing.codes.tolist(), rows)):  # noqa: B905 - once an operation
+        if k + first in divisors:
+            values.append(NONE)  # only read by its product
+        elif code == MUL and (a in divisors or b in divisors):
+            x, y = (b, a) if a in divisors else (a, b)
+            values.append(algebra.divide(values[x], values[rows[y - first][0]]))
+        elif a in products and b in products and code in (ADD, SUB):
+            shared = set(rows[a - first]) & set(rows[b - first])
+            if shared:
+                x = shared.pop()
+                others = [p if q == x else q for p, q in (rows[a - first], rows[b - first])]
+                total = algebra.apply(code, [values[v] for v in others])
+                values.append(algebra.multiply(total, values[x]))
+            else:
+                values.append(algebra.apply(code, [values[a], values[b]]))
+        else:
+            values.append(algebra.apply(code, [values[a], values[b]] if b != NONE else [values[a]]))
+    return algebra.tape(name or listing.name, inputs, outputs, [values[v] for v in listing.results.tolist()])
+
+
+def _divisors_and_products(listing: Listed, first: int) -> tuple[set[int], set[int]]:
+    """Values 1/y that a product with something else uses, and products, each with no other user."""
+    operands, size = listing.operands, first + len(listing.codes)
+    single = np.bincount(operands[operands >= 0], minlength=size)
+    single = single + np.bincount(listing.results, minlength=size) == 1
+    codes = np.full(size, NONE)
+    codes[first:] = listing.codes
+    factors = operands[listing.codes == MUL]
+    inverses = single & (codes == ca.OP_INV)
+    both = inverses[factors].all(axis=1)  # of (1/x) (1/y) the second
+    divisors = np.zeros(size, bool)
+    divisors[factors[~both, 0]] = True
+    divisors[factors[:, 1]] = True
+    divisors &= inverses
+    products = single & (codes == MUL)
+    products[codes == MUL] &= ~divisors[factors].any(axis=1)
+    return set(np.flatnonzero(divisors).tolist()), set(np.flatnonzero(products).tolist())
+
+
+def _scalar_function(function: Any) -> ca.Function:
     if not isinstance(function, ca.Function):
         raise TapeError(f"a kernel is made from a casadi.Function, not from {type(function).__name__}")
     free = function.get_free() if function.has_free() else []

@@ -13,7 +13,7 @@ from linkwork.kernels import Kernel
 def bounds_kernel(formula: Formula, plan: Plan) -> Kernel:
     """(box, settled) -> bounds of the output g and of its change, one expression a row."""
     if formula not in _kernels:
-        main = formula.composed.main
+        main = formula.composed.main.function
         sizes = {"y": plan.ny, "w": plan.nw, "states": plan.n_states, "t": 1}
         function = bounds_function(main, "g", sizes)
         count = main.size1_out([main.name_out(i) for i in range(main.n_out())].index("g"))

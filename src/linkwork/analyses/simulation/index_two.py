@@ -86,7 +86,7 @@ class IndexTwo:
         formula, self._settled = system._settled(Question(force_balance()), system.parameters)
         self._balance = formula.kernel.bind(self._settled)
         along = ("y", "w", "dw", "states")
-        self._tangents = _of_columns(tangent_function(formula.composed.main, along, OUTPUTS))
+        self._tangents = _of_columns(tangent_function(formula.composed.main.function, along, OUTPUTS))
         self._open = system.bound_kernel(Question(unconstrained(bool(loops.plan.states))))
         self._products = system.bound_kernel(Question(closure_products(1))) if loops.count else None
 

@@ -71,7 +71,7 @@ class Variation:
             numbers, given = self.numbers(regrouped)
             formula = self.system._formulas._formula(question, numbers.pattern)
             settled: Array = formula.settle(given, threads=1)
-            slopes = _slopes(formula.composed.settle, given, self.moved(regrouped)[0])
+            slopes = _slopes(formula.composed.settle.function, given, self.moved(regrouped)[0])
             self._found[question.name] = Varied(formula, settled, slopes)
         return self._found[question.name]
 

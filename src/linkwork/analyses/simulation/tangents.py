@@ -16,9 +16,8 @@ def tangent_kernel(formula: Formula, along: Sequence[str], of: Sequence[str]) ->
     key = (*along, "->", *of)
     if key not in known:
         main = formula.composed.main
-        outputs = [main.name_out(i) for i in range(main.n_out())]
-        shapes = dict(zip(outputs, formula.composed.shapes, strict=True))
-        function = tangent_function(main, along, of)
+        shapes = dict(main.outputs)
+        function = tangent_function(main.function, along, of)
         given = [(function.size1_in(i),) for i in range(function.n_in())]
         known[key] = Kernel(function, input_shapes=given, output_shapes=[shapes[name] for name in of])
         known[key].compile()
