@@ -57,7 +57,7 @@ class Listing:
             results.append(_shaped([values[v] for v in places[start : start + size]], shape))
             start += size
         names = [name for name, _ in self.inputs], [name for name, _ in self.outputs]
-        return ca.Function(self.name, blocks, results, *names)
+        return ca.Function(self.name, blocks, results, *names, {"allow_duplicate_io_names": True})
 
 
 def _shaped(values: Sequence[ca.SX], shape: tuple[int, ...]) -> ca.SX:
