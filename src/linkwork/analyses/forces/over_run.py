@@ -33,16 +33,13 @@ from linkwork.equations.closed_forces import load_state, needed_power
 from linkwork.errors import Gathered, InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
-from linkwork.model.measures import constraint_measures
+from linkwork.model.measures import effort_unit
 from linkwork.results.open_components import sometimes
-from linkwork.units import ANGLE, LENGTH, NUMBER
 
 if TYPE_CHECKING:
     from linkwork.results import Run
 
 Signals = dict[str, tuple[str, Array]]
-_ALONG = {LENGTH: "N", ANGLE: "N m", NUMBER: "J"}
-"""By what an expression measures, the unit of an effort along it."""
 
 
 def forces_over(
@@ -138,8 +135,7 @@ def constraint_efforts(loops: Loops, Y: Array, independent: Mask, multipliers: A
         return {}, []
     open_ = constraints_left_open(loops, Y, independent)
     names, m = [constraint.name for constraint in loops.plan.constraints], loops.system.mechanism
-    measured = [constraint_measures(m, m.constraints[name]) for name in names]
-    units = ["1" if dimension is None else _ALONG.get(dimension, "1") for dimension in measured]
+    units = [effort_unit(m, m.constraints[name]) for name in names]
     values = np.where(open_, np.nan, multipliers).T
     signals = {f"{name}.effort": (unit, x) for name, unit, x in zip(names, units, values, strict=True)}
     some = [names[k] for k in np.flatnonzero(open_.any(axis=0))]

@@ -48,7 +48,7 @@ class Statics:
     posture : where it rests
     efforts : forces and torques [N, N m] at the drives, by variable
     reactions : by joint; loads : tension, force or torque [N, N m] of every load, by name
-    warnings : what should be known; units : N, N m or J of every effort, load and constraint, by name
+    warnings : what should be known; units : N, N m, J, ... of every effort, load and constraint, by name
     constraints : effort along every coupling and constraint, by name; not a number where it is indeterminate
     """
 
@@ -73,9 +73,9 @@ class Statics:
     def texts(self) -> EffortTexts:
         """How its numbers are shown: in newtons unless the model's file names a force, and rounding as 0."""
         loops = self.posture.loops
-        known = {"N": [], "N m": [], "J": [], "1": []}  # type: dict[str, list[float]]
+        known = {"N": [], "N m": [], "J": []}  # type: dict[str, list[float]]
         for name, value in [*self.efforts.items(), *self.loads.items(), *self.constraints.items()]:
-            known[self.units[name]].append(value)
+            known.setdefault(self.units[name], []).append(value)
         for reaction in self.reactions.values():
             known["N"] += reaction.force.tolist()
             known["N m"] += reaction.moment.tolist()
