@@ -227,3 +227,87 @@ def test_the_command_line_knows_coordinates_of_places() -> None:
     assert "--drive platform.xx: 'platform.xx' is no coordinate of a place" in said
     assert "--drive platfrm.z: there is no joint or place 'platfrm'; did you mean 'platform.z'?" in said
     assert "--drive zz: there is no joint 'zz'" in said
+
+
+def with_a_state() -> lw.Machine:
+    m = lw.example("slider-crank")
+    m.state("i", rate="-i")
+    return m.assemble()
+
+
+def test_forces_tell_of_every_name_at_once() -> None:
+    """States, values, drives, efforts, preload, weights, forces from outside and contacts."""
+    s = with_a_state()
+    run = s.motion(A=(0.0, 1.0), samples=3)
+    asked = {
+        "drives": ["Q"], "efforts": {"E": 1.0, "D": "x"}, "preload": {"V": 1.0}, "weights": {"W": 1.0},
+        "external": {"tip": (0, 0, 1)}, "contact": {"A": 1.0}, "states": {"j": 1.0},
+    }  # fmt: skip
+    named = [
+        ": there is no joint 'Q'",
+        "efforts.E: there is no joint 'E'",
+        "efforts.D: {} wanted",
+        "external: there is no body, point or frame 'tip'",
+        "contact.A: 'A' is a revolute joint",
+        "preload.V: there is no joint 'V'",
+        "weights.W: there is no joint 'W'",
+    ]
+    many, one = (
+        [text.format(count) for text in named] for count in ("a number or 3 finite numbers are", "one finite number is")
+    )
+    assert told_of(lambda: s.forces(run, **asked)) == ["states.j: there is no state 'j'", *many]
+    rest = told_of(lambda: s.statics({"Q": 1.0, "A": "x"}, **asked, t="soon"))
+    values = [": there is no joint 'Q'", "A: 'x' is not a number or an array of numbers", "t: 'soon' is not a time"]
+    assert rest == ["states.j: there is no state 'j'", *values, *one]
+    let_go = s.simulate(0.1, samples=3)
+    assert told_of(lambda: s.forces(let_go, **asked)) == ["states: the run has states of its own", *many]
+
+
+def test_accelerations_tell_of_every_name_at_once() -> None:
+    s = with_a_state()
+    found = told_of(
+        lambda: s.accelerations(
+            {"Q": 1.0}, {"R": 1.0}, {"E": 1.0}, external={"tip": (0, 0, 1)}, states={"j": 1.0, "i": np.nan}, t="soon"
+        )
+    )
+    assert found == [
+        "states.j: there is no state 'j'",
+        "states.i: one finite number is wanted",
+        ": there is no joint 'Q'",
+        "rates: there is no joint 'R'",
+        "efforts.E: there is no joint 'E'",
+        "external: there is no body, point or frame 'tip'",
+        "t: 'soon' is not a time",
+    ]
+
+
+def test_arrays_of_many_simulations_are_told_with_their_names() -> None:
+    s = lw.example("slider-crank").assemble()
+    found = told_of(
+        lambda: s.simulate_many(
+            1.0, start={"Q": [1.0, 2.0]}, rates={"A": ["x", "y"], "R": [1.0, np.nan]},
+            parameters={"rod.mas": [1.0, 2.0, 3.0]}, efforts={"E": 1.0}, method="radua",
+        )
+    )  # fmt: skip
+    assert found == [
+        "rates.A: one finite number for each run is wanted",
+        "rates.R: one finite number for each run is wanted",
+        ": arrays of different lengths: start.Q has 2, parameters.rod.mas has 3",
+        "parameters: there is no parameter 'rod.mas'",
+        "method: there is no method 'radua'",
+        "efforts.E: there is no joint 'E'",
+        "start: there is no joint 'Q'",
+        "rates: there is no joint 'R'",
+    ]
+
+
+def test_closures_tell_of_every_name_at_once() -> None:
+    s = lw.example("slider-crank").assemble()
+    found = told_of(lambda: s.closures({"Q": 1.0, "R": 1.0}, of=["rd", "pston"], starts=0))
+    assert found == [
+        ": there is no body, point or frame 'rd'",
+        ": there is no body, point or frame 'pston'",
+        ": there is no joint 'Q'",
+        ": there is no joint 'R'",
+        "starts: 0 starts",
+    ]

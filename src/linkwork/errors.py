@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Literal
 
 Severity = Literal["error", "warning", "note"]
@@ -78,6 +79,39 @@ class InputError(ModelError):
     It is a `ModelError` as well, so that code that catches this for arguments goes on; what should tell the two apart
     catches `InputError` first.
     """
+
+
+class Gathered:
+    """Wrong arguments that several checks find, told at once.
+
+    >>> told = Gathered("arm")
+    >>> for text in ("A", "B"):
+    ...     with told:
+    ...         raise InputError(f"there is no joint '{text}'")
+    >>> len(told.problems)
+    2
+    """
+
+    def __init__(self, source: str = "", problems: Iterable[Problem] = ()) -> None:
+        self.source = source
+        self.problems = list(problems)
+
+    def __enter__(self) -> None:
+        """A check begins."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        """What it finds wrong about arguments is kept; every other error goes on."""
+        if isinstance(error, InputError):
+            self.problems += error.problems
+            return True
+        return False
+
+    def tell(self) -> None:
+        """InputError with everything that was found, if there is anything."""
+        if self.problems:
+            raise InputError(self.problems, self.source)
 
 
 class MissingExtra(LinkworkError, ImportError):

@@ -10,7 +10,10 @@ from typer.testing import CliRunner
 
 import linkwork as lw
 from linkwork.cli import app
+from linkwork.model.measures import effort_unit
 from linkwork.units import deg
+from linkwork.views.force_peaks import force_peaks
+from linkwork.views.force_tables import force_tables, statics_tables
 
 G = 9.81
 
@@ -156,3 +159,51 @@ def test_checks_count_constraints_as_machines_do(tmp_path) -> None:
     said = CliRunner().invoke(app, ["check", str(file)]).output
     assert "mobility 1" in said and "constraints: tendon (coupling)" in said
     assert "B.angle = ratio*A + 5*deg" in CliRunner().invoke(app, ["show", str(file)]).output
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("P.x**2 + P.y**2 - L**2", "N/m"),
+        ("P.x**2 + 2*P.y**2 - 0.5", "N/m"),
+        ("sqrt(P.x**2 + P.y**2) - L", "N"),
+        ("hypot(P.x, P.y) - L*cos(A)", "N"),
+        ("hypot(P.x, P.y) - 0.3*cos(A)", "1"),
+        ("sin(A) - cos(B)", "J"),
+        ("P.x*P.y*P.x - 0.001*sin(A)*P.x**3", "N/m^2"),
+        ("P.x/P.y - 0.2", "J"),
+        ("1/P.x - 1/max(P.y, 0.1)", "N m^2"),
+        ("P.x*cos(A) - P.y*sin(A)", "N"),
+        ("A - atan2(P.y, P.x)", "N m"),
+        ("L*P.x**2 - 0.5", "1"),
+        ("P.x**2 - sin(P.y) + P.x*P.y", "1"),
+        ("P.x**2 + P.x*P.y + P.x*P.y*P.x", "1"),
+    ],
+)
+def test_units_of_efforts(text: str, unit: str) -> None:
+    """Energy by what the equation measures, where its names tell."""
+    m = _knuckles(coupled=False)
+    m.point("P", "b", at=(0.1, 0.02, 0))
+    own = m.constrain("c", text, parameters={"L": 0.1} if "L" in text else None)
+    assert effort_unit(m, own) == unit
+
+
+def test_an_effort_along_an_area() -> None:
+    """A pendulum by x**2 + y**2 = L**2: its pull along the rod is twice the effort times L."""
+    m = lw.Mechanism("bead", gravity=(0, -G, 0))
+    m.body("carriage"), m.body("bead", mass=0.2)
+    m.prismatic("X", m.ground, "carriage", at=(0, 0, 0), axis="x")
+    m.prismatic("Y", "carriage", "bead", at=(0, 0, 0), axis="y")
+    m.point("P", "bead", at=(0.3, -0.4, 0))
+    m.constrain("rod", "P.x**2 + P.y**2 - L**2", parameters={"L": 0.5})
+    s = m.assemble()
+    rest = s.statics(X=0.0, drives=["X"])
+    assert rest.units["rod"] == "N/m" and rest["X.slide"] == pytest.approx(0.2 * G * 0.3 / 0.4, rel=1e-12)
+    assert 2 * rest["rod"] * -0.4 == pytest.approx(0.2 * G, rel=1e-12)
+    assert "rod holds with -2.4525 N/m" in str(rest)
+    f = s.forces(s.motion(X=(0.0, 0.1), samples=5))
+    assert f.signal("rod.effort").unit == "N/m" and np.allclose(f["rod.effort"].to("kN/mm")[0], rest["rod"] * 1e-6)
+    (table,) = [t for t in statics_tables(rest, m) if t.title == "couplings and constraints"]
+    assert table.rows[1] == ("rod", "-2.4525 N/m")
+    (table,) = [t for t in force_tables(force_peaks(f, m), s.layout.units, 1.0) if t.title == table.title]
+    assert table.rows[1][1].endswith("N/m")

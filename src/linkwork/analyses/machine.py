@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 import numpy as np
 
 from linkwork.analyses.kinematics.assembly import closed
-from linkwork.analyses.kinematics.given_values import merged
+from linkwork.analyses.kinematics.given_values import given_variables, merged
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.measured_machine import measuring
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closed_quantities import NAMED
-from linkwork.errors import InputError, Problem
+from linkwork.errors import Gathered, InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.model.mechanism import Mechanism
@@ -425,13 +425,8 @@ class Machine(System):
         """
         from linkwork.analyses.forces.statics import statics_at
 
-        if states:
-            return self._with_states(states).statics(
-                values, drives, efforts=efforts, preload=preload, weights=weights, external=external,
-                contact=contact, states=None, t=t, **named,
-            )  # fmt: skip
-        posture = self._posture(values, named)
-        return statics_at(self.loops, posture, drives, efforts, preload, weights, external, contact, t)
+        other, posture, wrong = self._asked(states, values, named)
+        return statics_at(other.loops, posture, drives, efforts, preload, weights, external, contact, t, wrong)
 
     def accelerations(
         self,
@@ -458,11 +453,8 @@ class Machine(System):
         """
         from linkwork.analyses.forces.accelerations import accelerations_at
 
-        if states:
-            other = self._with_states(states)
-            return other.accelerations(values, rates, efforts, external=external, states=None, t=t, **named)
-        posture = self._posture(values, named)
-        return accelerations_at(self.loops, self._forward_dynamics, posture, rates, efforts, external, t)
+        other, posture, wrong = self._asked(states, values, named)
+        return accelerations_at(other.loops, other._forward_dynamics, posture, rates, efforts, external, t, wrong)
 
     def mechanical_advantage(
         self, given: str, gained: str, values: Mapping[str, Any] | Posture | None = None, **named: float
@@ -488,6 +480,19 @@ class Machine(System):
         x = given_states(self.loops, given, states_at_start(self.loops, 1))[0]
         names = [plan.name for plan in self.plan.states]
         return self.with_parameters({f"{name}.{START}": float(x[names.index(name)]) for name in given})
+
+    def _asked(
+        self, states: Mapping[str, Any] | None, values: Mapping[str, Any] | Posture | None, named: Mapping[str, Any]
+    ) -> tuple[Self, Posture, list[Problem]]:
+        """The machine with named states, at a posture; at home, with what is wrong about both, where something is."""
+        told, other = Gathered(self.name), self
+        with told:
+            other = self._with_states(states) if states else self
+        if not isinstance(values, Posture):
+            with told:
+                given = merged(values, named, self.name)
+                given_variables(measuring(self, given).loops, given, measured=True)
+        return other, self.home if told.problems else other._posture(values, named), told.problems
 
     def _posture(self, values: Mapping[str, Any] | Posture | None, named: Mapping[str, Any]) -> Posture:
         if isinstance(values, Posture):

@@ -43,12 +43,12 @@ def force_tables(found: ForcePeaks, units: UnitSystem, length: float) -> list[Ta
 
 
 def _texts(found: ForcePeaks, units: UnitSystem, length: float) -> EffortTexts:
-    known: dict[str, list[float]] = {"N": [], "N m": [], "J": [], "1": []}
+    known: dict[str, list[float]] = {"N": [], "N m": [], "J": []}
     peaks = [*(d.effort for d in found.drives.values()), *found.constraints.values()]
     peaks += [x for j in found.joints.values() for x in (j.force, j.moment)]
     for peak in peaks:
         if peak is not None:
-            known[peak.unit].append(peak.value)
+            known.setdefault(peak.unit, []).append(peak.value)
     for load in found.loads.values():
         known[load.unit] += [load.least, load.greatest]
     return EffortTexts.among(units, known["N"], known["N m"] + known["J"], length)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from linkwork.analyses.forces.asked import named_numbers
 from linkwork.analyses.forces.drives import Drives, Sharing, columns_of
 from linkwork.analyses.forces.external import external_wrenches
 from linkwork.analyses.forces.finite import one_time
@@ -23,7 +24,7 @@ from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.load_plans import exact_frictions
 from linkwork.equations.loop_solver import length_rates
-from linkwork.errors import InputError, ModelError, Problem
+from linkwork.errors import Gathered, InputError, Problem
 from linkwork.geometry import Array
 
 
@@ -132,33 +133,31 @@ def accelerations_at(
     efforts: Mapping[str, Any] | None,
     external: Mapping[str, Any] | None,
     t: float,
+    also: Sequence[Problem] = (),
 ) -> Accelerations:
-    """Accelerations at a posture, at rates of some variables, under efforts at some joints and forces from outside."""
-    plan = loops.plan
+    """Accelerations at a posture, at rates of some variables, under efforts at some joints and forces from outside.
+
+    also : what else was found wrong, which is told with the rest
+    """
+    plan, when = loops.plan, 0.0
+    effort, still = np.zeros(plan.nw), np.zeros((1, plan.nw))
+    outside: Array | None = None
+    told = Gathered(plan.name, also)
+    with told:
+        _rates_told(loops, rates or {})
+    with told:
+        for column, number in named_numbers(loops, "efforts", efforts, 1).values():
+            effort[column] = number.item()
+    with told:
+        at_rest = Trajectory(np.zeros(1), posture.y[np.newaxis], still, still, states_at_start(loops, 1))
+        outside = external_wrenches(loops, external, at_rest)
+    with told:
+        when = one_time(loops, t)
+    told.tell()
     w = rates_by_name(loops, posture, rates or {})
-    effort = np.zeros(plan.nw)
-    problems: list[Problem] = []
-    for name, value in (efforts or {}).items():
-        try:
-            (column,) = columns_of(loops, [name])
-            number = float(value)
-        except ModelError as error:
-            problems += [Problem(p.what, f"efforts.{name}", p.hint) for p in error.problems]
-            continue
-        except (TypeError, ValueError):
-            number = np.nan
-        if not np.isfinite(number):
-            problems.append(Problem("one finite number is wanted", f"efforts.{name}"))
-            continue
-        effort[column] = number
-    if problems:
-        raise InputError(problems, plan.name)
-    still = np.zeros((1, plan.nw))
-    at_rest = Trajectory(np.zeros(1), posture.y[np.newaxis], still, still, states_at_start(loops, 1))
-    outside = external_wrenches(loops, external, at_rest)
     work = work_along(loops, posture, outside)
-    found: Stuck = with_friction(loops, forward, posture.y, w, effort + work, one_time(loops, t))
-    acting = Acting(found.rates, found.efforts - work, outside, one_time(loops, t))
+    found: Stuck = with_friction(loops, forward, posture.y, w, effort + work, when)
+    acting = Acting(found.rates, found.efforts - work, outside, when)
     return Accelerations(posture, plan.variable_rates, w, found.accelerations, found.holding, acting)
 
 
@@ -194,14 +193,19 @@ def given_rates(loops: Loops, rates: Mapping[str, Any]) -> dict[int, float]:
     return given
 
 
+def _rates_told(loops: Loops, rates: Mapping[str, Any]) -> dict[int, float]:
+    """Rates by their places; what is wrong is told as of `rates`."""
+    try:
+        return given_rates(loops, rates)
+    except InputError as error:
+        told = [replace(p, where=f"rates.{p.where}" if p.where else "rates") for p in error.problems]
+        raise InputError(told, loops.plan.name) from None
+
+
 def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> Array:
     """Rates of all joints when some are given, the other independent ones at rest."""
     plan = loops.plan
-    try:
-        given = given_rates(loops, rates)
-    except InputError as error:
-        told = [replace(p, where=f"rates.{p.where}" if p.where else "rates") for p in error.problems]
-        raise InputError(told, plan.name) from None
+    given = _rates_told(loops, rates)
     w = np.zeros(plan.nw)
     for column, number in given.items():
         w[column] = number

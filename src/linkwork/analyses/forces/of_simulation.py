@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.analyses.forces.asked import check_asked
 from linkwork.analyses.forces.drives import as_names, columns_of
 from linkwork.analyses.forces.over_run import effort_names, forces_of
 from linkwork.analyses.forces.trajectory import trajectory_of
@@ -37,11 +38,11 @@ def simulation_forces(
     """
     from linkwork.results import extended
 
-    if states:
-        text = "the run has states of its own"
-        raise InputError(Problem(text, "states", "leave them out: those of the run are taken"), run.name)
     loops = _as_it_moved(machine, run).loops
     path = trajectory_of(loops, run)
+    hint = "leave them out: those of the run are taken"
+    wrong = [Problem("the run has states of its own", "states", hint)] if states else []
+    check_asked(loops, path, drives, efforts, preload, weights, external, contact, also=wrong)
     names = effort_names(loops)
     acting, outside = _acted(loops, run, names)
     if drives is None:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.analyses.forces.asked import check_asked, named_numbers
 from linkwork.analyses.forces.contact_drives import pressing_of
 from linkwork.analyses.forces.digits import few_digits
 from linkwork.analyses.forces.drives import (
     Drives,
     TooFewDrives,
     as_names,
-    columns_of,
     drives_of,
     own_drives,
     sharing,
@@ -30,19 +30,16 @@ from linkwork.analyses.forces.trajectory import Trajectory, given_states, trajec
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.equations.closed_forces import load_state, needed_power
-from linkwork.errors import InputError, ModelError, Problem
+from linkwork.errors import Gathered, InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
-from linkwork.model.measures import constraint_measures
+from linkwork.model.measures import effort_unit
 from linkwork.results.open_components import sometimes
-from linkwork.units import ANGLE, LENGTH, NUMBER
 
 if TYPE_CHECKING:
     from linkwork.results import Run
 
 Signals = dict[str, tuple[str, Array]]
-_ALONG = {LENGTH: "N", ANGLE: "N m", NUMBER: "J"}
-"""By what an expression measures, the unit of an effort along it."""
 
 
 def forces_over(
@@ -63,7 +60,10 @@ def forces_over(
     if run.analysis == "forces":
         raise InputError(Problem("the run has forces already", hint="give the motion that they came from"), run.name)
     path = trajectory_of(loops, run)
-    path = replace(path, x=given_states(loops, states, path.x))
+    told = Gathered(run.name)
+    with told:
+        path = replace(path, x=given_states(loops, states, path.x))
+    check_asked(loops, path, drives, efforts, preload, weights, external, contact, also=told.problems)
     held: Sequence[str] = run.held
     if drives is None:
         named = own_drives(loops, path.y[0], list(run.driven))
@@ -135,8 +135,7 @@ def constraint_efforts(loops: Loops, Y: Array, independent: Mask, multipliers: A
         return {}, []
     open_ = constraints_left_open(loops, Y, independent)
     names, m = [constraint.name for constraint in loops.plan.constraints], loops.system.mechanism
-    measured = [constraint_measures(m, m.constraints[name]) for name in names]
-    units = ["1" if dimension is None else _ALONG.get(dimension, "1") for dimension in measured]
+    units = [effort_unit(m, m.constraints[name]) for name in names]
     values = np.where(open_, np.nan, multipliers).T
     signals = {f"{name}.effort": (unit, x) for name, unit, x in zip(names, units, values, strict=True)}
     some = [names[k] for k in np.flatnonzero(open_.any(axis=0))]
@@ -203,18 +202,8 @@ def _given(loops: Loops, drives: Drives, efforts: Mapping[str, Any] | None, samp
     """Efforts that are known beforehand, (samples, nw)."""
     result = np.zeros((samples, loops.columns))
     problems: list[Problem] = []
-    for name, value in (efforts or {}).items():
-        try:
-            (column,) = columns_of(loops, [name])
-            number = np.asarray(value, float)
-        except ModelError as error:
-            problems += [Problem(p.what, f"efforts.{name}", p.hint) for p in error.problems]
-            continue
-        except (TypeError, ValueError):
-            number = np.array(np.nan)
-        if not np.isfinite(number).all() or number.shape not in ((), (samples,)):
-            problems.append(Problem(f"a number or {samples} finite numbers are wanted", f"efforts.{name}"))
-        elif column in drives.columns:
+    for name, (column, number) in named_numbers(loops, "efforts", efforts, samples).items():
+        if column in drives.columns:
             hint = "its effort is what is asked for; leave it out, or name other drives"
             problems.append(Problem(f"'{name}' drives", f"efforts.{name}", hint))
         else:

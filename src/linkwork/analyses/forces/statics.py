@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from linkwork.analyses.forces.asked import check_asked
 from linkwork.analyses.forces.drives import as_names, turning_among
 from linkwork.analyses.forces.finite import loads_must_be_finite, one_time
 from linkwork.analyses.forces.over_run import effort_names, forces_of
@@ -15,7 +16,7 @@ from linkwork.analyses.forces.reactions import COMPONENTS
 from linkwork.analyses.forces.trajectory import Trajectory, states_at_start
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.errors import InputError, Problem
+from linkwork.errors import Gathered, InputError, Problem
 from linkwork.geometry import Array
 from linkwork.names import nothing_called
 from linkwork.units.efforts import EffortTexts
@@ -47,7 +48,7 @@ class Statics:
     posture : where it rests
     efforts : forces and torques [N, N m] at the drives, by variable
     reactions : by joint; loads : tension, force or torque [N, N m] of every load, by name
-    warnings : what should be known; units : N, N m or J of every effort, load and constraint, by name
+    warnings : what should be known; units : N, N m, J, ... of every effort, load and constraint, by name
     constraints : effort along every coupling and constraint, by name; not a number where it is indeterminate
     """
 
@@ -72,9 +73,9 @@ class Statics:
     def texts(self) -> EffortTexts:
         """How its numbers are shown: in newtons unless the model's file names a force, and rounding as 0."""
         loops = self.posture.loops
-        known = {"N": [], "N m": [], "J": [], "1": []}  # type: dict[str, list[float]]
+        known = {"N": [], "N m": [], "J": []}  # type: dict[str, list[float]]
         for name, value in [*self.efforts.items(), *self.loads.items(), *self.constraints.items()]:
-            known[self.units[name]].append(value)
+            known.setdefault(self.units[name], []).append(value)
         for reaction in self.reactions.values():
             known["N"] += reaction.force.tolist()
             known["N m"] += reaction.moment.tolist()
@@ -115,11 +116,19 @@ def statics_at(
     external: Mapping[str, Any] | None,
     contact: Mapping[str, Any] | None,
     t: float,
+    also: Sequence[Problem] = (),
 ) -> Statics:
-    """Forces that hold a posture; without drives, its independent variables are held."""
+    """Forces that hold a posture; without drives, its independent variables are held.
+
+    also : what else was found wrong, which is told with the rest
+    """
     plan = loops.plan
-    still = np.zeros((1, plan.nw))
-    path = Trajectory(np.array([one_time(loops, t)]), posture.y[np.newaxis], still, still, states_at_start(loops, 1))
+    still, when = np.zeros((1, plan.nw)), 0.0
+    told = Gathered(plan.name, also)
+    with told:
+        when = one_time(loops, t)
+    path = Trajectory(np.array([when]), posture.y[np.newaxis], still, still, states_at_start(loops, 1))
+    check_asked(loops, path, drives, efforts, preload, weights, external, contact, also=told.problems)
     loads_must_be_finite(loops, path.y, path.w, path.t[:, np.newaxis])
     independent = list(loops.names(posture._roles.independent))
     named, held = (independent, []) if drives is None else (as_names(drives), turning_among(loops, independent))

@@ -28,7 +28,7 @@ from linkwork.analyses.kinematics.given_values import given_variables
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.nearby_postures import ordinary_posture
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.errors import InputError, Problem
+from linkwork.errors import Gathered, InputError, Problem
 from linkwork.geometry import Array
 from linkwork.names import no_such
 
@@ -221,15 +221,18 @@ def all_closures(
     from linkwork.numerics.least_squares import Reason, minimise
 
     bodies = (of,) if isinstance(of, str) else tuple(of)
+    told, given = Gathered(loops.plan.name), given_variables(loops, {})
     for body in bodies:
-        loops.system.kernel("pose", body)  # tells an unknown name
-
-    given = given_variables(loops, values)
+        with told:
+            loops.system.kernel("pose", body)  # tells an unknown name
+    with told:
+        given = given_variables(loops, values)
     if given.values.ndim > 1:
-        raise InputError(Problem("closures are of one value for each variable"), loops.plan.name)
+        told.problems.append(Problem("closures are of one value for each variable"))
     most = MOST if starts is None else starts
     if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
-        raise InputError(Problem(f"{starts!r} starts", "starts", "give a whole number, at least 1"), loops.plan.name)
+        told.problems.append(Problem(f"{starts!r} starts", "starts", "give a whole number, at least 1"))
+    told.tell()
     if loops.huge:
         text = f"a search for all closures of {loops.count} loops is too large"
         raise InputError(Problem(text, hint="assemble it from a guess instead"), loops.plan.name)

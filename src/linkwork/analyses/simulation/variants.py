@@ -11,7 +11,7 @@ import numpy as np
 from linkwork.analyses.kinematics.failures import ClosureError
 from linkwork.analyses.kinematics.given_values import merged
 from linkwork.analyses.simulation.question import Asked, asked
-from linkwork.errors import InputError, Problem
+from linkwork.errors import Gathered, Problem
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
@@ -35,12 +35,14 @@ class Given:
 
     kinds : start, rates, efforts, parameters, states; each by name
     shared : what else `Machine.simulate` takes, the same for all
+    wrong : what does not fit about the arrays
     """
 
     machine: Machine
     kinds: dict[str, dict[str, Any]]
     shared: dict[str, Any]
     count: int
+    wrong: tuple[Problem, ...] = ()
 
     @property
     def inputs(self) -> dict[str, Array]:
@@ -69,7 +71,7 @@ class Given:
         for k in range(self.count):
             own = {kind: self.of(kind, k) for kind in GIVEN}
             try:
-                return asked(machine, **{**USUAL, **self.shared, **own}, also=wrong)
+                return asked(machine, **{**USUAL, **self.shared, **own}, also=[*self.wrong, *wrong])
             except ClosureError as error:
                 unreached = unreached or error
         assert unreached is not None
@@ -77,25 +79,37 @@ class Given:
 
 
 def given(machine: Machine, kinds: Mapping[str, Mapping[str, Any] | None], shared: dict[str, Any]) -> Given:
-    """Checked: arrays are of one length, and finite."""
-    named = {kind: dict(merged(own, {}, machine.name)) for kind, own in kinds.items()}
-    problems: list[Problem] = []
+    """What is asked for; what is wrong about the arrays is told together with all else, by `Given.first`."""
+    named: dict[str, dict[str, Any]] = {}
+    told = Gathered(machine.name)
     lengths: dict[str, int] = {}
-    for kind, own in named.items():
+    for kind, all_ in kinds.items():
+        own = named[kind] = {}
+        with told:
+            own.update(merged(all_, {}, machine.name))
         for name, value in own.items():
-            where = f"{kind}.{name}"
             if isinstance(value, (list, tuple, np.ndarray)):
-                own[name] = value = np.asarray(value, float)
-                if value.ndim != 1 or not value.size or not np.isfinite(value).all():
-                    problems.append(Problem("one finite number for each run is wanted", where))
+                numbers = _finite(value)
+                if numbers is None:
+                    own[name] = 0.0
+                    told.problems.append(Problem("one finite number for each run is wanted", f"{kind}.{name}"))
                 else:
-                    lengths[where] = len(value)
-    if not problems and not lengths:
+                    own[name] = numbers
+                    lengths[f"{kind}.{name}"] = len(numbers)
+    if not told.problems and not lengths:
         hint = "give an array somewhere, such as start={'A': np.linspace(0, 1, 100)}"
-        problems.append(Problem("nothing differs between the runs", hint=hint))
+        told.problems.append(Problem("nothing differs between the runs", hint=hint))
     if len(set(lengths.values())) > 1:
         text = "arrays of different lengths: " + ", ".join(f"{n} has {k}" for n, k in lengths.items())
-        problems.append(Problem(text, hint="one number for each run everywhere"))
-    if problems:
-        raise InputError(problems, machine.name)
-    return Given(machine, named, shared, next(iter(lengths.values())))
+        told.problems.append(Problem(text, hint="one number for each run everywhere"))
+    count = 1 if told.problems else next(iter(lengths.values()))
+    return Given(machine, named, shared, count, tuple(told.problems))
+
+
+def _finite(value: Any) -> Array | None:
+    """One finite number for each run; None if that is not what they are."""
+    try:
+        numbers = np.asarray(value, float)
+    except (TypeError, ValueError):
+        return None
+    return numbers if numbers.ndim == 1 and numbers.size and np.isfinite(numbers).all() else None
