@@ -55,14 +55,14 @@ class Loop:
         self.py_func, self.light = function, light
         self.spent = 0.0
         self.targetoptions: dict[str, Any] = {"inline": "always"} if inline else {}
-        self.entries: dict[tuple[str, ...], Callable[..., Any]] = {}
-        """Machine code by the kinds of arguments, as far as this process has it."""
+        self.entries: dict[type, Callable[..., Any]] = {}
+        """Machine code by the type of the first argument, as far as this process has it: that is how methods differ."""
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
         if _here.interpreting:
             return self.py_func(*arguments)
-        entry = self.entries.get(kinds_of(arguments))
+        entry = self.entries.get(type(arguments[0]))
         return self._run(arguments) if entry is None else entry(*arguments)
 
     def __reduce__(self) -> str:
@@ -72,28 +72,28 @@ class Loop:
         asked = mode()
         if asked == "interpret":
             return interpreted(self.py_func, arguments)
-        kinds = kinds_of(arguments)
-        if self.light or asked == "compile" or warming.is_kept(self.py_func, kinds):
-            return self._compiled(kinds)(*arguments)
+        kind = type(arguments[0])
+        if self.light or asked == "compile" or warming.is_kept(self.py_func, kind.__name__):
+            return self._compiled(kind)(*arguments)
         warming.begin()
         if self.spent > ENOUGH and not warming.is_going_on():  # nobody else compiles it
-            return self._compiled(kinds)(*arguments)
+            return self._compiled(kind)(*arguments)
         before, began = kept(arguments), time.perf_counter()
         try:
             return interpreted(self.py_func, arguments)
         except TROUBLES:
             restore(before)
-            return self._compiled(kinds)(*arguments)
+            return self._compiled(kind)(*arguments)
         except BaseException:  # interrupted in the middle of a step
             restore(before)
             raise
         finally:
             self.spent += time.perf_counter() - began
 
-    def _compiled(self, kinds: tuple[str, ...]) -> Callable[..., Any]:
+    def _compiled(self, kind: type) -> Callable[..., Any]:
         from linkwork.numerics.native import entry_of
 
-        entry = self.entries[kinds] = entry_of(self, kinds)
+        entry = self.entries[kind] = entry_of(self, kind)
         return entry
 
 
@@ -127,17 +127,6 @@ def interpreted(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
     """Run a function as it is written, and all loops that it calls."""
     with as_written():
         return function(*arguments)
-
-
-def kinds_of(arguments: Sequence[Any]) -> tuple[str, ...]:
-    """Kinds of arguments, as far as machine code differs by them."""
-    return tuple([_kind(x) for x in arguments])
-
-
-def _kind(x: Any) -> str:
-    if isinstance(x, np.ndarray):
-        return f"{x.dtype.char}{x.ndim}" if x.flags.c_contiguous else f"{x.dtype.char}{x.ndim} strided"
-    return type(x).__name__
 
 
 def kept(arguments: Sequence[Any]) -> State:

@@ -47,16 +47,16 @@ def _entry(loop: Loop) -> Any:
     return numba.njit(**OPTIONS)(named)
 
 
-def entry_of(loop: Loop, kinds: tuple[str, ...]) -> Callable[..., Any]:
+def entry_of(loop: Loop, kind: type) -> Callable[..., Any]:
     """What Python calls: compiled or found on disk at the first call, which leaves a mark that it is there."""
     dispatcher = _entry(loop)
 
     def first(*arguments: Any) -> Any:
-        if not warming.is_kept(loop.py_func, kinds):
+        if not warming.is_kept(loop.py_func, kind.__name__):
             _tell()
         result = dispatcher(*arguments)
-        loop.entries[kinds] = dispatcher
-        warming.note_kept(loop.py_func, kinds)
+        loop.entries[kind] = dispatcher
+        warming.note_kept(loop.py_func, kind.__name__)
         return result
 
     return first

@@ -51,11 +51,11 @@ def folder() -> Path | None:
     return None
 
 
-def _mark(function: Callable[..., Any], kinds: tuple[str, ...]) -> Path | None:
+def _mark(function: Callable[..., Any], kind: str) -> Path | None:
     place = folder()
     if place is None:
         return None
-    own = hashlib.sha256(f"{function.__module__}.{function.__qualname__}({','.join(kinds)})".encode()).hexdigest()[:16]
+    own = hashlib.sha256(f"{function.__module__}.{function.__qualname__}({kind})".encode()).hexdigest()[:16]
     return place / f"{own}-{version()}{MARK}"
 
 
@@ -63,9 +63,9 @@ _looked: dict[Path, float] = {}
 """When it was looked last whether a mark is there [s]; for ever where it is."""
 
 
-def is_kept(function: Callable[..., Any], kinds: tuple[str, ...]) -> bool:
-    """Whether machine code of a loop is on disk."""
-    mark, now = _mark(function, kinds), time.monotonic()
+def is_kept(function: Callable[..., Any], kind: str) -> bool:
+    """Whether machine code of a loop is on disk, for a first argument of some type."""
+    mark, now = _mark(function, kind), time.monotonic()
     if mark is None or now - _looked.get(mark, -PATIENCE) < PATIENCE:
         return False
     is_there = mark.exists()
@@ -74,9 +74,9 @@ def is_kept(function: Callable[..., Any], kinds: tuple[str, ...]) -> bool:
     return is_there
 
 
-def note_kept(function: Callable[..., Any], kinds: tuple[str, ...]) -> None:
+def note_kept(function: Callable[..., Any], kind: str) -> None:
     """Machine code of a loop has been made, or was found."""
-    mark = _mark(function, kinds)
+    mark = _mark(function, kind)
     if mark is not None:
         with contextlib.suppress(OSError):
             mark.touch()
