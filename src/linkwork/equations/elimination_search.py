@@ -37,6 +37,8 @@ FEW_LOOPS = 3
 """Cut joints from which on a link counts as a hub."""
 LONG_CHAIN = 12
 """Freedoms in a row from which going link by link is tried."""
+VERY_LONG = 24
+"""Freedoms in a row from which nothing else is: the work of the others grows with their square."""
 SAFE = 1e-3
 """Part of the terms it is made of, and of its largest value, that a pivot must keep at every state."""
 ENOUGH = 1e-5
@@ -72,9 +74,9 @@ def find_elimination(
     lasting : all rates come before the multipliers, which costs more. What is left of the constraints is then J M⁻¹ Jᵀ,
         whose pivots shrink only where the rows that are kept lose rank
     """
-    long = _is_long(plan)
+    strategies, axes_of = _strategies(plan), ROW_AXES[:2] if plan.cuts or plan.constraints else ROW_AXES[:1]
     usual: list[tuple[int, RowAxes, Strategy]]
-    usual = [(hub, axes, s) for hub in _hubs(plan) for axes in ROW_AXES[:2] for s in STRATEGIES[: 1 + long]]
+    usual = [(hub, axes, s) for hub in _hubs(plan) for axes in axes_of for s in strategies]
     others = [(-1, axes, s) for axes in ROW_AXES for s in STRATEGIES if (-1, axes, s) not in usual]
     if lasting:
         usual, others = [(-1, axes, "rates") for axes in ROW_AXES[:2]], [(-1, axes, "rates") for axes in ROW_AXES[2:]]
@@ -127,13 +129,19 @@ def _hubs(plan: Plan) -> tuple[int, ...]:
     return (-1, loops.index(most)) if most >= FEW_LOOPS else (-1,)
 
 
-def _is_long(plan: Plan) -> bool:
-    """Whether many freedoms are in a row."""
+def _strategies(plan: Plan) -> tuple[Strategy, ...]:
+    """What is tried: going link by link where many freedoms are in a row, and nothing else where very many are."""
+    freedoms = _in_a_row(plan)
+    return STRATEGIES[: 1 + (freedoms > LONG_CHAIN)] if freedoms <= VERY_LONG else ("links",)
+
+
+def _in_a_row(plan: Plan) -> int:
+    """Most freedoms between a link and the root."""
     in_a_row: list[int] = []
     for link in plan.links:
         before = in_a_row[link.parent] if link.parent >= 0 else 0
         in_a_row.append(before + len(link.rates))
-    return max(in_a_row, default=0) > LONG_CHAIN
+    return max(in_a_row, default=0)
 
 
 class Setting:
