@@ -50,6 +50,49 @@ def null_space_accelerations(
     return {k: found[:, i] * scales[k] for k, i in place.items()}
 
 
+def sparse_accelerations(
+    system: AccelerationSystem, values: Values, scales: dict[Key, float], rows: Sequence[Key], count: int
+) -> dict[Key, Array]:
+    """The same for large machines, from M a + Jᵀ λ = f, J a = right by sparse factors and one refinement.
+
+    It takes rows that are independent, as those are that an elimination keeps.
+    """
+    rates = [k for k in scales if k in system.A]
+    place = {k: i for i, k in enumerate((*rates, *rows))}
+    n, size = len(rates), len(place)
+    unit = [*(scales[k] for k in rates), *[1.0] * len(rows)]
+    at: list[tuple[int, int]] = []
+    entries: list[Array] = []
+    for k, i in place.items():
+        for other, x in system.A.get(k, {}).items():
+            j = place.get(other, -1)
+            if j >= 0 and (i < n or j < n):
+                at.append((i, j))
+                entries.append(values(x) * (unit[i] * unit[j]))
+    right = np.array([values(system.b.get(k, 0.0)) * unit[i] for k, i in place.items()]).reshape(size, count)
+    numbers, (i, j) = np.array(entries).reshape(-1, count), np.array(at).reshape(-1, 2).T
+    found = np.stack([_sparse_solved(i, j, numbers[:, s], right[:, s]) for s in range(count)])
+    return {k: found[:, place[k]] * scales[k] for k in rates}
+
+
+def _sparse_solved(i: Array, j: Array, numbers: Array, right: Array) -> Array:
+    """One state; not a number where nothing determines it."""
+    from scipy.sparse import csc_matrix
+    from scipy.sparse.linalg import splu
+
+    size = len(right)
+    if not (np.isfinite(numbers).all() and np.isfinite(right).all()):
+        return np.full(size, np.nan)
+    K = csc_matrix((numbers, (i, j)), (size, size))
+    try:
+        factors = splu(K)
+    except RuntimeError:  # singular
+        return np.full(size, np.nan)
+    x = factors.solve(right)
+    x += factors.solve(right - K @ x)
+    return np.asarray(x)
+
+
 def _solved(M: Array, J: Array, f: Array, right: Array) -> Array:
     """One state: M a + Jᵀ λ = f, J a = right; not a number where masses do not determine it."""
     if not all(np.isfinite(x).all() for x in (M, J, f, right)):

@@ -7,15 +7,18 @@ those that find the accelerations to many digits (`elimination_accuracy`) the on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
 
 from linkwork.equations.acceleration_system import Key
 from linkwork.equations.closed_dynamics import Elimination, Step, joint_accelerations, traced_machine, watched
-from linkwork.equations.elimination_accuracy import null_space_accelerations, off
+from linkwork.equations.elimination_accuracy import null_space_accelerations, off, sparse_accelerations
 from linkwork.equations.loop_rows import ROW_AXES, RowAxes
 from linkwork.equations.loop_solver import length_rates
 from linkwork.equations.motion_equations import Choice, Place, motion_equations
@@ -53,6 +56,8 @@ NOISE = 1e-10
 """Part of what a row is made of below which its coefficients are rounding."""
 DENSE = 10_000_000
 """Numbers up to which rows are compared with each other all at once."""
+MANY = 200
+"""Rates from which on one way is tried, and rows are compared joint by joint: what is dense would take too long."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,8 @@ def find_elimination(
         whose pivots shrink only where the rows that are kept lose rank
     """
     strategies, axes_of = _strategies(plan), ROW_AXES[:2] if plan.cuts or plan.constraints else ROW_AXES[:1]
+    if plan.nw > MANY:
+        strategies, axes_of = strategies[-1:], axes_of[:1]
     usual: list[tuple[int, RowAxes, Strategy]]
     usual = [(hub, axes, s) for hub in _hubs(plan) for axes in axes_of for s in strategies]
     others = [(-1, axes, s) for axes in ROW_AXES for s in STRATEGIES if (-1, axes, s) not in usual]
@@ -195,8 +202,9 @@ class Search:
                 self._substitute(i)
             self._ignore_rounding(multipliers)
             rates |= {("q", k) for k in range(self.plan.nv) if k not in held}
-            if self.right is None and self.hub < 0 and len(rates) ** 2 * self.shadow.count <= DENSE:
-                self.right = null_space_accelerations(
+            if self.right is None and self.hub < 0:
+                known = sparse_accelerations if self.plan.nw > MANY else null_space_accelerations
+                self.right = known(
                     self.system, self.shadow, self._scales(rates), sorted(multipliers), self.shadow.count
                 )
             if strategy == "rows":
@@ -289,8 +297,8 @@ class Search:
         used = [(place, row) for place, row in jacobian.items() if row]
         if not used:
             return set()
-        if len(used) * self.plan.nw * self.shadow.count > DENSE:
-            return {place for place, _ in used}
+        if self.plan.nw > MANY or len(used) * self.plan.nw * self.shadow.count > DENSE:
+            return self._independent_by_joint(dict(used), made_of)
         columns = sorted({k for _, row in used for k in row})
         J = np.zeros((self.shadow.count, len(used), len(columns)))
         for r, (_, row) in enumerate(used):
@@ -311,6 +319,44 @@ class Search:
             direction = J[:, best] / np.maximum(left[:, best, np.newaxis], 1e-300)
             J -= np.einsum("srk,sk->sr", J, direction)[..., np.newaxis] * direction[:, np.newaxis]
             J[:, best] = 0.0
+        return kept
+
+    def _independent_by_joint(
+        self, rows: Mapping[Place, Mapping[Key, Any]], made_of: Mapping[Place, Array]
+    ) -> set[Place]:
+        """The same for large machines: the rows of one cut joint after the other, less what those before them say.
+
+        A kept row holds a rate that few others speak of, and is taken off the rows that follow.
+        """
+        is_length, length = length_rates(self.plan), self.states.length
+        uses = Counter(k for row in rows.values() for k in row)
+        order: dict[Key, int] = {}
+        """By rate that a kept row holds, its turn."""
+        holding: list[tuple[Key, dict[Key, Array]]] = []
+        kept: set[Place] = set()
+        for _, group in groupby(rows, key=lambda place: place[0]):
+            block: dict[Place, dict[Key, Array]] = {}
+            for place in group:
+                row = {
+                    k: self.shadow(x) * (length if (is_length[k[1]] if len(k) == 2 else k[2] > 2) else 1.0)
+                    for k, x in rows[place].items()
+                }
+                size = _norm(row)
+                unit = np.where(size > NOISE * made_of[place], 1.0 / np.maximum(size, 1e-300), 0.0)
+                block[place] = _taken_off({k: x * unit for k, x in row.items()}, holding, order)
+            while block:
+                sizes = {place: _norm(row) for place, row in block.items()}
+                best = max(sizes, key=lambda place: float(sizes[place].min() + 1e-9 * sizes[place].mean()))
+                row = block.pop(best)
+                if sizes[best].max() <= REDUNDANT:
+                    break
+                parts = {k: float((np.abs(x) / np.maximum(sizes[best], 1e-300)).min()) for k, x in row.items()}
+                enough = min(LARGE_ENOUGH, max(parts.values()))
+                held = min((k for k, part in parts.items() if part >= enough), key=lambda k: (uses[k], k))
+                order[held] = len(holding)
+                holding.append((held, row))
+                kept.add(best)
+                block = {place: _taken_off(own, holding, order) for place, own in block.items()}
         return kept
 
     def _made_of(self) -> dict[Place, Array]:
@@ -364,15 +410,19 @@ class Search:
 
     def _greedy(self, todo: Iterable[Key], partial: bool = False) -> set[Key]:
         """Cheapest safe pivot first; what could not be eliminated is returned."""
-        left, threshold = set(todo), SAFE
+        left, threshold, A = set(todo), SAFE, self.system.A
+        waiting = [(len(A[u]), u) for u in left if u in A]
+        heapify(waiting)
         while left:
             self.threshold = min(self.threshold, threshold)
-            candidates = [u for u in left if self._safe(u, threshold)]
-            if candidates:
-                u = min(candidates, key=lambda u: (len(self.system.A[u]), u))
+            u = self._cheapest(waiting, left, threshold)
+            if u is not None:
                 self.steps.append(("eliminate", u))
+                changed = A[u].keys() - {u}
                 self.system.eliminate(u)
                 left.discard(u)
+                for x in changed & left:
+                    heappush(waiting, (len(A[x]), x))
                 continue
             if partial:
                 break
@@ -385,7 +435,17 @@ class Search:
                 threshold *= 0.1
             else:
                 self._refuse(left)
+            waiting = [(len(A[u]), u) for u in left if u in A]
+            heapify(waiting)
         return left
+
+    def _cheapest(self, waiting: list[tuple[int, Key]], left: set[Key], threshold: float) -> Key | None:
+        """The safe pivot with the fewest entries in its row; those that are not safe wait until their rows change."""
+        while waiting:
+            cost, u = heappop(waiting)
+            if u in left and cost == len(self.system.A[u]) and self._safe(u, threshold):
+                return u
+        return None
 
     def _safe(self, u: Key, threshold: float) -> bool:
         """A pivot serves at every state: it keeps a part of the terms it is made of, and of its largest value."""
@@ -429,6 +489,37 @@ class Search:
         bodies = [link.body for link in self.plan.links if {self.plan.rates[k] for k in link.rates} & set(rates)]
         text = f"no mass resists {', '.join(rates) or 'the loops'}, so accelerations are not determined"
         raise Weightless(text, rates[0] if rates else self.plan.name, _mass_hint(bodies))
+
+
+def _norm(row: Mapping[Key, Array]) -> Array:
+    """Lengths of a row at the states."""
+    return np.sqrt(sum((x * x for x in row.values()), np.zeros(1)))
+
+
+def _taken_off(
+    row: dict[Key, Array], holding: Sequence[tuple[Key, Mapping[Key, Array]]], order: Mapping[Key, int]
+) -> dict[Key, Array]:
+    """A row less multiples of those that hold a rate, so that it speaks of none of these rates.
+
+    A holding row speaks of no rate that is held before it, so each is met once.
+    """
+    turns = [order[k] for k in row if k in order]
+    heapify(turns)
+    last = -1
+    while turns:
+        turn = heappop(turns)
+        if turn == last:
+            continue
+        last = turn
+        held, own = holding[turn]
+        part = row.pop(held) / np.where(own[held] == 0.0, np.inf, own[held])
+        for k, x in own.items():
+            if k == held:
+                continue
+            if k in order and k not in row:
+                heappush(turns, order[k])
+            row[k] = row.get(k, 0.0) - part * x
+    return row
 
 
 def _mass_hint(bodies: Sequence[str]) -> str:
