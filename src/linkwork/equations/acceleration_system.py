@@ -16,14 +16,30 @@ Featherstone 2008, ch. 6-8.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from linkwork.equations.cells import Fixed, plain
 from linkwork.equations.inner_matter import Matter
 from linkwork.equations.loop_rows import Wrench
 from linkwork.equations.plan import NO_MASS, Moments, Pose
 from linkwork.equations.tree import Tree
-from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, is_zero, neg, scale, skew
+from linkwork.equations.vectors import (
+    IDENTITY,
+    ZERO,
+    Matrix,
+    Vector,
+    add,
+    apply,
+    apply_t,
+    cross,
+    dot,
+    is_zero,
+    neg,
+    scale,
+    skew,
+)
 
 Key = tuple[str, int] | tuple[str, int, int]
 SIX = range(6)
@@ -95,6 +111,30 @@ class AccelerationSystem:
 
     def substitute(self, i: int) -> None:
         """Write link i's acceleration as a = X a_parent + S q''."""
+        if self.tree.cells is plain:
+            self.substitute_plainly(i)
+            return
+        link, own, parent = self.tree.links[i], self.own.pop(i), self.tree.links[i].parent
+        keys: list[Key] = [("a", i, c) for c in SIX]
+        inner: list[Key] = [*keys, *(("q", k) for k in link.dofs)]
+        inner += [("a", parent, c) for c in SIX] if parent >= 0 else []
+        known = set(inner)
+        apart = sorted({y for x in keys for y in self.A.get(x, ()) if y not in known})
+        kept = self._waiting if parent in self.released else self.own
+        part = self._part(inner, apart)
+        labels = [*(("a", 1, c) for c in SIX), *(("q", j) for j in range(len(link.dofs)))]
+        labels += [("a", 0, c) for c in SIX] if parent >= 0 else []
+        fixed = Fixed((tuple(labels), *_labelled(apart, 2), part.pairs, min(parent, 0)))
+        moments = own, kept[parent] if parent >= 0 else NO_MASS
+        told = self.tree.cells(
+            substituted, fixed, part.entries, part.right, Pose(link.R, link.p), link.Sw, link.Sp, moments
+        )
+        self._put([*inner, *apart], part, told, keys)
+        if parent >= 0:
+            kept[parent] = told[3]
+
+    def substitute_plainly(self, i: int) -> None:
+        """The same, written out."""
         link, own = self.tree.links[i], self.own.pop(i)
         parent, R, r = link.parent, link.R, link.p
         keys: list[Key] = [("a", i, c) for c in SIX]
@@ -185,13 +225,49 @@ class AccelerationSystem:
 
     def eliminate(self, u: Key) -> None:
         """Solve the equation of u for it, and put it into the others."""
+        self._eliminate(u)
+
+    def eliminate_pair(self, u: Key, v: Key) -> None:
+        """Solve the equations of two unknowns for both: [[a, c], [c, d]] has an inverse though a or d may vanish."""
+        self._eliminate(u, v)
+
+    def _eliminate(self, *pivots: Key) -> None:
+        if self.tree.cells is plain:
+            self.eliminate_plainly(*pivots)
+            return
+        others = sorted({y for x in pivots for y in self.A[x]} - set(pivots))
+        keys = [*pivots, *others]
+        part = self._part(keys, [])
+        labels, kinds = _labelled(keys, 0)
+        fixed = Fixed((labels, kinds, part.pairs, len(pivots)))
+        told = self.tree.cells(eliminated_unknowns, fixed, part.entries, part.right)
+        self._put(keys, part, told, pivots)
+        (pairs, weighted, felt), D, weights, given, terms = told[3].value, *told[4:]
+        by: dict[Key, dict[Key, Any]] = {y: {} for y in others}
+        for (k, j), x in zip(weighted, weights, strict=True):
+            by[keys[k]][keys[j]] = x
+        for k, x in zip(felt, terms, strict=True):
+            self.terms.setdefault(keys[k], []).append(x)
+        self._log.append(
+            _Eliminated(
+                pivots,
+                {(keys[k], keys[j]): x for (k, j), x in zip(pairs, D, strict=True)},
+                by,
+                dict(zip(pivots, given, strict=True)),
+            )
+        )
+
+    def eliminate_plainly(self, u: Key, v: Key | None = None) -> None:
+        """The same, written out."""
+        if v is not None:
+            self._eliminate_pair(u, v)
+            return
         row = self.A.pop(u)
         inverse = 1.0 / row.pop(u)
         right = {y: {u: value} for y, value in row.items()}
         self._remove((u,), {(u, u): inverse}, right)
 
-    def eliminate_pair(self, u: Key, v: Key) -> None:
-        """Solve the equations of two unknowns for both: [[a, c], [c, d]] has an inverse though a or d may vanish."""
+    def _eliminate_pair(self, u: Key, v: Key) -> None:
         first, second = self.A.pop(u), self.A.pop(v)
         a, d, c = first.pop(u, 0.0), second.pop(v, 0.0), first.pop(v)
         second.pop(u)
@@ -236,6 +312,58 @@ class AccelerationSystem:
                 self.push(y, -(weight * given[x]))
         self._log.append(_Eliminated(pivots, dict(D), weights, given))
 
+    # ---------------------------------------------------------------- parts of it, for cells
+
+    def _part(self, inner: Sequence[Key], apart: Sequence[Key]) -> _Part:
+        """What the equations say of some unknowns, and of how others that stand apart are coupled to these."""
+        place = {x: k for k, x in enumerate((*inner, *apart))}
+        entries = {
+            (k, place[y]): value
+            for k, x in enumerate(inner)
+            for y, value in self.A.get(x, {}).items()
+            if place.get(y, -1) >= k
+        }
+        pairs = tuple(sorted(entries))
+        return _Part(pairs, tuple(entries[at] for at in pairs), tuple(self.b.get(x, 0.0) for x in inner))
+
+    def _put(self, keys: Sequence[Key], part: _Part, told: Any, gone: Sequence[Key]) -> None:
+        """Write what a cell told in the place of that part."""
+        A = self.A
+        for k, j in part.pairs:
+            A[keys[k]].pop(keys[j], None)
+            A[keys[j]].pop(keys[k], None)
+        for x in gone:
+            A.pop(x, None)
+            self.b.pop(x, None)
+        for (k, j), value in zip(told[0].value[0], told[1], strict=True):
+            x, y = keys[k], keys[j]
+            A.setdefault(x, {})[y] = value
+            A.setdefault(y, {})[x] = value
+        for k, value in zip(told[0].value[1], told[2], strict=True):
+            self.b[keys[k]] = value
+
+    def told(self, keys: Sequence[Key]) -> tuple[Fixed, tuple[Any, ...], tuple[Any, ...]]:
+        """All entries and right sides by the place of their keys."""
+        place = {x: k for k, x in enumerate(keys)}
+        entries = {(k, place[y]): value for x, k in place.items() for y, value in self.A.get(x, {}).items()}
+        pairs = tuple(sorted(at for at in entries if at[0] <= at[1]))
+        right = tuple(k for x, k in place.items() if x in self.b)
+        return Fixed((pairs, right)), tuple(entries[at] for at in pairs), tuple(self.b[keys[k]] for k in right)
+
+    @classmethod
+    def local(
+        cls, links: Sequence[Any], keys: Sequence[Key], pairs: Any, entries: Any, right: Any
+    ) -> AccelerationSystem:
+        """A system of some unknowns alone."""
+        system = cls(_Local(tuple(links)))  # type: ignore[arg-type]
+        for x in keys:
+            system.A[x] = {}
+        for (k, j), value in zip(pairs, entries, strict=True):
+            system.A[keys[k]][keys[j]] = system.A[keys[j]][keys[k]] = value
+        for x, value in zip(keys, right, strict=False):
+            system.push(x, value)
+        return system
+
     # ---------------------------------------------------------------- solution
 
     def solution(self) -> dict[Key, Any]:
@@ -252,14 +380,9 @@ class AccelerationSystem:
                 reached[i] = (own[0], own[1], own[2]), (own[3], own[4], own[5])
             if i not in reached:
                 link = self.tree.links[i]
-                angular, linear = acceleration(link.parent)
-                linear = apply_t(link.R, add(linear, cross(angular, link.p)))
-                angular = apply_t(link.R, angular)
-                for j, k in enumerate(link.dofs):
-                    value = x["q", k]
-                    angular = add(angular, scale(value, link.Sw[j]))
-                    linear = add(linear, scale(value, link.lever(j)))
-                reached[i] = angular, linear
+                values = tuple(x["q", k] for k in link.dofs)
+                before = acceleration(link.parent)
+                reached[i] = self.tree.cells(carried_on, before, Pose(link.R, link.p), link.Sw, link.Sp, values)
             return reached[i]
 
         def value(y: Key) -> Any:
@@ -269,19 +392,102 @@ class AccelerationSystem:
 
         for step in reversed(self._log):
             for p in step.pivots:
-                total: Any = 0.0
-                for z, given in step.given.items():
-                    total = total + _entry(step.D, p, z) * given
-                for y, weights in step.weights.items():
-                    if p in weights:
-                        total = total - weights[p] * value(y)
-                x[p] = total
+                pushed = tuple((_entry(step.D, p, z), given) for z, given in step.given.items())
+                felt = tuple((weights[p], value(y)) for y, weights in step.weights.items() if p in weights)
+                x[p] = self.tree.cells(_put_back, pushed, felt)
         return x
 
     @property
     def inverses(self) -> list[tuple[tuple[Key, ...], Any]]:
         """By elimination, the pivot's keys and its inverse."""
         return [(step.pivots, step.D.get((step.pivots[0], step.pivots[-1]), 0.0)) for step in self._log]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Entries of A by the places of two keys, and right sides."""
+
+    pairs: tuple[tuple[int, int], ...]
+    entries: tuple[Any, ...]
+    right: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class _LocalLink:
+    """What a substitution asks of a link."""
+
+    R: Matrix
+    p: Vector
+    Sw: tuple[Vector, ...]
+    Sp: tuple[Vector, ...]
+    dofs: range
+    parent: int
+    moments: Moments
+
+    def lever(self, k: int) -> Vector:
+        """Linear part of the k-th freedom along the link's own axes."""
+        return apply_t(self.R, self.Sp[k])
+
+
+@dataclass(frozen=True)
+class _Local:
+    """A link and its parent."""
+
+    links: tuple[Any, ...]
+    cells: Callable[..., Any] = plain
+
+
+def _labelled(keys: Sequence[Key], first: int) -> tuple[tuple[Key, ...], tuple[str, ...]]:
+    """Keys by their order alone, links among them counted from `first`; and their kinds."""
+    links = {i: first + k for k, i in enumerate(sorted({x[1] for x in keys if len(x) == 3}))}
+    own = tuple(("a", links[x[1]], x[2]) if len(x) == 3 else (x[0], 100 + k) for k, x in enumerate(keys))
+    return own, tuple(x[0] for x in keys)
+
+
+def substituted(
+    fixed: Fixed, entries: Any, right: Any, X: Pose, Sw: Any, Sp: Any, moments: tuple[Moments, Moments]
+) -> tuple[Any, ...]:
+    """A link substituted in the part of a system that it touches; the moments of its parent come last."""
+    labels, apart, _, pairs, parent = fixed.value
+    keys = [*labels, *apart]
+    link = _LocalLink(X.R, X.p, Sw, Sp, range(len(Sw)), 0 if parent >= 0 else -1, moments[0])
+    above = _LocalLink(IDENTITY, ZERO, (), (), range(0), -1, moments[1])
+    system = AccelerationSystem.local((above, link), keys, pairs, entries, right)
+    system.substitute_plainly(1)
+    return *system.told(keys), system.own[0]
+
+
+def eliminated_unknowns(fixed: Fixed, entries: Any, right: Any) -> tuple[Any, ...]:
+    """Pivots eliminated in the part of a system that they touch, and what is needed to solve for them."""
+    keys, _, pairs, count = fixed.value
+    place = {x: k for k, x in enumerate(keys)}
+    system = AccelerationSystem.local((), keys, pairs, entries, right)
+    system.eliminate_plainly(*keys[:count])
+    step = system._log[0]
+    weights = {(place[y], place[x]): value for y, own in step.weights.items() for x, value in own.items()}
+    terms = {place[y]: value for y, own in system.terms.items() for value in own}
+    about = Fixed((tuple((place[x], place[y]) for x, y in step.D), tuple(weights), tuple(terms)))
+    last = tuple(step.D.values()), tuple(weights.values()), tuple(step.given[x] for x in keys[:count])
+    return *system.told(keys), about, *last, tuple(terms.values())
+
+
+def carried_on(before: Wrench, X: Pose, Sw: Any, Sp: Any, values: Any) -> Wrench:
+    """Acceleration of a link (angular, linear) from its parent's and those of its joint."""
+    angular, linear = before
+    linear, angular = apply_t(X.R, add(linear, cross(angular, X.p))), apply_t(X.R, angular)
+    for w, s, value in zip(Sw, Sp, values, strict=True):
+        angular, linear = add(angular, scale(value, w)), add(linear, scale(value, apply_t(X.R, s)))
+    return angular, linear
+
+
+def _put_back(pushed: Any, felt: Any) -> Any:
+    """A pivot's unknown: Σ D b - Σ weight value."""
+    total: Any = 0.0
+    for inverse, given in pushed:
+        total = total + inverse * given
+    for weight, value in felt:
+        total = total - weight * value
+    return total
 
 
 class _Eliminated:

@@ -15,18 +15,19 @@ from functools import cached_property, partial
 from typing import Any, Literal
 
 from linkwork.equations import patterns
-from linkwork.equations.acceleration_system import AccelerationSystem
+from linkwork.equations.acceleration_system import AccelerationSystem, carried_on
+from linkwork.equations.cells import cells_of
 from linkwork.equations.inverse_dynamics import inverse_dynamics
 from linkwork.equations.loads import Modes, applied_loads
 from linkwork.equations.loop_rows import CutRows, RowAxes, gram_solve, row_weights
 from linkwork.equations.mass_matrix import dense, mass_matrix
 from linkwork.equations.motion_equations import Choice, Place, State, motion_equations
-from linkwork.equations.plan import Plan
+from linkwork.equations.plan import Plan, Pose
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.scalars import Block, Scalar, Trace
 from linkwork.equations.trace import Numbers, input_symbols
 from linkwork.equations.tree import Tree, grow
-from linkwork.equations.vectors import ZERO, Vector, add, apply_t, cross, dot, scale
+from linkwork.equations.vectors import ZERO, Vector, add, apply_t, cross, dot
 
 INPUTS = ("y", "w", "effort", "t")
 Joints = Literal["tree", "all"]
@@ -114,7 +115,7 @@ def traced_machine(plan: Plan, numbers: Numbers, fresh: Trace) -> TracedMachine:
     inputs = input_symbols(plan, INPUTS, fresh)
     x = {name: block for name, block, _ in inputs}
     y, w, t = x["y"], x["w"], x["t"][0]
-    tree = grow(plan, constants, y[: plan.nq], w[: plan.nv])
+    tree = grow(plan, constants, y[: plan.nq], w[: plan.nv], cells=cells_of(plan, fresh))
     return TracedMachine(tree, loaded_state(tree, x), t, inputs, symbols)
 
 
@@ -221,13 +222,9 @@ def relative_motion(tree: Tree, a: Sequence[Any]) -> Callable[[int], tuple[Vecto
     def acceleration(i: int) -> tuple[Vector, Vector]:
         if i not in known:
             link = tree.links[i]
-            angular, linear = acceleration(link.parent)
-            linear = apply_t(link.R, add(linear, cross(angular, link.p)))
-            angular = apply_t(link.R, angular)
-            for j, k in enumerate(link.dofs):
-                angular = add(angular, scale(a[k], link.Sw[j]))
-                linear = add(linear, scale(a[k], link.lever(j)))
-            known[i] = (angular, linear)
+            values = tuple(a[k] for k in link.dofs)
+            before = acceleration(link.parent)
+            known[i] = tree.cells(carried_on, before, Pose(link.R, link.p), link.Sw, link.Sp, values)
         return known[i]
 
     return acceleration

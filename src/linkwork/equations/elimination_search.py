@@ -23,7 +23,7 @@ from linkwork.equations.loop_rows import ROW_AXES, RowAxes
 from linkwork.equations.loop_solver import length_rates
 from linkwork.equations.motion_equations import Choice, Place, motion_equations
 from linkwork.equations.plan import Plan
-from linkwork.equations.scalars import Scalar, Trace
+from linkwork.equations.scalars import OUT, Scalar, Trace
 from linkwork.equations.shadow import Shadow
 from linkwork.equations.trace import Numbers
 from linkwork.equations.tree import Weightless
@@ -541,6 +541,13 @@ def operations(outputs: Sequence[Any]) -> int:
         if id(node) in seen or node.settled:
             continue
         seen.add(id(node))
+        if node.op == OUT:
+            call = node.args[0]
+            if id(call) not in seen:
+                seen.add(id(call))
+                count += len(call.listing.codes)
+                stack += call.args
+            continue
         count += bool(node.args)
         stack += [x for x in node.args if isinstance(x, Scalar)]
     return count

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from linkwork.equations.kinematics import link_poses, link_twists
+from linkwork.equations.plan import Moments, Pose
 from linkwork.equations.tree import Tree
-from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, cross, dot, scale
+from linkwork.equations.vectors import ZERO, Vector, add, apply, apply_t, combination, cross, dot, scale
 
 
 def kinetic_energy(tree: Tree, v: Sequence[Any]) -> Any:
@@ -21,26 +22,37 @@ def kinetic_energy(tree: Tree, v: Sequence[Any]) -> Any:
     total: Any = 0.0
     moving: list[tuple[Vector, Vector]] = []
     for link in tree.links:
-        v_p, w_p = moving[link.parent] if link.parent >= 0 else (ZERO, ZERO)
-        w = add(apply_t(link.R, w_p), link.spin(v))
-        s = apply_t(link.R, add(add(v_p, cross(w_p, link.p)), link.slide(v)))
+        before = moving[link.parent] if link.parent >= 0 else (ZERO, ZERO)
+        own = Pose(link.R, link.p), link.Sw, link.Sp, tuple(link.own_rates(v)), link.moments
+        s, w, twice = tree.cells(_kinetic, *before, *own)
         moving.append((s, w))
-        own = link.moments
-        momentum = add(scale(own.m, s), cross(w, own.h))
-        turning = add(apply(own.inertia(), w), cross(own.h, s))
-        total = total + (dot(s, momentum) + dot(w, turning))
+        total = total + twice
         if link.matter is not None:
             total = total + link.matter.energy(s, w)
     return 0.5 * total
+
+
+def _kinetic(
+    v_p: Vector, w_p: Vector, X: Pose, Sw: Sequence[Vector], Sp: Sequence[Vector], v: Sequence[Any], own: Moments
+) -> tuple[Vector, Vector, Any]:
+    """Velocity and angular velocity of a link along its axes, and twice its energy."""
+    w = add(apply_t(X.R, w_p), combination(Sw, v))
+    s = apply_t(X.R, add(add(v_p, cross(w_p, X.p)), combination(Sp, v)))
+    momentum = add(scale(own.m, s), cross(w, own.h))
+    turning = add(apply(own.inertia(), w), cross(own.h, s))
+    return s, w, dot(s, momentum) + dot(w, turning)
 
 
 def potential_energy(tree: Tree) -> Any:
     """Potential energy of gravity [J], zero at the origin of the world."""
     total: Any = 0.0
     for link, X in zip(tree.links, link_poses(tree), strict=True):
-        own = link.moments
-        total = total + dot(tree.gravity, add(scale(own.m, X.p), apply(X.R, own.h)))
+        total = total + tree.cells(_lifted, tree.gravity, X, link.moments)
     return -total
+
+
+def _lifted(gravity: Vector, X: Pose, own: Moments) -> Any:
+    return dot(gravity, add(scale(own.m, X.p), apply(X.R, own.h)))
 
 
 def momentum(tree: Tree, v: Sequence[Any]) -> tuple[Vector, Vector]:

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from linkwork.equations.plan import Moments
+from linkwork.equations.plan import Moments, Pose
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import (
     NOTHING,
@@ -63,25 +63,38 @@ class LinkMotion:
 
 def link_motion(tree: Tree, v: Sequence[Any], a: Sequence[Any]) -> LinkMotion:
     """The outward pass; with zeros given as floats 0.0 the unused terms vanish."""
-    still = neg(tree.gravity)
-    w: list[Vector] = []
-    wd: list[Vector] = []
-    acc: list[Vector] = []
-    U: list[Matrix] = []
+    world: _Moving = ZERO, ZERO, NOTHING, neg(tree.gravity)
+    moving: list[_Moving] = []
     for link in tree.links:
-        i = link.parent
-        w_p, U_p, a_p, wd_p = (w[i], U[i], acc[i], wd[i]) if i >= 0 else (ZERO, NOTHING, still, ZERO)
-        spin, slide = link.spin(v), link.slide(v)
-        carried = apply_t(link.R, w_p)
-        own_a = link.own_rates(a)
-        w_c = add(carried, spin)
-        wd_c = add(add(apply_t(link.R, wd_p), cross(carried, spin)), add(combination(link.Sw, own_a), link.dw))
-        relative = add(add(scale(2.0, cross(w_p, slide)), link.dp), combination(link.Sp, own_a))
-        w.append(w_c)
-        wd.append(wd_c)
-        U.append(turning(w_c, wd_c))
-        acc.append(apply_t(link.R, add(add(a_p, apply(U_p, link.p)), relative)))
+        before = moving[link.parent] if link.parent >= 0 else world
+        own = link.Sw, link.Sp, tuple(link.own_rates(v)), tuple(link.own_rates(a)), link.dw, link.dp
+        moving.append(tree.cells(_carried, before, Pose(link.R, link.p), *own))
+    w, wd, U, acc = ([m[k] for m in moving] for k in range(4))
     return LinkMotion(w, wd, U, acc)
+
+
+_Moving = tuple[Vector, Vector, Matrix, Vector]
+"""Of one link what `LinkMotion` lists of all."""
+
+
+def _carried(
+    before: _Moving,
+    X: Pose,
+    Sw: Sequence[Vector],
+    Sp: Sequence[Vector],
+    v: Sequence[Any],
+    a: Sequence[Any],
+    dw: Vector,
+    dp: Vector,
+) -> _Moving:
+    """The motion of a link from that of its parent."""
+    w_p, wd_p, U_p, a_p = before
+    spin, slide = combination(Sw, v), combination(Sp, v)
+    carried = apply_t(X.R, w_p)
+    w = add(carried, spin)
+    wd = add(add(apply_t(X.R, wd_p), cross(carried, spin)), add(combination(Sw, a), dw))
+    relative = add(add(scale(2.0, cross(w_p, slide)), dp), combination(Sp, a))
+    return w, wd, turning(w, wd), apply_t(X.R, add(add(a_p, apply(U_p, X.p)), relative))
 
 
 @dataclass(frozen=True)
@@ -96,8 +109,8 @@ class InertiaForces:
 
 def inertia_forces(tree: Tree, motion: LinkMotion, a: Sequence[Any]) -> InertiaForces:
     """What the masses of all links take; a : accelerations of all rates, as in `motion`."""
-    f = [_inertia_force(link.moments, motion.acc[i], motion.U[i]) for i, link in enumerate(tree.links)]
-    n = [_inertia_moment(link.moments, motion.acc[i], motion.U[i]) for i, link in enumerate(tree.links)]
+    taken = [tree.cells(_inertia, link.moments, motion.acc[i], motion.U[i]) for i, link in enumerate(tree.links)]
+    f, n = [own[0] for own in taken], [own[1] for own in taken]
     along: dict[int, Any] = {}
     for i, link in enumerate(tree.links):
         if link.matter is None:
@@ -177,12 +190,9 @@ def turning(w: Vector, wd: Vector) -> Matrix:
     )
 
 
-def _inertia_force(own: Moments, a: Vector, U: Matrix) -> Vector:
-    return add(scale(own.m, a), apply(U, own.h))
-
-
-def _inertia_moment(own: Moments, a: Vector, U: Matrix) -> Vector:
-    return add(cross(own.h, a), swirl(U, own.J))
+def _inertia(own: Moments, a: Vector, U: Matrix) -> tuple[Vector, Vector]:
+    """Force and moment that a mass takes."""
+    return add(scale(own.m, a), apply(U, own.h)), add(cross(own.h, a), swirl(U, own.J))
 
 
 def swirl(U: Matrix, J: Matrix) -> Vector:

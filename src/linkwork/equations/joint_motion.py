@@ -65,8 +65,14 @@ def coordinate_symbols(trace: Trace, law: Law) -> list[Scalar]:
 
 def joint_motion(law: Law, sign: int, q: Sequence[Any], v: Sequence[Any], parameters: Sequence[Any]) -> JointMotion:
     """Motion of a joint walked along (sign +1) or against (-1) its direction, at scalars q, v and parameters."""
-    shape, values = _shaped(law, parameters)
-    R, p, Sw, Sp, dw, dp = replay(_template(shape, sign), [q, v, values])
+    shape, free = shaped(law, parameters)
+    return shaped_motion(shape, sign, q, v, free)
+
+
+def shaped_motion(shape: LawShape, sign: int, q: Sequence[Any], v: Sequence[Any], free: Sequence[Any]) -> JointMotion:
+    """The same for a law whose numbers are settled but for those that are free."""
+    law = shape.law
+    R, p, Sw, Sp, dw, dp = replay(_template(shape, sign), [q, v, free])
     return JointMotion(
         (_three(R, 0), _three(R, 3), _three(R, 6)),
         _three(p, 0),
@@ -84,11 +90,11 @@ def rate_gradient(
 
     Nothing changes where Sw and Sp are constant, as in every lower pair.
     """
-    shape, values = _shaped(law, parameters)
+    shape, values = shaped(law, parameters)
     return replay(_gradient(shape, sign), [q, v, values, n, f])[0]
 
 
-def _shaped(law: Law, parameters: Sequence[Any]) -> tuple[LawShape, list[Any]]:
+def shaped(law: Law, parameters: Sequence[Any]) -> tuple[LawShape, list[Any]]:
     """The shape of a law at parameters, and the values of those that are free."""
     values = dict(zip(law_parameters(law), parameters, strict=True))
     free = tuple(name for name, value in values.items() if isinstance(value, Scalar))

@@ -54,8 +54,12 @@ def link_poses(tree: Tree) -> list[Pose]:
     poses: list[Pose] = []
     for link in tree.links:
         before = poses[link.parent] if link.parent >= 0 else WORLD
-        poses.append(before @ Pose(link.R, link.p))
+        poses.append(tree.cells(_behind, before, Pose(link.R, link.p)))
     return poses
+
+
+def _behind(before: Pose, X: Pose) -> Pose:
+    return before @ X
 
 
 def pose(poses: Sequence[Pose], target: Target) -> Pose:
@@ -67,11 +71,19 @@ def link_twists(tree: Tree, poses: Sequence[Pose], v: Sequence[Any]) -> list[Twi
     """Twist of every link frame: velocity of its origin and angular velocity."""
     twists: list[Twist] = []
     for link, X in zip(tree.links, poses, strict=True):
-        (v_p, w_p), before = (twists[link.parent], poses[link.parent]) if link.parent >= 0 else (STILL, WORLD)
-        lever = apply(before.R, link.p)
-        w = add(w_p, apply(X.R, link.spin(v)))
-        twists.append((add(add(v_p, cross(w_p, lever)), apply(before.R, link.slide(v))), w))
+        parent, before = (twists[link.parent], poses[link.parent]) if link.parent >= 0 else (STILL, WORLD)
+        own = link.p, link.Sw, link.Sp, tuple(link.own_rates(v))
+        twists.append(tree.cells(_twist, parent, before, X, *own))
     return twists
+
+
+def _twist(
+    parent: Twist, before: Pose, X: Pose, p: Vector, Sw: Sequence[Vector], Sp: Sequence[Vector], v: Sequence[Any]
+) -> Twist:
+    """Twist of a link from that of its parent."""
+    v_p, w_p = parent
+    w = add(w_p, apply(X.R, combination(Sw, v)))
+    return add(add(v_p, cross(w_p, apply(before.R, p))), apply(before.R, combination(Sp, v))), w
 
 
 def link_accelerations(
@@ -81,14 +93,22 @@ def link_accelerations(
     result: list[Twist] = []
     for link, X in zip(tree.links, poses, strict=True):
         i = link.parent
-        (a_p, al_p), (_, w_p), before = (result[i], twists[i], poses[i]) if i >= 0 else (STILL, STILL, WORLD)
-        lever, slide = apply(before.R, link.p), apply(before.R, link.slide(v))
-        spin = apply(X.R, link.spin(v))
-        own_al = apply(X.R, add(combination(link.Sw, link.own_rates(a)), link.dw))
-        own_a = apply(before.R, add(combination(link.Sp, link.own_rates(a)), link.dp))
-        turning = add(cross(al_p, lever), cross(w_p, add(cross(w_p, lever), scale(2.0, slide))))
-        result.append((add(a_p, add(turning, own_a)), add(al_p, add(cross(w_p, spin), own_al))))
+        parent, moving, before = (result[i], twists[i], poses[i]) if i >= 0 else (STILL, STILL, WORLD)
+        rates = tuple(link.own_rates(v)), tuple(link.own_rates(a))
+        own = link.p, link.Sw, link.Sp, link.dw, link.dp
+        result.append(tree.cells(_acceleration, parent, moving[1], before, X, own, rates))
     return result
+
+
+def _acceleration(parent: Twist, w_p: Vector, before: Pose, X: Pose, own: tuple[Any, ...], rates: Any) -> Twist:
+    """Acceleration of a link from that of its parent."""
+    (a_p, al_p), (p, Sw, Sp, dw, dp), (v, a) = parent, own, rates
+    lever, slide = apply(before.R, p), apply(before.R, combination(Sp, v))
+    spin = apply(X.R, combination(Sw, v))
+    own_al = apply(X.R, add(combination(Sw, a), dw))
+    own_a = apply(before.R, add(combination(Sp, a), dp))
+    turned = add(cross(al_p, lever), cross(w_p, add(cross(w_p, lever), scale(2.0, slide))))
+    return add(a_p, add(turned, own_a)), add(al_p, add(cross(w_p, spin), own_al))
 
 
 def twist(poses: Sequence[Pose], twists: Sequence[Twist], target: Target) -> Twist:
@@ -106,6 +126,16 @@ def acceleration(poses: Sequence[Pose], twists: Sequence[Twist], link_acc: Seque
     (_, w), (a, al) = twists[target.link], link_acc[target.link]
     lever = apply(poses[target.link].R, target.X.p)
     return add(a, add(cross(al, lever), cross(w, cross(w, lever)))), al
+
+
+def target_motion(X: Pose, moving: tuple[Pose, Twist, Twist] | None) -> tuple[tuple[Any, ...], ...]:
+    """Position and axes, twist and acceleration of a frame fixed to a link that moves so, or to the world."""
+    if moving is None:
+        return (*X.p, *(e for row in X.R for e in row)), (0.0,) * 6, (0.0,) * 6
+    link, twists, accelerations = moving
+    target, of = Target(0, X), ([link], [twists], [accelerations])
+    at, V, A = pose(of[0], target), twist(*of[:2], target), acceleration(*of, target)
+    return (*at.p, *(e for row in at.R for e in row)), (*V[0], *V[1]), (*A[0], *A[1])
 
 
 def jacobian(tree: Tree, poses: Sequence[Pose], target: Target) -> dict[int, Twist]:

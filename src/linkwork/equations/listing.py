@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 """Names and shapes of blocks."""
 NONE = -1
+CALL = -2
+"""In the place of an operation's code: a result of a call; its operands are the call's number and the result's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,8 @@ class Listing:
     inputs, outputs : names and shapes of blocks; constants : their numbers
     codes : CasADi's code of every operation; operands : the values that it reads, two columns, NONE where there is none
     results : values of all elements of the outputs
+    calls : listings that are run in the course of this one, each with one block of inputs and one of outputs, and the
+        values that they take; a call stands where the first of its results does
     """
 
     name: str
@@ -38,14 +42,22 @@ class Listing:
     codes: NDArray[np.int32]
     operands: NDArray[np.int32]
     results: NDArray[np.int32]
+    calls: tuple[tuple[Listing, NDArray[np.int32]], ...] = ()
 
     @cached_property
     def function(self) -> ca.Function:
         """The same as a function of CasADi; outputs of more than two axes are rows of the last one."""
         blocks = [ca.SX.sym(name, math.prod(shape)) for name, shape in self.inputs]
         values = [x for block in blocks for x in ca.vertsplit(block)] + [ca.SX(x) for x in self.constants]
+        done: dict[int, Sequence[ca.SX]] = {}
         for code, (a, b) in zip(self.codes.tolist(), self.operands.tolist(), strict=True):
-            if b == NONE:
+            if code == CALL:
+                if a not in done:
+                    listing, taken = self.calls[a]
+                    given = ca.vertcat(*[values[v] for v in taken.tolist()])
+                    done[a] = ca.vertsplit(listing.function(given))
+                values.append(done[a][b])
+            elif b == NONE:
                 values.append(ca.SX.unary(code, values[a]))
             elif code == ca.OP_MUL and a == b:
                 values.append(ca.SX.unary(ca.OP_SQ, values[a]))

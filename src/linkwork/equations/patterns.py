@@ -8,13 +8,13 @@ be zero where the pattern has None do not.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from linkwork.equations.plan import Constants, Moments, Pose
+from linkwork.equations.rotation_samples import is_turn, random_rotation, random_turn
 from linkwork.equations.scalars import SAMPLES, Trace
 from linkwork.equations.vectors import symmetric
 from linkwork.geometry import Array
@@ -109,49 +109,10 @@ def _rotation_symbols(trace: Trace, R: Any, independent: bool) -> Any:
     if not free:
         return R
     if len(free) == 9 and not independent:
-        samples = [_random_rotation(trace) for _ in range(SAMPLES)]
-    elif not independent and _is_turn(R, free):
-        samples = [_random_turn(trace, R, free) for _ in range(SAMPLES)]
+        samples = [random_rotation(trace) for _ in range(SAMPLES)]
+    elif not independent and is_turn(R, free):
+        samples = [random_turn(trace, R, free) for _ in range(SAMPLES)]
     else:
         samples = [[[trace.random.uniform(0.1, 0.9) for _ in range(3)] for _ in range(3)] for _ in range(SAMPLES)]
     made = {(i, j): trace.symbol([s[i][j] for s in samples], settled=True) for i, j in free}
     return tuple(tuple(made.get((i, j), R[i][j]) for j in range(3)) for i in range(3))
-
-
-def _random_rotation(trace: Trace) -> list[list[float]]:
-    w, x, y, z = _unit([trace.random.gauss(0.0, 1.0) for _ in range(4)])
-    return [
-        [w * w + x * x - y * y - z * z, 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), w * w - x * x + y * y - z * z, 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), w * w - x * x - y * y + z * z],
-    ]
-
-
-def _is_turn(R: Any, free: Sequence[tuple[int, int]]) -> bool:
-    """Whether the free entries are the block of a turn about a coordinate axis, and the rest of R fits it."""
-    rows, columns = {i for i, _ in free}, {j for _, j in free}
-    if not (len(free) == 4 and len(rows) == len(columns) == 2):
-        return False
-    (k,), (n,) = set(range(3)) - rows, set(range(3)) - columns
-    return R[k][n] in (1.0, -1.0)
-
-
-def _random_turn(trace: Trace, R: Any, free: Sequence[tuple[int, int]]) -> list[list[float]]:
-    """A turn about a coordinate axis: [[c, -s], [s, c]] up to the sign that makes the determinant +1."""
-    rows, columns = sorted({i for i, _ in free}), sorted({j for _, j in free})
-    (k,), (n,) = set(range(3)) - set(rows), set(range(3)) - set(columns)
-    one: float = R[k][n]
-    parity = 1.0 if (k + n) % 2 == 0 else -1.0
-    angle = trace.random.uniform(0.2, 1.3)
-    c, s = math.cos(angle), math.sin(angle)
-    S = [[0.0] * 3 for _ in range(3)]
-    S[k][n] = one
-    sign = one * parity  # determinant of the 2 x 2 block
-    S[rows[0]][columns[0]], S[rows[0]][columns[1]] = c, -s
-    S[rows[1]][columns[0]], S[rows[1]][columns[1]] = sign * s, sign * c
-    return S
-
-
-def _unit(x: Sequence[float]) -> list[float]:
-    norm = math.sqrt(sum(e * e for e in x))
-    return [e / norm for e in x]

@@ -177,10 +177,12 @@ def _motion(tree: Tree, x: Values) -> list[Block]:
     A: list[Any] = []
     for name in names:
         target = target_named(tree, name)
-        at = kinematics.pose(poses, target)
-        X += [*at.p, *(e for row in at.R for e in row)]
-        V += [e for part in kinematics.twist(poses, twists, target) for e in part]
-        A += [e for part in kinematics.acceleration(poses, twists, links, target) for e in part]
+        i = target.link
+        moving = (poses[i], twists[i], links[i]) if i >= 0 else None
+        own = tree.cells(kinematics.target_motion, target.X, moving)
+        X += own[0]
+        V += own[1]
+        A += own[2]
     count = len(names)
     return [("X", X, (count, 12)), ("V", V, (count, 6)), ("A", A, (count, 6))]
 

@@ -11,6 +11,7 @@ of the kernel into a function that is evaluated once per set of parameters.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import random
@@ -22,9 +23,11 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from linkwork.equations.listing import NONE, Listing
+from linkwork.equations.listing import CALL, NONE, Listing
 
 ADD, SUB, MUL, NEG = ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_NEG
+OUT = CALL
+"""A result of a call; its arguments are the call and the place among its results."""
 SAMPLES = 3
 """Written out in the arithmetic below: it runs for every operation of every law."""
 SAME = 1e-11
@@ -137,6 +140,19 @@ class Scalar:
         return self.trace.make(ca.OP_INV, (self,), (_inverse(x), _inverse(y), _inverse(z)))
 
 
+class Call:
+    """A template that is run on some scalars (`cells`): in a trace it stands before its results."""
+
+    __slots__ = ("args", "index", "listing", "op", "settled")
+
+    def __init__(self, trace: Trace, listing: Listing, args: tuple[Scalar, ...], settled: bool) -> None:
+        self.listing = listing
+        self.args = args
+        self.settled = settled
+        self.op = CALL
+        self.index = trace.count()
+
+
 def _inverse(x: float) -> float:
     return 1.0 / x if x else math.nan
 
@@ -243,6 +259,14 @@ class Trace:
                 self._known.setdefault(_key(scalar.samples), scalar)
         return self._known[key]
 
+    def call(self, listing: Listing, args: tuple[Scalar, ...], settled: bool) -> list[Scalar]:
+        """The results of a template, to their users new symbols."""
+        call, rand = Call(self, listing, args, settled), self.random.random
+        return [
+            Scalar(self, OUT, (call, k), (0.3 + rand(), -0.3 - rand(), 0.3 + rand()), settled)
+            for k in range(len(listing.results))
+        ]
+
     def _random_samples(self) -> Samples:
         x, y, z = (self.random.uniform(0.3, 1.7) * self.random.choice((-1.0, 1.0)) for _ in range(SAMPLES))
         return x, y, z
@@ -310,18 +334,28 @@ def replay(function: ca.Function, inputs: Sequence[Sequence[Any]]) -> list[list[
     trace = next((x.trace for block in inputs for x in block if isinstance(x, Scalar)), Trace(fold=False))
     work: dict[int, Any] = {}
     outputs: list[list[Any]] = [[0.0] * function.nnz_out(i) for i in range(function.n_out())]
+    for op, out, taken in _instructions(function):
+        if op == ca.OP_INPUT:
+            work[out[0]] = inputs[taken[0]][taken[1]]
+        elif op == ca.OP_OUTPUT:
+            outputs[out[0]][out[1]] = work[taken[0]]
+        elif op == ca.OP_CONST:
+            work[out[0]] = taken
+        else:
+            work[out[0]] = trace.operation(op, [work[i] for i in taken])
+    return outputs
+
+
+@functools.lru_cache(maxsize=256)
+def _instructions(function: ca.Function) -> tuple[tuple[int, Any, Any], ...]:
+    """Operation, what it gives, and what it takes: places, or the number that a constant is."""
+    found = []
     for k in range(function.n_instructions()):
         op = function.instruction_id(k)
-        out, arguments = function.instruction_output(k), function.instruction_input(k)
-        if op == ca.OP_INPUT:
-            work[out[0]] = inputs[arguments[0]][arguments[1]]
-        elif op == ca.OP_OUTPUT:
-            outputs[out[0]][out[1]] = work[arguments[0]]
-        elif op == ca.OP_CONST:
-            work[out[0]] = function.instruction_constant(k)
-        else:
-            work[out[0]] = trace.operation(op, [work[i] for i in arguments])
-    return outputs
+        number = op == ca.OP_CONST
+        taken = function.instruction_constant(k) if number else tuple(function.instruction_input(k))
+        found.append((op, tuple(function.instruction_output(k)), taken))
+    return tuple(found)
 
 
 Block = tuple[str, Sequence[Any], tuple[int, ...]]
@@ -347,12 +381,12 @@ def compose(name: str, inputs: Iterable[Block], parameters: Sequence[Any], outpu
     inputs, outputs = list(inputs), list(outputs)
     roots = [x for _, block, _ in outputs for x in block]
     settled: list[Scalar] = []
-    behind = _behind(roots, settled)
+    nodes = behind(roots, settled)
     given = [x for _, block, _ in inputs for x in block]
     blocks = [*((n, shape) for n, _, shape in inputs), ("settled", (len(settled),))]
-    main = _listed(name, blocks, [*given, *settled], behind, [(n, shape) for n, _, shape in outputs], roots)
+    main = listed(name, blocks, [*given, *settled], nodes, [(n, shape) for n, _, shape in outputs], roots)
     block = ("parameters", (len(parameters),))
-    settle = _listed(f"{name}_settle", [block], parameters, _behind(settled), [("settled", (len(settled),))], settled)
+    settle = listed(f"{name}_settle", [block], parameters, behind(settled), [("settled", (len(settled),))], settled)
     made = [x.index if isinstance(x, Scalar) else -1 for x in roots]
     return Composed(main, settle, tuple(sorted(range(len(made)), key=made.__getitem__)))
 
@@ -363,17 +397,17 @@ def written_out(name: str, inputs: Iterable[Block], parameters: Sequence[Any], o
     given = [x for _, block, _ in inputs for x in block]
     roots = [x for _, block, _ in outputs for x in block]
     named_in, named_out = ([(n, shape) for n, _, shape in blocks] for blocks in (inputs, outputs))
-    return _listed(name, named_in, given, _behind(roots), named_out, roots).function
+    return listed(name, named_in, given, behind(roots), named_out, roots).function
 
 
-def _behind(roots: Iterable[Any], settled: list[Scalar] | None = None) -> list[Scalar]:
-    """All scalars that some are made of, in the order of the trace.
+def behind(roots: Iterable[Any], settled: list[Scalar] | None = None) -> list[Any]:
+    """All scalars and calls that some scalars are made of, in the order of the trace.
 
     settled : where given, settled scalars end the search and are put here; x and -x share one
     """
-    found: dict[int, Scalar] = {}
+    found: dict[int, Any] = {}
     ends: dict[int, Scalar] = {}
-    stack = [x for x in roots if isinstance(x, Scalar)]
+    stack: list[Any] = [x for x in roots if isinstance(x, Scalar)]
     while stack:
         node = stack.pop()
         if node.index in found:
@@ -383,7 +417,7 @@ def _behind(roots: Iterable[Any], settled: list[Scalar] | None = None) -> list[S
             continue
         found[node.index] = node
         for x in node.args:
-            if isinstance(x, Scalar):
+            if isinstance(x, Scalar | Call):
                 stack.append(x)
     if settled is not None:
         settled += [ends[i] for i in sorted(ends)]
@@ -393,32 +427,40 @@ def _behind(roots: Iterable[Any], settled: list[Scalar] | None = None) -> list[S
 Shape = tuple[str, tuple[int, ...]]
 
 
-def _listed(
+def listed(
     name: str,
     inputs: Sequence[Shape],
     given: Sequence[Any],
-    behind: Sequence[Scalar],
+    nodes: Sequence[Any],
     outputs: Sequence[Shape],
     roots: Sequence[Any],
 ) -> Listing:
-    """The operations of scalars; those among them that are given have their values already.
+    """The operations and calls behind scalars; those among them that are given have their values already.
 
     given : elements of the inputs; a constant among them (a folded parameter) leaves its place unused
     """
     places = {x.index: i for i, x in enumerate(given) if isinstance(x, Scalar)}
-    operations = [x for x in behind if x.index not in places]
+    left = [x for x in nodes if x.index not in places]
+    operations = [x for x in left if type(x) is Scalar]
+    calls = [x for x in left if type(x) is Call]
     constants: dict[float, int] = {}
-    for x in (*(x for node in operations for x in node.args), *roots):
+    for x in (*(x for node in operations if node.op != OUT for x in node.args), *roots):
         if not isinstance(x, Scalar) and x not in constants:
             constants[x] = len(given) + len(constants)
     first = len(given) + len(constants)
     places |= {x.index: k for k, x in enumerate(operations, first)}
+    numbers = {x.index: k for k, x in enumerate(calls)}
 
     def place(x: Any) -> int:
         return places[x.index] if isinstance(x, Scalar) else constants[x]
 
+    def operands_of(x: Scalar) -> tuple[int, int]:
+        if x.op == OUT:
+            return numbers[x.args[0].index], x.args[1]
+        return place(x.args[0]), place(x.args[1]) if len(x.args) > 1 else NONE
+
     codes = [x.op for x in operations]
-    operands = [(place(x.args[0]), place(x.args[1]) if len(x.args) > 1 else NONE) for x in operations]
+    operands = [operands_of(x) for x in operations]
     return Listing(
         name,
         tuple(inputs),
@@ -427,4 +469,5 @@ def _listed(
         np.array(codes, np.int32),
         np.array(operands, np.int32).reshape(-1, 2),
         np.array([place(x) for x in roots], np.int32),
+        tuple((x.listing, np.array([places[y.index] for y in x.args], np.int32)) for x in calls),
     )

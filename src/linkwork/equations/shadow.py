@@ -12,7 +12,8 @@ from typing import Any
 import casadi as ca
 import numpy as np
 
-from linkwork.equations.scalars import Scalar
+from linkwork.equations.listing import NONE
+from linkwork.equations.scalars import OUT, Scalar
 from linkwork.geometry import Array
 
 _OPERATIONS: dict[int, Callable[..., Any]] = {
@@ -36,6 +37,8 @@ class Shadow:
         self._values: dict[int, Array] = {}
         self._kept: list[Scalar] = []
         """Nodes with values: while they are here, no other node takes their identity."""
+        self._called: dict[int, list[Array]] = {}
+        """By call, its results."""
 
     def give(self, scalars: Sequence[Any], values: Iterable[Any]) -> None:
         """Values of symbols: arrays (states,) or numbers."""
@@ -53,22 +56,39 @@ class Shadow:
             if id(node) in values:
                 stack.pop()
                 continue
-            missing = [x for x in node.args if isinstance(x, Scalar) and id(x) not in values]
+            called = node.op == OUT
+            needed = node.args[0].args if called else node.args
+            missing = [x for x in needed if isinstance(x, Scalar) and id(x) not in values]
             if missing:
                 stack.extend(missing)
                 continue
             self._kept.append(node)
-            values[id(node)] = self._operation(node)
+            values[id(node)] = self._result(node) if called else self._operation(node)
             stack.pop()
         return values[id(scalar)]
 
     def _operation(self, node: Scalar) -> Array:
         arguments = [self._values[id(x)] if isinstance(x, Scalar) else np.full(self.count, float(x)) for x in node.args]
-        with np.errstate(all="ignore"):  # what is not finite is not safe
-            rule = _OPERATIONS.get(node.op)
-            if rule is not None:
-                result: Array = rule(*arguments)
-                return result
-            parts = [ca.DM(x) for x in arguments]
-            found = ca.DM.binary(node.op, *parts) if len(parts) == 2 else ca.DM.unary(node.op, *parts)
-            return np.asarray(found.full()).reshape(-1)
+        return _operated(node.op, arguments)
+
+    def _result(self, node: Scalar) -> Array:
+        """A result of a call: all of them are worked out with the first one."""
+        call, place = node.args
+        if call.index not in self._called:
+            given = [self._values[id(x)] for x in call.args]
+            given += [np.full(self.count, x) for x in call.listing.constants]
+            for code, operands in zip(call.listing.codes.tolist(), call.listing.operands.tolist(), strict=True):
+                given.append(_operated(code, [given[v] for v in operands if v != NONE]))
+            self._called[call.index] = [given[v] for v in call.listing.results.tolist()]
+        return self._called[call.index][place]
+
+
+def _operated(op: int, arguments: Sequence[Array]) -> Array:
+    with np.errstate(all="ignore"):  # what is not finite is not safe
+        rule = _OPERATIONS.get(op)
+        if rule is not None:
+            result: Array = rule(*arguments)
+            return result
+        parts = [ca.DM(x) for x in arguments]
+        found = ca.DM.binary(op, *parts) if len(parts) == 2 else ca.DM.unary(op, *parts)
+        return np.asarray(found.full()).reshape(-1)

@@ -9,6 +9,7 @@ from typing import Any
 import casadi as ca
 
 from linkwork.equations import patterns
+from linkwork.equations.cells import cells_of
 from linkwork.equations.coordinates import flow
 from linkwork.equations.dynamics_derivatives import Entries, inverse_dynamics_derivatives, solve_columns
 from linkwork.equations.elementary_joints import grow_elementary, is_elementary
@@ -154,7 +155,8 @@ def run(plan: Plan, numbers: Numbers, quantity: Quantity, fresh: Trace, independ
     q = values.get("q", values["y"][: plan.nq] if "y" in values else plan.neutral.tolist())
     needed = plan.path_to(quantity.target) if quantity.target else () if quantity.grows == "not" else None
     v = values.get("v", values["w"][: plan.nv] if "w" in values else [0.0] * plan.nv)
-    tree = grow(plan, constants, q, v if quantity.grows == "moving" else [0.0] * plan.nv, needed)
+    moving = v if quantity.grows == "moving" else [0.0] * plan.nv
+    tree = grow(plan, constants, q, moving, needed, cells_of(plan, fresh))
     return Traced(inputs, symbols, quantity.law(replace(tree, independent=independent), values))
 
 

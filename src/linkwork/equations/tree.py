@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from linkwork.equations.cells import plain
 from linkwork.equations.inner_matter import Matter, matter_at
-from linkwork.equations.joint_motion import joint_motion, unmoved
+from linkwork.equations.joint_motion import (
+    JointMotion,
+    LawShape,
+    joint_motion,
+    shaped,
+    shaped_motion,
+    unmoved,
+)
 from linkwork.equations.link_chain import LinkChain
 from linkwork.equations.load_kinds.plans import LoadConstants
 from linkwork.equations.plan import HERE, NO_MASS, Constants, CutConstants, Moments, Plan, Pose, Slot, StationPlan
@@ -100,6 +108,8 @@ class Tree:
     loads: tuple[LoadConstants, ...]
     constants: Constants
     """What it has grown from."""
+    cells: Callable[..., Any] = plain
+    """Runs steps that links repeat: as they stand, or each kind of them traced once (`cells`)."""
     independent: bool = False
     """Entries of rotations among the constants are numbers of their own, as derivatives by single ones want it."""
 
@@ -124,44 +134,53 @@ class Tree:
 
 
 def grow(
-    plan: Plan, constants: Constants, q: Sequence[Any], v: Sequence[Any], needed: Collection[int] | None = None
+    plan: Plan,
+    constants: Constants,
+    q: Sequence[Any],
+    v: Sequence[Any],
+    needed: Collection[int] | None = None,
+    cells: Callable[..., Any] = plain,
 ) -> Tree:
     """Trace the relative motion of every link; v only enters the velocity-product terms.
 
     needed : indices of the links that are asked for; the others are left in place
+    cells : runs steps that links repeat
     """
     links = []
     for i, (planned, given) in enumerate(zip(plan.links, constants.links, strict=True)):
         if planned.own or (planned.parent >= 0 and plan.links[planned.parent].own):
             links.append(_chained(plan, i, constants, q, v, needed is None or i in needed))
             continue
+        A = given.inner if needed is None or i in needed else HERE
         if needed is None or i in needed:
-            motion = joint_motion(planned.law, planned.sign, q[planned.q], v[planned.v], given.law)
-            A = given.inner
+            shape, free = shaped(planned.law, given.law)
+            found = cells(_relative, shape, planned.sign, A, tuple(q[planned.q]), tuple(v[planned.v]), tuple(free))
         else:
-            motion, A = unmoved(planned.law.freedom), HERE
+            found = _placed(A, unmoved(planned.law.freedom))
+        (X, Sw, Sp, dw, dp, step) = found
         links.append(
             Link(
-                planned.body,
-                planned.joint,
-                planned.parent,
-                planned.sign,
-                range(planned.v.start, planned.v.stop),
-                multiply(A.R, motion.R),
-                add(A.p, apply(A.R, motion.p)),
-                motion.Sw,
-                tuple(apply(A.R, column) for column in motion.Sp),
-                motion.dw,
-                apply(A.R, motion.dp),
-                given.moments,
-                given.body,
-                Pose(motion.R, motion.p),
-            )
+                planned.body, planned.joint, planned.parent, planned.sign, range(planned.v.start, planned.v.stop),
+                X.R, X.p, Sw, Sp, dw, dp, given.moments, given.body, step,
+            )  # fmt: skip
         )
     for k, station in enumerate(plan.stations, len(plan.links)):
         links.append(_station(plan, k, station, constants, q, v, needed is None or k in needed))
     marks = constants.points, constants.frames
-    return Tree(plan, tuple(links), constants.cuts, constants.gravity, *marks, constants.loads, constants)
+    return Tree(plan, tuple(links), constants.cuts, constants.gravity, *marks, constants.loads, constants, cells)
+
+
+def _relative(
+    shape: LawShape, sign: int, A: Pose, q: Sequence[Any], v: Sequence[Any], free: Sequence[Any]
+) -> tuple[Any, ...]:
+    """Motion of a link by its joint alone: pose, columns, velocity products (see `Link`), and the joint's own pose."""
+    return _placed(A, shaped_motion(shape, sign, q, v, free))
+
+
+def _placed(A: Pose, motion: JointMotion) -> tuple[Any, ...]:
+    X = Pose(multiply(A.R, motion.R), add(A.p, apply(A.R, motion.p)))
+    Sp, dp = tuple(apply(A.R, column) for column in motion.Sp), apply(A.R, motion.dp)
+    return X, motion.Sw, Sp, motion.dw, dp, Pose(motion.R, motion.p)
 
 
 def _chained(plan: Plan, i: int, constants: Constants, q: Sequence[Any], v: Sequence[Any], moves: bool) -> Link:

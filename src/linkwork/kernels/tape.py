@@ -113,7 +113,8 @@ class Listed(Protocol):
     """Scalar operations in single-assignment form: what a traced law leaves behind.
 
     Values are numbered: the elements of the inputs, row by row, then the constants, then one value an operation.
-    `operands` are those that every operation reads, two columns, NONE where there is none.
+    `operands` are those that every operation reads, two columns, NONE where there is none. `calls` are listings that
+    are run in its course, and what they take; their results have the code CALL (`repeated`).
     """
 
     @property
@@ -130,6 +131,8 @@ class Listed(Protocol):
     def operands(self) -> NDArray[np.int32]: ...
     @property
     def results(self) -> NDArray[np.int32]: ...
+    @property
+    def calls(self) -> Sequence[tuple[Any, NDArray[np.int32]]]: ...
 
 
 def make_tape(
@@ -139,6 +142,10 @@ def make_tape(
 
     order : results, counted over all outputs, in the order in which they are computed; else CasADi's
     """
+    if getattr(function, "calls", ()):
+        from linkwork.kernels.repeated import unrolled  # it makes tapes of the listings that are called
+
+        return unrolled(function, fma, name)  # type: ignore[arg-type]
     tape = read_tape(function, name)
     tape = contract(tape) if fma else tape
     return tape if order is None else ordered(tape, order)
