@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from linkwork.equations import patterns
 from linkwork.equations.patterns import CERTAIN, Pattern
-from linkwork.equations.plan import Constants, Plan, constants, rounded_parameters
+from linkwork.equations.plan import Constants, LinkConstants, Plan, constants, rounded_parameters
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.rounding_errors import Rounded
-from linkwork.equations.scalars import Composed, Trace, compose
+from linkwork.equations.scalars import Composed, Trace, compose, undisturbed
 from linkwork.equations.total_derivatives import Closure, trace_total_derivative
 from linkwork.equations.trace import Numbers, Parameters, trace, trace_derivative
 from linkwork.equations.tree import Weightless
@@ -40,6 +40,8 @@ STRUCTURAL = (None, 0.0, 1.0, -1.0)
 """What a constant can be: free, or folded."""
 SELDOM = 32
 """Sets of parameters worked out by plain arithmetic; with more of them a kernel is worth its preparation."""
+FEW = 4
+"""Structures of numbers kept beside those of formulas."""
 PIECE = 16_384
 """Samples with parameters of their own that are worked on at a time."""
 
@@ -87,6 +89,7 @@ class Formulas:
         self._own: dict[bool, tuple[Pattern, Array]] = {}
         self._own_constants: dict[bool, Constants] = {}
         self._row_kernels: dict[bool, Kernel] = {}
+        self._last_numbers: dict[tuple[bool, Pattern], Numbers] = {}
         self._near: WeakValueDictionary[tuple[str, Pattern], Formula] = WeakValueDictionary()
 
     def settled(self, question: Question, values: Mapping[str, float]) -> tuple[Formula, Array]:
@@ -170,7 +173,22 @@ class Formulas:
         """The structure in which formulas for these parameters are traced, and the constants in its order."""
         own, _ = self._own_found(regrouped)
         found, constants_ = self._found(values, regrouped)
-        return Numbers(self._constants(regrouped), patterns.loosened(own, found)), constants_
+        return self._numbers(regrouped, patterns.loosened(own, found)), constants_
+
+    def links(self, values: Mapping[str, float]) -> tuple[LinkConstants, ...]:
+        """Numbers of all links for these parameters, each with the masses that it has."""
+        _, numbers = self._found(values, False)
+        return patterns.rebuild(self._constants(False), numbers.tolist()).links
+
+    def _numbers(self, regrouped: bool, pattern: Pattern) -> Numbers:
+        """The last ones are kept: many laws are traced for the same."""
+        key = (regrouped, pattern)
+        known = self._last_numbers.get(key)
+        if known is None:
+            if len(self._last_numbers) >= FEW:
+                self._last_numbers.pop(next(iter(self._last_numbers)))
+            known = self._last_numbers[key] = Numbers(self._constants(regrouped), pattern)
+        return known
 
     def _found(self, values: Mapping[str, float], regrouped: bool) -> tuple[Pattern, Array]:
         """Which constants of these parameters are structural, and all of them."""
@@ -256,10 +274,14 @@ class Formulas:
         return formula
 
     def _traced(self, question: Question, pattern: Pattern) -> Formula:
+        with undisturbed():
+            return self._from_trace(question, pattern)
+
+    def _from_trace(self, question: Question, pattern: Pattern) -> Formula:
         quantity, parameters = question.quantity, None
         if any(name not in quantity.inputs for group in question.by for name in group):
             parameters, pattern = self._free_parameters(question, pattern)
-        numbers = Numbers(self._constants(quantity.regroups), pattern)
+        numbers = self._numbers(quantity.regroups, pattern)
         try:
             if question.closure is not None:
                 composed = trace_total_derivative(

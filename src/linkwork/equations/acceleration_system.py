@@ -242,7 +242,8 @@ class AccelerationSystem:
         fixed = Fixed((labels, kinds, part.pairs, len(pivots)))
         told = self.tree.cells(eliminated_unknowns, fixed, part.entries, part.right)
         self._put(keys, part, told, pivots)
-        (pairs, weighted, felt), D, weights, given, terms = told[3].value, *told[4:]
+        pairs, weighted, felt = told[3].value
+        D, weights, given, terms = told[4:]
         by: dict[Key, dict[Key, Any]] = {y: {} for y in others}
         for (k, j), x in zip(weighted, weights, strict=True):
             by[keys[k]][keys[j]] = x

@@ -18,7 +18,7 @@ from typing import Any
 from linkwork.equations.listing import Listing
 from linkwork.equations.plan import Moments, Plan, Pose
 from linkwork.equations.rotation_samples import rotation_symbols
-from linkwork.equations.scalars import NEG, OUT, Call, Scalar, Trace, behind, listed
+from linkwork.equations.scalars import NEG, Scalar, Trace, behind, listed
 
 LEAF = 0
 """Stands for a scalar or a number in the shape of some arguments."""

@@ -111,7 +111,7 @@ class TracedMachine:
 
 def traced_machine(plan: Plan, numbers: Numbers, fresh: Trace) -> TracedMachine:
     """The machine at a state of new scalars, with its loads."""
-    constants, symbols = patterns.symbols(fresh, numbers.constants, numbers.pattern)
+    constants, symbols = patterns.symbols(fresh, numbers.structure)
     inputs = input_symbols(plan, INPUTS, fresh)
     x = {name: block for name, block, _ in inputs}
     y, w, t = x["y"], x["w"], x["t"][0]
@@ -197,19 +197,21 @@ def _of_cuts(tree: Tree, cuts: Sequence[CutRows], a: Sequence[Any]) -> list[Any]
     acceleration = relative_motion(tree, a)
     result: list[Any] = []
     for found in cuts:
-        cut = found.cut
-        sides = [acceleration(cut.head), acceleration(cut.tail)]
-        mismatch = []
-        for row in found.rows:
-            total = row.gamma
-            for (angular, linear), (n, f) in zip(sides, (row.head, row.tail), strict=True):
-                total = total + dot(n, angular) + dot(f, linear)
-            mismatch.append(total)
-        weights = row_weights(found.S, tree.plan)
-        missed = [w * m for w, m in zip(weights, mismatch, strict=True)]
-        right = [sum((s * m for s, m in zip(column, missed, strict=True)), 0.0) for column in found.S]
-        result += gram_solve(found.S, right, weights)
+        sides = acceleration(found.cut.head), acceleration(found.cut.tail)
+        rows = tuple((row.head, row.tail, row.gamma) for row in found.rows)
+        result += tree.cells(_of_cut, rows, found.S, sides, row_weights(found.S, tree.plan))
     return result
+
+
+def _of_cut(rows: Any, S: Any, sides: Any, weights: Sequence[float]) -> tuple[Any, ...]:
+    missed: list[Any] = []
+    for (head, tail, gamma), weight in zip(rows, weights, strict=True):
+        total = gamma
+        for (angular, linear), (n, f) in zip(sides, (head, tail), strict=True):
+            total = total + dot(n, angular) + dot(f, linear)
+        missed.append(weight * total)
+    right = [sum((s * m for s, m in zip(column, missed, strict=True)), 0.0) for column in S]
+    return tuple(gram_solve(S, right, weights))
 
 
 def relative_motion(tree: Tree, a: Sequence[Any]) -> Callable[[int], tuple[Vector, Vector]]:

@@ -25,7 +25,9 @@ from typing import Any
 
 import casadi as ca
 
-from linkwork.equations.joint_motion import joint_motion
+from linkwork.equations.cells import Fixed
+from linkwork.equations.joint_motion import LawShape, shaped, shaped_motion
+from linkwork.equations.kinematics import placed
 from linkwork.equations.plan import HERE, CutConstants, CutPlan, Plan, Pose
 from linkwork.equations.scalars import replay
 from linkwork.equations.tree import Tree
@@ -77,11 +79,20 @@ def loop_errors(tree: Tree, y: Sequence[Any]) -> list[Any]:
     seen, errors = _Seen(tree), []
     for cut, given in zip(tree.plan.cuts, tree.cuts, strict=True):
         above, _, _ = _branches(tree.plan, cut)
-        F, M = seen(cut.tail, above) @ given.tail, seen(cut.head, above) @ given.head
-        law = joint_motion(cut.law, 1, y[cut.y], [0.0] * cut.law.freedom, given.law)
-        turned = multiply(multiply(transpose(F.R), M.R), transpose(law.R))
-        errors += [*sub(apply_t(F.R, sub(M.p, F.p)), law.p), *rotation_vector(turned)]
+        ends = seen(cut.tail, above), given.tail, seen(cut.head, above), given.head
+        shape, free = shaped(cut.law, given.law)
+        errors += tree.cells(_missed, *ends, shape, tuple(y[cut.y]), tuple(free))
     return errors
+
+
+def _missed(
+    tail: Pose, own_tail: Pose, head: Pose, own_head: Pose, shape: LawShape, y: Sequence[Any], free: Sequence[Any]
+) -> tuple[Any, ...]:
+    """What a loop misses along the axes of F."""
+    F, M = tail @ own_tail, head @ own_head
+    law = shaped_motion(shape, 1, y, [0.0] * shape.law.freedom, free)
+    turned = multiply(multiply(transpose(F.R), M.R), transpose(law.R))
+    return *sub(apply_t(F.R, sub(M.p, F.p)), law.p), *rotation_vector(turned)
 
 
 def loop_rates(plan: Plan) -> list[list[int]]:
@@ -112,7 +123,7 @@ class _Seen:
                 link = self.tree.links[link].parent
             X = HERE if link == above else self._poses[link, above]
             for i in reversed(path):
-                X = X @ Pose(self.tree.links[i].R, self.tree.links[i].p)
+                X = self.tree.cells(placed, X, Pose(self.tree.links[i].R, self.tree.links[i].p))
                 self._poses[i, above] = X
         return self._poses[key]
 
@@ -128,8 +139,39 @@ def _branches(plan: Plan, cut: CutPlan) -> tuple[int, list[int], list[int]]:
 def _loop(seen: _Seen, cut: CutPlan, given: CutConstants, y: Sequence[Any]) -> LoopEquations:
     tree = seen.tree
     above, tail, head = _branches(tree.plan, cut)
-    F, M = seen(cut.tail, above) @ given.tail, seen(cut.head, above) @ given.head
-    law = joint_motion(cut.law, 1, y[cut.y], [0.0] * cut.law.freedom, given.law)
+    ends = seen(cut.tail, above), given.tail, seen(cut.head, above), given.head
+    rates: list[int] = []
+    links: list[Any] = []
+    for side, on_it in ((-1, tail), (1, head)):
+        for i in on_it:
+            link = tree.links[i]
+            rates += link.dofs
+            links.append((side, seen(i, above), seen(link.parent, above), link.Sw, link.Sp))
+    order = {k: j for j, k in enumerate(dict.fromkeys(rates))}
+    shape, free = shaped(cut.law, given.law)
+    places = Fixed(tuple(order[k] for k in rates))
+    error, columns, own, *rest = tree.cells(_closing, *ends, tuple(links), places, shape, tuple(y[cut.y]), tuple(free))
+    found = dict(zip(order, columns, strict=True)) | {cut.w.start + k: column for k, column in enumerate(own)}
+    return LoopEquations(cut.joint, error, dict(sorted(found.items())), *rest)
+
+
+def _closing(
+    tail: Pose,
+    own_tail: Pose,
+    head: Pose,
+    own_head: Pose,
+    links: Sequence[tuple[int, Pose, Pose, Sequence[Vector], Sequence[Vector]]],
+    places: Fixed,
+    shape: LawShape,
+    y: Sequence[Any],
+    free: Sequence[Any],
+) -> tuple[Any, ...]:
+    """Error, columns of the tree's rates and of the joint's own, and the rest of `LoopEquations`.
+
+    links : side of the loop, pose, pose of the link before, and columns of each; places : by freedom of these, its rate
+    """
+    F, M = tail @ own_tail, head @ own_head
+    law = shaped_motion(shape, 1, y, [0.0] * shape.law.freedom, free)
     gap = sub(M.p, F.p)
     sliding = not _is_zero(law.p) or not all(map(_is_zero, law.Sp))
     position = sub(apply_t(F.R, gap), law.p) if sliding else gap
@@ -139,23 +181,23 @@ def _loop(seen: _Seen, cut: CutPlan, given: CutConstants, y: Sequence[Any]) -> L
     missing = multiply(A, transpose(law.R)) if in_F else multiply(transpose(law.R), A)
     axes = F.R if in_F else multiply(F.R, law.R)
     columns: dict[int, tuple[Any, ...]] = {}
-    for side, at, links in ((-1, M.p if sliding else F.p, tail), (1, M.p, head)):
-        for i in links:
-            link, X = tree.links[i], seen(i, above)
-            before = seen(link.parent, above)
-            for k, rate in enumerate(link.dofs):
-                w = apply(X.R, link.Sw[k])
-                v = add(apply(before.R, link.Sp[k]), cross(w, sub(at, X.p)))
-                linear, angular = apply_t(F.R, v) if sliding else v, apply_t(axes, w)
-                column = (*linear, *angular) if side > 0 else (*neg(linear), *neg(angular))
-                before_it = columns.get(rate)  # a rate of a body may move both ways to the joint
-                columns[rate] = column if before_it is None else tuple(map(operator.add, before_it, column))
-    for k in range(cut.law.freedom):
-        columns[cut.w.start + k] = (*neg(law.Sp[k]), *neg(turning[k] if in_F else law.Sw[k]))
+    rates = iter(places.value)
+    for side, X, before, Sw, Sp in links:
+        at = F.p if side < 0 and not sliding else M.p
+        for spin, slide in zip(Sw, Sp, strict=True):
+            rate = next(rates)
+            w = apply(X.R, spin)
+            v = add(apply(before.R, slide), cross(w, sub(at, X.p)))
+            linear, angular = apply_t(F.R, v) if sliding else v, apply_t(axes, w)
+            column = (*linear, *angular) if side > 0 else (*neg(linear), *neg(angular))
+            before_it = columns.get(rate)  # a rate of a body may move both ways to the joint
+            columns[rate] = column if before_it is None else tuple(map(operator.add, before_it, column))
+    own = tuple((*neg(s), *neg(turning[k] if in_F else law.Sw[k])) for k, s in enumerate(law.Sp))
     linear = transpose(law.R) if sliding else transpose(M.R)
     angular = transpose(law.R) if in_F else IDENTITY
     error = (*position, *rotation_vector(missing))
-    return LoopEquations(cut.joint, error, dict(sorted(columns.items())), linear, angular, Pose(law.R, law.p), missing)
+    moving = tuple(columns[k] for k in range(len(columns)))
+    return error, moving, own, linear, angular, Pose(law.R, law.p), missing
 
 
 def _is_zero(vector: Vector) -> bool:

@@ -70,12 +70,12 @@ def sparse_accelerations(
                 at.append((i, j))
                 entries.append(values(x) * (unit[i] * unit[j]))
     right = np.array([values(system.b.get(k, 0.0)) * unit[i] for k, i in place.items()]).reshape(size, count)
-    numbers, (i, j) = np.array(entries).reshape(-1, count), np.array(at).reshape(-1, 2).T
-    found = np.stack([_sparse_solved(i, j, numbers[:, s], right[:, s]) for s in range(count)])
+    numbers, pairs = np.array(entries).reshape(-1, count), np.array(at).reshape(-1, 2)
+    found = np.stack([_sparse_solved(pairs, numbers[:, s], right[:, s]) for s in range(count)])
     return {k: found[:, place[k]] * scales[k] for k in rates}
 
 
-def _sparse_solved(i: Array, j: Array, numbers: Array, right: Array) -> Array:
+def _sparse_solved(pairs: Array, numbers: Array, right: Array) -> Array:
     """One state; not a number where nothing determines it."""
     from scipy.sparse import csc_matrix
     from scipy.sparse.linalg import splu
@@ -83,7 +83,7 @@ def _sparse_solved(i: Array, j: Array, numbers: Array, right: Array) -> Array:
     size = len(right)
     if not (np.isfinite(numbers).all() and np.isfinite(right).all()):
         return np.full(size, np.nan)
-    K = csc_matrix((numbers, (i, j)), (size, size))
+    K = csc_matrix((numbers, (pairs[:, 0], pairs[:, 1])), (size, size))
     try:
         factors = splu(K)
     except RuntimeError:  # singular

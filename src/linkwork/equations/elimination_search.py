@@ -22,8 +22,8 @@ from linkwork.equations.elimination_accuracy import null_space_accelerations, of
 from linkwork.equations.loop_rows import ROW_AXES, RowAxes
 from linkwork.equations.loop_solver import length_rates
 from linkwork.equations.motion_equations import Choice, Place, motion_equations
-from linkwork.equations.plan import Plan
-from linkwork.equations.scalars import OUT, Scalar, Trace
+from linkwork.equations.plan import LinkConstants, Moments, Plan
+from linkwork.equations.scalars import OUT, Scalar, Trace, undisturbed
 from linkwork.equations.shadow import Shadow
 from linkwork.equations.trace import Numbers
 from linkwork.equations.tree import Weightless
@@ -71,14 +71,27 @@ class States:
 
 
 def find_elimination(
-    plan: Plan, numbers: Numbers, constants: Array, states: States, lasting: bool = False
+    plan: Plan,
+    numbers: Numbers,
+    constants: Array,
+    states: States,
+    lasting: bool = False,
+    links: Sequence[LinkConstants] = (),
 ) -> Elimination:
     """The elimination with the fewest operations among some that are safe and accurate at all states.
 
     constants : values of the numbers that the trace leaves free, in its order
     lasting : all rates come before the multipliers, which costs more. What is left of the constraints is then J M⁻¹ Jᵀ,
         whose pivots shrink only where the rows that are kept lose rank
+    links : numbers of all links as the model has them; where they tell that all pivots are positive, none is tried
     """
+    if links and _strategies(plan) == ("links",) and _resists(plan, links):
+        return _link_by_link(plan)
+    with undisturbed():
+        return _found(plan, numbers, constants, states, lasting)
+
+
+def _found(plan: Plan, numbers: Numbers, constants: Array, states: States, lasting: bool) -> Elimination:
     strategies, axes_of = _strategies(plan), ROW_AXES[:2] if plan.cuts or plan.constraints else ROW_AXES[:1]
     if plan.nw > MANY:
         strategies, axes_of = strategies[-1:], axes_of[:1]
@@ -140,6 +153,33 @@ def _strategies(plan: Plan) -> tuple[Strategy, ...]:
     """What is tried: going link by link where many freedoms are in a row, and nothing else where very many are."""
     freedoms = _in_a_row(plan)
     return STRATEGIES[: 1 + (freedoms > LONG_CHAIN)] if freedoms <= VERY_LONG else ("links",)
+
+
+def _resists(plan: Plan, links: Sequence[LinkConstants]) -> bool:
+    """Whether it is a tree in which every link resists by itself, whatever hangs on it: all pivots are positive."""
+    if plan.cuts or plan.constraints or plan.measured or any(link.own for link in plan.links):
+        return False
+    return all(_is_definite(link.moments) for link in links)
+
+
+def _is_definite(own: Moments) -> bool:
+    """Whether a link has a mass that is spread out in space: its pseudo-inertia [[J, h], [hᵀ, m]] is definite."""
+    J: Array = np.array(own.J)
+    h: Array = np.array(own.h)
+    if own.m <= 0.0:
+        return False
+    spread = np.linalg.eigvalsh(J - np.outer(h, h) / own.m)
+    size = np.trace(J)
+    return bool(size > 0.0 and spread[0] > ENOUGH * size)
+
+
+def _link_by_link(plan: Plan) -> Elimination:
+    """A tree from its tips inward."""
+    steps: list[Step] = []
+    for i in reversed(range(len(plan.links))):
+        steps.append(("substitute", i))
+        steps += [("eliminate", ("q", k)) for k in plan.links[i].rates]
+    return Elimination("tail", (), (), tuple(steps), -1, ())
 
 
 def _in_a_row(plan: Plan) -> int:

@@ -96,10 +96,16 @@ def rate_gradient(
 
 def shaped(law: Law, parameters: Sequence[Any]) -> tuple[LawShape, list[Any]]:
     """The shape of a law at parameters, and the values of those that are free."""
-    values = dict(zip(law_parameters(law), parameters, strict=True))
-    free = tuple(name for name, value in values.items() if isinstance(value, Scalar))
-    fixed = law.with_numbers({n: x for n, x in values.items() if n not in free})
-    return law_shape(fixed, free), [values[n] for n in free]
+    folded = tuple(None if isinstance(x, Scalar) else x for x in parameters)
+    return _folded_shape(law, folded), [x for x in parameters if isinstance(x, Scalar)]
+
+
+@functools.lru_cache(maxsize=4096)
+def _folded_shape(law: Law, folded: tuple[Any, ...]) -> LawShape:
+    """The shape of a law at numbers that are folded, or None."""
+    values = dict(zip(law_parameters(law), folded, strict=True))
+    fixed = law.with_numbers({n: x for n, x in values.items() if x is not None})
+    return law_shape(fixed, tuple(name for name, x in values.items() if x is None))
 
 
 def unmoved(freedom: int) -> JointMotion:

@@ -54,11 +54,12 @@ def link_poses(tree: Tree) -> list[Pose]:
     poses: list[Pose] = []
     for link in tree.links:
         before = poses[link.parent] if link.parent >= 0 else WORLD
-        poses.append(tree.cells(_behind, before, Pose(link.R, link.p)))
+        poses.append(tree.cells(placed, before, Pose(link.R, link.p)))
     return poses
 
 
-def _behind(before: Pose, X: Pose) -> Pose:
+def placed(before: Pose, X: Pose) -> Pose:
+    """A pose seen from where the frame is seen in which it is given."""
     return before @ X
 
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from linkwork.equations.inverse_dynamics import LinkMotion, turning
-from linkwork.equations.joint_motion import joint_motion
-from linkwork.equations.plan import CutConstants, CutPlan, Plan
+from linkwork.equations.joint_motion import LawShape, shaped, shaped_motion
+from linkwork.equations.plan import CutConstants, CutPlan, Plan, Pose
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import (
     IDENTITY,
@@ -120,19 +120,41 @@ def _rows(
     turned: Callable[[int], Matrix],
 ) -> tuple[CutRows, Matrix]:
     """The rows, and their axes in F as columns."""
-    u = list(w[cut.w])
-    law = joint_motion(cut.law, 1, y[cut.y], u, given.law)
-    F, M = given.tail, given.head
+    shape, free = shaped(cut.law, given.law)
+    joint = shape, tuple(y[cut.y]), tuple(w[cut.w]), tuple(free)
+    ends = given.tail, given.head, _moving(tree, motion, cut.tail), _moving(tree, motion, cut.head)
+    world = (turned(cut.tail), turned(cut.head)) if axes == "world" else None
+    found, S, in_F = tree.cells(_compared, axes, *joint, *ends, world)
+    return CutRows(cut, tuple(Row(*row) for row in found), S), in_F
+
+
+def _compared(
+    axes: RowAxes,
+    shape: LawShape,
+    y: Sequence[Any],
+    u: Sequence[Any],
+    free: Sequence[Any],
+    F: Pose,
+    M: Pose,
+    tail: tuple[Any, ...],
+    head: tuple[Any, ...],
+    world: tuple[Matrix, Matrix] | None,
+) -> tuple[Any, ...]:
+    """Parts of the rows of one cut joint, its columns, and the axes in F.
+
+    tail, head : motion of the links, as in `LinkMotion`; world : their axes, where rows lie along those of the world
+    """
+    law = shaped_motion(shape, 1, y, u, free)
     # Row axes in F, in the links of the tail and of the head: columns are directions.
-    if axes == "tail":
-        in_F, in_tail, in_head = IDENTITY, F.R, multiply(M.R, transpose(law.R))
-    elif axes == "head":
-        in_F, in_tail, in_head = law.R, multiply(F.R, law.R), M.R
-    else:
-        in_tail, in_head = transpose(turned(cut.tail)), transpose(turned(cut.head))
+    if world is not None:
+        in_tail, in_head = transpose(world[0]), transpose(world[1])
         in_F = multiply(transpose(F.R), in_tail)
-    w_T, wd_T, U_T, a_T = _moving(tree, motion, cut.tail)
-    _, wd_H, U_H, a_H = _moving(tree, motion, cut.head)
+    elif axes == "tail":
+        in_F, in_tail, in_head = IDENTITY, F.R, multiply(M.R, transpose(law.R))
+    else:
+        in_F, in_tail, in_head = law.R, multiply(F.R, law.R), M.R
+    w_T, wd_T, U_T, a_T = tail
+    _, wd_H, U_H, a_H = head
     w_F, wd_F = apply_t(F.R, w_T), apply_t(F.R, wd_T)
     a_F = apply_t(F.R, add(a_T, apply(U_T, F.p)))
     spin, slide = apply(law.R, combination(law.Sw, u)), combination(law.Sp, u)
@@ -140,17 +162,17 @@ def _rows(
     linear = add(add(a_F, apply(turning(w_F, wd_F), law.p)), add(scale(2.0, cross(w_F, slide)), law.dp))
     reached = add(a_H, apply(U_H, M.p))
     p_T = add(F.p, apply(F.R, law.p))
-    rows = []
+    rows: list[tuple[Wrench, Wrench, Any]] = []
     for k in range(3):
         d_F, d_T, d_H = (tuple(row[k] for row in A) for A in (in_F, in_tail, in_head))
         gamma = dot(d_H, reached) - dot(d_F, linear)
-        rows.append(Row((cross(M.p, d_H), d_H), (neg(cross(p_T, d_T)), neg(d_T)), gamma))
+        rows.append(((cross(M.p, d_H), d_H), (neg(cross(p_T, d_T)), neg(d_T)), gamma))
     for k in range(3):
         d_F, d_T, d_H = (tuple(row[k] for row in A) for A in (in_F, in_tail, in_head))
         gamma = dot(d_H, wd_H) - dot(d_F, angular)
-        rows.append(Row((d_H, ZERO), (neg(d_T), ZERO), gamma))
-    S = tuple((*apply_t(in_F, law.Sp[k]), *apply_t(in_F, apply(law.R, law.Sw[k]))) for k in range(cut.law.freedom))
-    return CutRows(cut, tuple(rows), S), in_F
+        rows.append(((d_H, ZERO), (neg(d_T), ZERO), gamma))
+    S = tuple((*apply_t(in_F, s), *apply_t(in_F, apply(law.R, w))) for s, w in zip(law.Sp, law.Sw, strict=True))
+    return tuple(rows), S, in_F
 
 
 def _moving(tree: Tree, motion: LinkMotion, i: int) -> tuple[Vector, Vector, Matrix, Vector]:

@@ -231,7 +231,7 @@ def _rate_products(rows_of: Sequence[int], tree: Tree, levels: int) -> list[ca.F
     """
     plan, fresh = tree.plan, Trace()
     pattern = tuple(None if isinstance(x, Scalar) else x for x in patterns.flatten(tree.constants)[1])
-    constants, symbols = patterns.symbols(fresh, tree.constants, pattern, tree.independent)
+    constants, symbols = patterns.symbols(fresh, patterns.rebuild(tree.constants, pattern), tree.independent)
     inputs = input_symbols(plan, ("y", "w"), fresh)
     y, w = inputs[0][1], inputs[1][1]
     _, rows = _loops(grow(plan, constants, y[: plan.nq], [0.0] * plan.nv), y)

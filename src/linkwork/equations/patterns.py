@@ -50,11 +50,24 @@ def _visit(x: Any, rotation: bool, f: Callable[[bool, Any], Any]) -> Any:
     if isinstance(x, Moments):
         m, h = f(False, x.m), tuple(f(False, e) for e in x.h)
         return Moments(m, h, symmetric(lambda i, j: f(False, x.J[i][j])))
-    if dataclasses.is_dataclass(x) and not isinstance(x, type):
-        return type(x)(*[_visit(getattr(x, d.name), d.name == "R", f) for d in dataclasses.fields(x)])
+    names = _fields(type(x))
+    if names:
+        return type(x)(*[_visit(getattr(x, name), name == "R", f) for name in names])
     if isinstance(x, tuple):
-        return tuple(_visit(e, rotation, f) for e in x)
+        return tuple([_visit(e, rotation, f) for e in x])
     return f(rotation, x)
+
+
+def _fields(kind: Any) -> tuple[str, ...]:
+    """Names of the fields of a record, none of anything else."""
+    known = _records.get(kind)
+    if known is None:
+        fields = dataclasses.fields(kind) if dataclasses.is_dataclass(kind) else ()
+        known = _records[kind] = tuple(d.name for d in fields)
+    return known
+
+
+_records: dict[type, tuple[str, ...]] = {}
 
 
 def pattern_of(rotations: Sequence[bool], values: Array, errors: Array) -> Pattern:
@@ -74,11 +87,10 @@ def loosened(pattern: Pattern, found: Pattern) -> Pattern:
     return tuple(a if a == b else None for a, b in zip(pattern, found, strict=True))
 
 
-def symbols(
-    trace: Trace, constants: Constants, pattern: Pattern, independent: bool = False
-) -> tuple[Constants, list[Any]]:
-    """Constants as symbols where the pattern has None; samples of rotations are rotations.
+def symbols(trace: Trace, structure: Constants, independent: bool = False) -> tuple[Constants, list[Any]]:
+    """Constants as symbols where a structure has None; samples of rotations are rotations.
 
+    structure : constants rebuilt with their pattern
     independent : entries of rotations are numbers of their own, as derivatives by single ones want it
     """
     values: list[Any] = []
@@ -94,13 +106,14 @@ def symbols(
             return Pose(R, tuple(supply(e) for e in x.p))
         if isinstance(x, Moments):
             return _visit(x, False, lambda rotation, folded: supply(folded))
-        if dataclasses.is_dataclass(x) and not isinstance(x, type):
-            return type(x)(*[visit(getattr(x, d.name)) for d in dataclasses.fields(x)])
+        names = _fields(type(x))
+        if names:
+            return type(x)(*[visit(getattr(x, name)) for name in names])
         if isinstance(x, tuple):
-            return tuple(visit(e) for e in x)
+            return tuple([visit(e) for e in x])
         return supply(x)
 
-    return visit(rebuild(constants, pattern)), values
+    return visit(structure), values
 
 
 def _rotation_symbols(trace: Trace, R: Any, independent: bool) -> Any:

@@ -80,7 +80,8 @@ class Shadow:
             for code, operands in zip(call.listing.codes.tolist(), call.listing.operands.tolist(), strict=True):
                 given.append(_operated(code, [given[v] for v in operands if v != NONE]))
             self._called[call.index] = [given[v] for v in call.listing.results.tolist()]
-        return self._called[call.index][place]
+        result: Array = self._called[call.index][place]
+        return result
 
 
 def _operated(op: int, arguments: Sequence[Array]) -> Array:

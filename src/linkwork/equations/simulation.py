@@ -95,16 +95,24 @@ def _mismatch(tree: Tree, x: Any) -> list[Block]:
     velocity = relative_motion(tree, w[:nv])
     missed: list[Any] = []
     for found in cut_rows(tree, link_motion(tree, [0.0] * nv, [0.0] * nv), y, [0.0] * tree.plan.nw, "tail"):
-        sides, own = (velocity(found.cut.head), velocity(found.cut.tail)), w[found.cut.w]
-        for r, row in enumerate(found.rows):
-            total: Any = 0.0
-            for (angular, linear), (n, f) in zip(sides, (row.head, row.tail), strict=True):
-                total = total + dot(n, angular) + dot(f, linear)
-            missed.append(total - sum((S[r] * u for S, u in zip(found.S, own, strict=True)), 0.0))
+        sides = velocity(found.cut.head), velocity(found.cut.tail)
+        rows = tuple((row.head, row.tail) for row in found.rows)
+        missed += tree.cells(_apart, rows, found.S, sides, tuple(w[found.cut.w]))
     own = constraint_rows(tree, y, w)
     missed += [row.rate for row in own]
     size = (tree.plan.nl,)
     return [("e", [*loop_errors(tree, y), *(row.error for row in own)], size), ("de", missed, size)]
+
+
+def _apart(rows: Any, S: Any, sides: Any, own: Any) -> tuple[Any, ...]:
+    """What the velocities of the two sides of a cut joint miss along its rows."""
+    missed: list[Any] = []
+    for r, row in enumerate(rows):
+        total: Any = 0.0
+        for (angular, linear), (n, f) in zip(sides, row, strict=True):
+            total = total + dot(n, angular) + dot(f, linear)
+        missed.append(total - sum((column[r] * u for column, u in zip(S, own, strict=True)), 0.0))
+    return tuple(missed)
 
 
 def energies(plan: Plan, switched: frozenset[str]) -> Quantity:

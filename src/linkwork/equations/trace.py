@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import casadi as ca
@@ -28,6 +29,11 @@ class Numbers:
 
     constants: Constants
     pattern: Pattern
+
+    @cached_property
+    def structure(self) -> Constants:
+        """The constants as they are folded, None where they are free."""
+        return patterns.rebuild(self.constants, self.pattern)
 
 
 @dataclass(frozen=True)
@@ -107,7 +113,7 @@ def _differentiated(
 
 def _by_recursion(plan: Plan, numbers: Numbers, quantity: Quantity, wrt: Sequence[str]) -> Composed:
     fresh = Trace()
-    constants, symbols = patterns.symbols(fresh, numbers.constants, numbers.pattern)
+    constants, symbols = patterns.symbols(fresh, numbers.structure)
     inputs = input_symbols(plan, quantity.inputs, fresh)
     values = {name: block for name, block, _ in inputs}
     tree = grow_elementary(plan, constants, values["q"], values["v"])
@@ -149,7 +155,7 @@ def _rows(entries: Entries, n: int) -> list[list[Any]]:
 
 def run(plan: Plan, numbers: Numbers, quantity: Quantity, fresh: Trace, independent: bool = False) -> Traced:
     """Run the law of a quantity on new scalars; `independent` as in `patterns.symbols`."""
-    constants, symbols = patterns.symbols(fresh, numbers.constants, numbers.pattern, independent)
+    constants, symbols = patterns.symbols(fresh, numbers.structure, independent)
     inputs = input_symbols(plan, quantity.inputs, fresh)
     values: Values = {name: block for name, block, _ in inputs}
     q = values.get("q", values["y"][: plan.nq] if "y" in values else plan.neutral.tolist())
@@ -185,7 +191,7 @@ def refolded(
     """Run a CasADi function through a trace of its own, which folds identities and moves settled values out."""
     fresh = Trace()
     if parameters is None:
-        _, given = patterns.symbols(fresh, numbers.constants, numbers.pattern)
+        _, given = patterns.symbols(fresh, numbers.structure)
     else:
         given = list(fresh.symbols(len(parameters.symbols), settled=True))
     inputs = input_symbols(plan, quantity.inputs, fresh)

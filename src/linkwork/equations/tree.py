@@ -157,13 +157,13 @@ def grow(
             found = cells(_relative, shape, planned.sign, A, tuple(q[planned.q]), tuple(v[planned.v]), tuple(free))
         else:
             found = _placed(A, unmoved(planned.law.freedom))
-        (X, Sw, Sp, dw, dp, step) = found
+        X, Sw, Sp, dw, dp, step = found
         links.append(
             Link(
                 planned.body, planned.joint, planned.parent, planned.sign, range(planned.v.start, planned.v.stop),
                 X.R, X.p, Sw, Sp, dw, dp, given.moments, given.body, step,
-            )  # fmt: skip
-        )
+            )
+        )  # fmt: skip
     for k, station in enumerate(plan.stations, len(plan.links)):
         links.append(_station(plan, k, station, constants, q, v, needed is None or k in needed))
     marks = constants.points, constants.frames

@@ -205,9 +205,7 @@ def _tape_of(listing: Any, places: tuple[int, ...], fma: bool) -> Tape:
     if tape is None:
         shape = (listing.inputs, (("y", (len(places),)),))
         results = listing.results[list(places)]
-        tape = make_tape(
-            _Piece(listing.name, *shape, listing.constants, listing.codes, listing.operands, results), fma
-        )
+        tape = make_tape(_Piece(listing.name, *shape, listing.constants, listing.codes, listing.operands, results), fma)
         known[key] = tape
     return tape
 

@@ -64,7 +64,8 @@ class ForwardDynamics:
             return self.inherited
         numbers, constants = system._formulas.numbers(system.parameters, True)
         try:
-            return find_elimination(self.loops.plan, numbers, constants, states)
+            links = system._formulas.links(system.parameters)
+            return find_elimination(self.loops.plan, numbers, constants, states, links=links)
         except Weightless as error:
             raise ModelError(error.problems, self.loops.plan.name) from None
 
