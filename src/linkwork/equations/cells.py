@@ -61,10 +61,13 @@ class Fixed:
 
 
 class Cells:
-    """Runs steps of laws in a trace, each traced once for each kind of its arguments."""
+    """Runs steps of laws in a trace, each traced once for each kind of its arguments.
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
+    independent : entries of rotations are numbers of their own, as derivatives by single ones want it
+    """
+
+    def __init__(self, trace: Trace, independent: bool = False) -> None:
+        self.trace, self.independent = trace, independent
         self._calls: dict[Any, list[Scalar]] = {}
 
     def __call__(self, law: Callable[..., Any], *args: Any) -> Any:
@@ -86,7 +89,9 @@ class Cells:
                 structure.append((place, turned, base.settled))
             else:
                 structure.append(x)
-        kind = (law, shape, tuple(structure))
+        if self.independent:
+            rotations = []
+        kind = (law, shape, tuple(structure), bool(rotations))
         template = _known.get(kind)
         if template is None:
             if len(_known) >= KEPT:
@@ -113,7 +118,7 @@ class Cells:
         return found
 
     def _call(self, listing: Listing, operands: list[Scalar], settled: bool) -> list[Scalar]:
-        key = (id(listing), *[x.index for x in operands])
+        key = (listing, *[x.index for x in operands])
         known = self._calls.get(key)
         if known is None:
             known = self._calls[key] = self.trace.call(listing, tuple(operands), settled)
@@ -125,9 +130,9 @@ def plain(law: Callable[..., Any], *args: Any) -> Any:
     return law(*args)
 
 
-def cells_of(plan: Plan, trace: Trace) -> Callable[..., Any]:
-    """How a trace of a machine runs steps that links repeat."""
-    return Cells(trace) if len(plan.links) >= MANY_LINKS and trace.fold else plain
+def cells_of(plan: Plan, trace: Trace, independent: bool = False) -> Callable[..., Any]:
+    """How a trace of a machine runs steps that links repeat; `independent` as in `Cells`."""
+    return Cells(trace, independent) if len(plan.links) >= MANY_LINKS and trace.fold else plain
 
 
 def _taken(x: Any, leaves: list[Any], rotations: list[int]) -> Any:

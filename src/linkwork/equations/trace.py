@@ -162,7 +162,7 @@ def run(plan: Plan, numbers: Numbers, quantity: Quantity, fresh: Trace, independ
     needed = plan.path_to(quantity.target) if quantity.target else () if quantity.grows == "not" else None
     v = values.get("v", values["w"][: plan.nv] if "w" in values else [0.0] * plan.nv)
     moving = v if quantity.grows == "moving" else [0.0] * plan.nv
-    tree = grow(plan, constants, q, moving, needed, cells_of(plan, fresh))
+    tree = grow(plan, constants, q, moving, needed, cells_of(plan, fresh, independent))
     return Traced(inputs, symbols, quantity.law(replace(tree, independent=independent), values))
 
 

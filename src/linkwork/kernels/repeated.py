@@ -8,10 +8,11 @@ between two calls is a piece like any other, and pieces of the same structure sh
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +20,7 @@ from linkwork.kernels.tape import NONE, Block, Listed, Tape, make_tape
 
 CALL = -2
 """Code of a result of a call: its operands are the call's number and the result's."""
+ANGULAR = (ca.OP_SIN, ca.OP_COS)
 OPERATIONS = 1 << 40
 """Added to the number of an operation, as long as it is not known how many constants stand before them."""
 
@@ -180,21 +182,36 @@ class _Unrolling:
             codes[at] = tape.codes
             operands[at] = values[:, tape.operands]
         first = self.size + len(self.constants)
-        results = self.new[self.listing.results]
-        return Tape(
-            name,
-            tuple(self.inputs),
-            tuple(self.outputs),
-            np.array(list(self.constants), np.float64),
-            codes,
-            _numbered(operands, first),
-            _numbered(results, first),
-        )
+        constants = np.array(list(self.constants), np.float64)
+        results = _numbered(self.new[self.listing.results], first)
+        blocks = tuple(self.inputs), tuple(self.outputs)
+        return _once(Tape(name, *blocks, constants, codes, _numbered(operands, first), results))
 
 
 def _numbered(values: Numbers, first: int) -> NDArray[np.int32]:
     """Final numbers: operations stand behind the constants."""
     return np.where(values >= OPERATIONS, values - OPERATIONS + first, values).astype(np.int32)
+
+
+def _once(tape: Tape) -> Tape:
+    """The same tape with every sine and cosine of an angle once: several cells may ask for those of one joint."""
+    first = tape.first_operation
+    turns = np.flatnonzero(np.isin(tape.codes, ANGULAR))
+    key = tape.codes[turns].astype(np.int64) * (first + len(tape)) + tape.operands[turns, 0]
+    _, earliest, which = np.unique(key, return_index=True, return_inverse=True)
+    new = np.arange(first + len(tape))
+    new[first + turns] = first + turns[earliest[which]]
+    kept = new[first:] == np.arange(first, first + len(tape))
+    if kept.all():
+        return tape
+    place = np.r_[np.arange(first), first + np.cumsum(kept) - 1, NONE]  # the last one is for NONE
+    new = np.r_[place[new], NONE]
+    return replace(
+        tape,
+        codes=tape.codes[kept],
+        operands=new[tape.operands[kept]].astype(np.int32),
+        results=new[tape.results].astype(np.int32),
+    )
 
 
 def _tape_of(listing: Any, places: tuple[int, ...], fma: bool) -> Tape:
