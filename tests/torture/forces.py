@@ -247,6 +247,12 @@ def torture(seed: int, tally: Tally, sets: int = SETS) -> None:
         tally.skipped[f"not drawn: {type(error).__name__}"] += 1
         if isinstance(error, LinkworkError):
             tally.failures.append(f"seed {seed}: does not assemble: {str(error)[:300]}")
+            print(tally.failures[-1], flush=True)
+        return
+    except Exception as error:  # noqa: BLE001, so that the others are seen too
+        tally.failures.append(f"seed {seed}: not assembled, {type(error).__name__} {error}")
+        print(tally.failures[-1], flush=True)
+        traceback.print_exc()
         return
     if not case.drives:
         tally.skipped["no plain drives"] += 1
@@ -262,6 +268,11 @@ def torture(seed: int, tally: Tally, sets: int = SETS) -> None:
             path = trajectory_of(one.loops, run)
         except LinkworkError as error:
             tally.skipped[f"no motion: {str(error).splitlines()[-1][:60]}"] += 1
+            continue
+        except Exception as error:  # noqa: BLE001, so that the others are seen too
+            tally.failures.append(f"{where}: no motion, {type(error).__name__} {error}")
+            print(tally.failures[-1], flush=True)
+            traceback.print_exc()
             continue
         try:
             for failure in check_forces(case, k, one, run, path, tally):
