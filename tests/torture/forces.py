@@ -245,7 +245,7 @@ def torture(seed: int, tally: Tally, sets: int = SETS) -> None:
         machine = case.machine
     except (AssertionError, LinkworkError) as error:
         tally.skipped[f"not drawn: {type(error).__name__}"] += 1
-        if isinstance(error, LinkworkError):
+        if isinstance(error, LinkworkError) and "has a number beyond" not in str(error):  # 1e30 kg m² and more
             tally.failures.append(f"seed {seed}: does not assemble: {str(error)[:300]}")
             print(tally.failures[-1], flush=True)
         return

@@ -53,7 +53,7 @@ class Path:
         return len(self.Y)
 
 
-@dataclass
+@dataclass(eq=False)
 class Solver:
     """Newton's step for given independent rates, with a pool of orders for different regions of motion.
 
