@@ -13,13 +13,14 @@ from linkwork.analyses.kinematics.failures import (
     NoFreedom,
     OverSpecified,
 )
-from linkwork.analyses.kinematics.loops import Loops, Mask, Roles
+from linkwork.analyses.kinematics.loops import NOTHING, Loops, Mask, Roles
 from linkwork.analyses.kinematics.nearby_postures import nearby_postures
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.posture_paths import Path, Solver
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.errors import Problem
 from linkwork.geometry import Array
+from linkwork.numerics.elimination import eliminate
 
 STEEP = 1e4
 """Rates by that of the driven variable up to which they count as finite where pivots vanish."""
@@ -134,13 +135,13 @@ def vanishing_point(loops: Loops, y: Array, driven: int, independent: Mask, way:
     w = np.zeros(loops.columns)
     w[u] = way * loops.column_scale[u]
     W = loops.rates(y, independent, [w])[0] / loops.column_scale
-    if not np.abs(W).max() < STEEP:
+    if loops.sparse or not np.abs(W).max() < STEEP:
         return None
     before = loops.advanced(y, -AHEAD * W)
     if not (loops.is_finite(before) and loops.is_finite(y)):
         return None
-    near, far = (loops.factor(x, independent) for x in (y, before))
-    if len(near.pivots) != len(far.pivots):
+    near, far = (eliminate(loops.equations(x)[1], independent, NOTHING) for x in (y, before))
+    if near.rank != far.rank:
         return None
     fall = np.expm1(far.log_quality - near.log_quality)  # of the product over AHEAD, in parts of what is left of it
     if not fall > 1.0:
