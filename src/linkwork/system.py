@@ -25,6 +25,7 @@ from linkwork.errors import InputError, ModelError, Problem
 from linkwork.formulas import Formula, Formulas, Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
+from linkwork.model.constraint_checks import torn_by
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout, lay_out
 from linkwork.model.mechanism import Mechanism
@@ -779,6 +780,7 @@ class System:
             except ModelError as error:
                 problems += [Problem(p.what, f"parameters.{slot.owner}", p.hint) for p in error.problems]
         problems += unfit_numbers(self.plan.loads, values)
+        problems = problems or torn_by(self.mechanism, self._overrides, values)
         if problems:
             raise InputError(problems, self.name)
         return values

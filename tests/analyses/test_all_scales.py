@@ -13,11 +13,18 @@ import forces as torture  # noqa: E402
 from cases import drawn  # noqa: E402
 
 import linkwork as lw  # noqa: E402
+from linkwork.analyses.forces.reactions import weakness  # noqa: E402
 
 MENDED = {
     26: "a point on a curve 44 km large: a row that is an area made the others look like rounding",
     1013: "Bricard, 2 um, masses over six decades: forward dynamics off by 2e-3",
     3043: "a point on a curve of 20 um that closes a loop: its acceleration off by 5e-7, lengths lost beside angles",
+    3020: "a parallelogram whose pivots of home shrink: efforts by them lost nine digits without a word",
+    3029: "Bricard: accelerations 5e5 roundings off where the order's pivots had shrunk, 5 with pivots of the posture",
+    3052: "a parallelogram, 55 km: the same, 2e5 roundings",
+    20123: "a gear's flanks end within a step: the path went one rounding beyond and stopped the program",
+    20172: "a parallelogram next to flat: multipliers of redundant rows grew before pivots shrank, 4e6 roundings",
+    20242: "a law that ends at a sample that does not close: that stopped the program, too",
 }
 SEEDS = [*MENDED, 4, 17]
 """And an overconstrained and a spherical one."""
@@ -30,6 +37,7 @@ def test_forces_and_accelerations(seed: int) -> None:
     tally = torture.Tally()
     torture.torture(seed, tally, sets=2 if seed < 3000 else 4)
     assert not tally.failures, "\n".join(tally.failures)
+    assert all(tally.worst[what] < 1.0 for what in ("place", "velocity", "acceleration"))
     assert tally.checks["forces"] > 20 and tally.checks["forward"] > 20
     assert tally.worst["reactions"] < 1.0 and tally.worst["efforts"] < 1.0 and tally.worst["forward"] < 1.0
 
@@ -45,6 +53,41 @@ def test_light_bodies_on_heavy_ones() -> None:
         efforts[:, s.variable_rates.index(name)] = run[f"{name}.effort"].values
     a = s.forward_dynamics(path.y, path.w, efforts)
     np.testing.assert_allclose(a, path.dw, atol=1e-11 * np.abs(path.dw).max())
+
+
+@pytest.mark.parametrize(("seed", "numbers"), [(3029, 2), (3052, 2), (20172, 0)])
+def test_rates_close_redundant_rows_to_rounding(seed: int, numbers: int) -> None:
+    """Overconstrained machines: every joint obeys its law as far as rounding and the condition of the loops allow."""
+    case = drawn(seed)
+    s = case.machine.with_parameters(case.numbers(numbers))
+    run = torture.motion_of(case, s, np.random.default_rng([seed, numbers, 9]))
+    path = torture.trajectory_of(s.loops, run)
+    rows = torture.finite(path)
+    own = torture.Balance(s, *(np.ascontiguousarray(x[rows]) for x in (path.y, path.w, path.dw)))
+    there = own.inverse([n if n in s.variable_rates else f"{n}.{n}" for n in case.drives])
+    condition = there.first / there.last
+    assert (own.misfits["place"] < 10.0 * own.eps).all()
+    assert (own.misfits["velocity"] < 3.0 * condition * own.eps).all()
+    assert (own.misfits["acceleration"] < 30.0 * condition * own.eps).all()
+
+
+def test_efforts_where_the_pivots_of_home_shrink() -> None:
+    """A parallelogram: those of home fall to nothing where it could do without them."""
+    case = drawn(3020)
+    s = case.machine.with_parameters(case.numbers(2))
+    path = torture.trajectory_of(s.loops, torture.motion_of(case, s, np.random.default_rng([3020, 2, 9])))
+    home = np.argmin(np.abs(path.y - s.home.y).max(axis=1))
+    order = s.loops.order(s.home.y, s.loops.rates_of(np.array([s.variables.index(case.drives[0])])))
+    weak = weakness(s.loops, order, path.y)
+    k = int(np.argmax(np.where(np.arange(len(path)) > 45, weak, 0.0)))
+    assert weak[k] > 1e5 * weak[home]
+    there = torture.Balance(s, path.y, path.w, path.dw).inverse(case.drives)
+    expected = there.efforts * there.units
+    found = s.drive_efforts(path.y, path.w, path.dw, case.drives)
+    scale = float(there.scale[k] * there.units[k].max())
+    np.testing.assert_allclose(found[k], expected[k], atol=1e-11 * scale)
+    one = s.drive_efforts(path.y[k], path.w[k], path.dw[k], case.drives)
+    np.testing.assert_allclose(one, found[k], rtol=0, atol=1e-12 * scale)
 
 
 def folding(reach: float) -> lw.Run:

@@ -468,12 +468,26 @@ def test_what_has_neither_is_simulated_to_its_tolerance(track: str) -> None:
     assert run.evidence.simulation.energy_error < 1e-8
 
 
-def test_numbers_that_tear_a_law_apart_are_told_before_it_is_let_go() -> None:
+def test_numbers_that_tear_a_law_apart_are_refused_wherever_they_are_given() -> None:
     m = lw.Mechanism("torn")
     m.body("a", mass=1.0, inertia=(0.1, 0.1, 0.1)), m.body("b", mass=1.0, inertia=(0.1, 0.1, 0.1))
     m.revolute("A", m.ground, "a", axis="z"), m.revolute("B", m.ground, "b", axis="z")
     m.couple("law", "B", "where(A > k, (A - c)**2, 0)", parameters={"k": 0.3, "c": 0.3})
     s = m.assemble()
     assert s.simulate(0.5, rates={"A": 2.0}).status == "complete"
-    with pytest.raises(lw.InputError, match="`where` jumps at A = k"):
-        s.with_parameters({"law.c": 0.2}).simulate(0.5, rates={"A": 2.0})
+    with pytest.raises(lw.InputError) as caught:
+        s.with_parameters({"law.c": 0.2})
+    (problem,) = caught.value.problems
+    what = "`where` jumps at A = k, where no motion obeys the equation (c = 0.2)"
+    assert (problem.where, problem.what) == ("parameters.law", what)
+    moved = s.with_parameters({"law.c": 0.2, "law.k": 0.2})  # both at once meet again
+    assert moved.at({"A": 0.5})["B"] == pytest.approx(0.09, abs=1e-14)
+    with pytest.raises(lw.InputError, match=r"`where` jumps at A = k.*\(k = 0\.3\)"):
+        moved.with_parameters({"law.k": 0.3})
+    with pytest.raises(lw.InputError, match=r"`where` jumps at A = k.*\(k = 0\.3, c = 0\.2\)"):
+        s.simulate_many(0.5, rates={"A": 2.0}, parameters={"law.k": 0.3, "law.c": np.array([0.3, 0.2])})
+    both = np.array([0.3, 0.2])
+    runs = s.simulate_many(0.5, rates={"A": 2.0}, parameters={"law.k": both, "law.c": both})
+    assert list(runs.status) == ["complete"] * 2
+    with pytest.raises(lw.InputError, match="of different lengths"):
+        s.simulate_many(0.5, rates={"A": 2.0}, parameters={"law.k": both, "law.c": np.zeros(3)})

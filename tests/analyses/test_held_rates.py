@@ -51,13 +51,14 @@ def swinging() -> lw.Mechanism:
 # ---------------------------------------------------------------- one drive
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [*range(6), 11, 29])
 def test_the_end_of_a_motion_does_not_depend_on_the_samples(seed: int) -> None:
+    """11 ends where a rate that is held no longer determines a turn, 29 goes on with other rates on both sides."""
     ends_alike(seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(6, 80))
+@pytest.mark.parametrize("seed", sorted({*range(6, 80)} - {11, 29}))
 def test_more_ends_of_motions_do_not_depend_on_the_samples(seed: int) -> None:
     ends_alike(seed)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+import traceback
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -75,6 +76,10 @@ def torture(seed: int, seen: Counter[str]) -> str:
     """What is wrong with one machine, or nothing."""
     try:
         case = drawn(seed)
+    except AssertionError:
+        seen["not drawn"] += 1
+        return ""
+    try:
         machine = case.machine
         if not case.drives:
             seen["no plain drives"] += 1
@@ -87,8 +92,7 @@ def torture(seed: int, seen: Counter[str]) -> str:
     if run.status != "complete":
         seen["stopped"] += 1
         return ""
-    y = np.array([[run.data[n].values[k] for n in machine.variables] for k in (0, -1)])
-    w = np.array([_rate(run, n) for n in machine.variable_rates])
+    y, w = run.y[[0, -1]], run.w[0]
     try:
         end = exact(machine, y[0], w, until)
     except (AssertionError, LinkworkError):
@@ -103,15 +107,9 @@ def torture(seed: int, seen: Counter[str]) -> str:
     floor = 1e-14 * (1.0 + case.size.far)
     if off > BOUND * (RTOL + floor) and not run.warnings:
         tight = machine.simulate(until, rates=rates, samples=3, rtol=1e-12, atol=1e-13, method="explicit")
-        again = np.array([tight.data[n].values[-1] for n in machine.variables])
-        closer = float(np.abs((again - end) * machine.loops.variable_scale).max())
+        closer = float(np.abs((tight.y[-1] - end) * machine.loops.variable_scale).max())
         return f"{where}: off by {off:.1e} without a warning; by {closer:.1e} with tight tolerances"
     return ""
-
-
-def _rate(run: Any, name: str) -> float:
-    signal = f"{name}.rate" if f"{name}.rate" in run.data else name
-    return float(run.data[signal].values[0])
 
 
 def main() -> None:
@@ -125,7 +123,11 @@ def main() -> None:
     for seed in range(first, last):
         if time.time() - start > asked.seconds:
             break
-        told = torture(seed, seen)
+        try:
+            told = torture(seed, seen)
+        except Exception as error:  # noqa: BLE001, so that the others are seen too
+            told = f"seed {seed}: {type(error).__name__} {error}"
+            traceback.print_exc()
         wrong += bool(told)
         if told:
             print(told, flush=True)

@@ -610,7 +610,7 @@ class Machine(System):
     ) -> Array:
         """Efforts of the drives for a motion of all joints, as plain arrays, fast; (..., drives).
 
-        The pivots are those of home; `forces` changes them along a motion and tells what else there is to know.
+        The pivots are those of home as long as they serve; `forces` tells what else there is to know.
 
         Parameters
         ----------

@@ -48,6 +48,16 @@ def closed_forces(order: Order, wanted: Wanted, external: bool, states: bool = F
     return Quantity(name, inputs, law, regroups=wanted == "efforts", title="closed_forces")
 
 
+def watched_efforts(order: Order) -> Quantity:
+    """Efforts as `closed_forces` has them, and whether pivots have shrunk: (y, w, dw, t, weight) -> efforts, weakness.
+
+    Weakness is Σ (weight / pivot)², with weights by row, over all pivots that move.
+    """
+    inputs = ("y", "w", "dw", "t", "weight")
+    law = partial(_watched, order)
+    return Quantity(f"watched efforts {order.key}", inputs, law, regroups=True, title="watched_efforts")
+
+
 def carried() -> Quantity:
     """Reactions of all joints to wrenches of the cut joints alone: (y, cut_wrench) -> wrench; linear in the second."""
     return Quantity("carried", ("y", "cut_wrench"), _carried)
@@ -89,6 +99,12 @@ def _carried(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
 
 
 def _closed_forces(order: Order, wanted: Wanted, tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
+    return _forces_by_pivots(order, wanted, tree, x)[0]
+
+
+def _forces_by_pivots(
+    order: Order, wanted: Wanted, tree: Tree, x: Mapping[str, Sequence[Any]]
+) -> tuple[list[Block], list[Pivot]]:
     y, w, dw = x["y"], x["w"], x["dw"]
     plan, nv = tree.plan, tree.nv
     loaded = applied_loads(tree, x["t"][0], y, w, Modes(states=x.get("states")))
@@ -100,7 +116,7 @@ def _closed_forces(order: Order, wanted: Wanted, tree: Tree, x: Mapping[str, Seq
     needed = [*handed_inward(tree, f, n, own_forces.along).tau, *[0.0] * (plan.nw - nv)]
     for k in range(plan.nw):
         own = loaded.applied.rotors.get(k, 0.0) * dw[k] - loaded.applied.along.get(k, 0.0)
-        needed[k] = needed[k] + own - x["effort"][k]
+        needed[k] = needed[k] + own - (x["effort"][k] if "effort" in x else 0.0)
     found = row_equations(tree, y)
     rows = sparse_rows(found)
     pivots = factorise(rows, order)
@@ -121,7 +137,17 @@ def _closed_forces(order: Order, wanted: Wanted, tree: Tree, x: Mapping[str, Seq
         every = [multipliers.get(r, 0.0) for r in range(plan.nl)]
         wrenches = _wrenches(tree, found, every, f, n)
         outputs += [("wrench", wrenches, (len(wrenches) // 6, 6)), *_multipliers(tree, every)]
-    return outputs
+    return outputs, pivots
+
+
+def _watched(order: Order, tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
+    outputs, pivots = _forces_by_pivots(order, "efforts", tree, x)
+    weakness: Any = 0.0
+    for p in pivots:
+        if not isinstance(p.inverse, float | int):
+            own = x["weight"][p.row] * p.inverse
+            weakness = weakness + own * own
+    return [*outputs, ("weakness", [weakness], ())]
 
 
 def _multipliers(tree: Tree, every: Sequence[Any]) -> list[Block]:

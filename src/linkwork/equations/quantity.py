@@ -58,6 +58,7 @@ SIZES = {
     "switch": "n_loads",
     "states": "n_states",
     "mismatch": "nl",
+    "weight": "nl",
     "cut_wrench": "nl",
     "t": "one",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -48,6 +49,29 @@ def jumps_of(constraint: Constraint, numbers: Mapping[str, float]) -> list[Probl
         for own in breaks(constraint.expression, numbers, rates)
         if own.jumps
     ]
+
+
+def torn_by(m: Mechanism, before: Mapping[str, float], values: Mapping[str, np.ndarray]) -> list[Problem]:
+    """Equations that would jump with other numbers, by the first of them that does where arrays are given.
+
+    before, values : numbers by name (`cam.k`), those that a machine has and those it is given
+    """
+    problems: list[Problem] = []
+    for own in m.constraints.values():
+        names = [name for name in own.parameters if f"{own.name}.{name}" in values]
+        if not names:
+            continue
+        try:
+            arrays = np.broadcast_arrays(*(values[f"{own.name}.{name}"] for name in names))
+        except ValueError:  # which whoever asked is told with all shapes
+            continue
+        now = {name: before.get(f"{own.name}.{name}", value) for name, value in own.parameters.items()}
+        for row in np.unique(np.stack([x.ravel() for x in arrays], axis=1), axis=0):
+            if found := jumps_of(own, {**now, **dict(zip(names, row.tolist(), strict=True))}):
+                told = ", ".join(f"{name} = {x:.6g}" for name, x in zip(names, row, strict=True))
+                problems += [replace(p, what=f"{p.what} ({told})", where=f"parameters.{own.name}") for p in found]
+                break
+    return problems
 
 
 def kinks_of(constraint: Constraint, numbers: Mapping[str, float]) -> list[Problem]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.equations.closed_forces import closed_forces
-from linkwork.equations.loop_solver import Order
+from linkwork.equations.closed_forces import closed_forces, watched_efforts
+from linkwork.equations.loop_solver import Order, Pivot, factorise
 from linkwork.errors import InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
@@ -28,6 +29,8 @@ POOR = 1e4
 """Growth of Σ 1/pivot² at which other pivots are looked for."""
 SINGULAR = 1e14
 """Σ 1/pivot² at which a posture is singular: efforts are then not determined."""
+WATCHED = 1.0
+"""Weakness of home's pivots, in parts of what is allowed, at which others are looked for."""
 LOOKED_AT = 9
 """Samples at which drives are looked for, where the middle one is singular."""
 _START = np.zeros(1)
@@ -182,14 +185,34 @@ def _pushed(own: Array, drives: Drives, efforts: Array) -> Array:
 def plain_efforts(
     loops: Loops, home: Posture, y: Any, w: Any, dw: Any, named: Sequence[str] | None, t: Any, threads: int | None
 ) -> Array:
-    """Efforts of the drives by one kernel, with the pivots of home."""
-    kernel, columns, none = effort_kernel(loops, home, None if named is None else tuple(as_names(named)))
+    """Efforts of the drives by one kernel, with the pivots of home; with others where those are weak."""
+    own = _watched_kernel(loops, home, None if named is None else tuple(as_names(named)))
     when = _START if type(t) is float and t == 0.0 else np.asarray(t, float)[..., np.newaxis]
-    found: Array = kernel(y, w, dw, none, when) if threads is None else kernel(y, w, dw, none, when, threads=threads)
-    efforts: Array = found[..., columns]
-    if not np.isfinite(efforts).all():
+    state = (y, w, dw, when, own.weights)
+    found, weak = own.kernel(*state) if threads is None else own.kernel(*state, threads=threads)
+    single = found.ndim == 1
+    if not (weak if single else weak.max(initial=0.0)) <= WATCHED:
+        found = _by_other_pivots(loops, own, found, weak, (y, w, dw, when))
+    efforts: Array = found[..., own.columns]
+    # Their square is found in a third of the time, and tells.
+    if not (isfinite(efforts.dot(efforts)) if single else np.isfinite(efforts).all()):
         _explain(loops, efforts, y, w, dw, when)
     return efforts
+
+
+def _by_other_pivots(loops: Loops, own: _Watched, found: Array, weak: Array, state: Sequence[Any]) -> Array:
+    """Efforts of all joints, found anew where pivots are weak and others serve."""
+    shape = found.shape[:-1]
+    y, w, dw, t = (np.broadcast_to(x, (*shape, np.shape(x)[-1])).reshape(-1, np.shape(x)[-1]) for x in state)
+    efforts = found.reshape(-1, found.shape[-1]).copy()
+    left = np.flatnonzero(~(np.reshape(weak, -1) <= WATCHED) & np.isfinite(y).all(axis=1))
+    for rows, order, serves in orders_along(loops, own.independent, y[left]) if left.size else ():
+        if serves:
+            samples = left[rows]
+            kernel = loops.system.bound_kernel(Question(closed_forces(order, "efforts", False)))
+            some = (np.ascontiguousarray(x[samples]) for x in (y, w, dw))
+            efforts[samples] = kernel(*some, np.zeros(loops.columns), np.ascontiguousarray(t[samples]))
+    return efforts.reshape(found.shape)
 
 
 def _explain(loops: Loops, efforts: Array, y: Any, w: Any, dw: Any, when: Array) -> None:
@@ -207,22 +230,65 @@ def _explain(loops: Loops, efforts: Array, y: Any, w: Any, dw: Any, when: Array)
         raise DeadCentre(Problem(text, "drives", hint), loops.plan.name, Posture(loops, Y[0]))
 
 
+@dataclass(frozen=True, eq=False)
+class _Watched:
+    """(y, w, dw, t, weight) -> efforts of all joints, weakness of the pivots; and what it takes.
+
+    columns : of the drives; weights : by row, with which pivots as weak as may be make a weakness of 1
+    """
+
+    kernel: Kernel
+    columns: NDArray[np.int64]
+    independent: Mask
+    weights: Array
+
+
+def _watched_kernel(loops: Loops, home: Posture, chosen: tuple[str, ...] | None) -> _Watched:
+    """Efforts by the pivots of home that tell how weak they are; kept."""
+    kept, key = loops.efforts, (chosen, home.y.tobytes(), "watched")
+    if key not in kept:
+        drives, order = _drives_at_home(loops, home, chosen)
+        kernel = loops.system.bound_kernel(Question(watched_efforts(order)))
+        weights, at_home = np.zeros(loops.plan.nl), 0.0
+        for pivot in pivots_at(loops, order, home.y):
+            weights[pivot.row] = 1.0 / (loops.row_scale[pivot.row] * loops.column_scale[pivot.column])
+            at_home += pivot.inverse**2
+        limit = min(POOR * max(at_home, 1.0), SINGULAR)
+        kept[key] = _Watched(kernel, drives.columns, drives.independent, weights / limit**0.5)
+    found: _Watched = kept[key]
+    return found
+
+
+def pivots_at(loops: Loops, order: Order, y: Array) -> list[Pivot]:
+    """The scaled pivots of an order at a posture."""
+    J = loops.triplets(y)
+    rows: dict[int, dict[int, float]] = {r: {} for r in range(loops.rows)}
+    for r, c, value in zip(*(np.asarray(x) for x in (J.rows, J.columns, J.values)), strict=True):
+        rows[int(r)][int(c)] = float(value)
+    return factorise(rows, order)
+
+
 def effort_kernel(
     loops: Loops, home: Posture, chosen: tuple[str, ...] | None
 ) -> tuple[Kernel, NDArray[np.int64], Array]:
     """(y, w, dw, effort, t) -> efforts of all joints, the columns of the drives, and efforts of none; kept."""
-    kept, key = loops.efforts, (chosen, home.y.tobytes())
+    kept, key = loops.efforts, (chosen, home.y.tobytes(), "plain")
     if key not in kept:
-        names = tuple(loops.names(home._roles.independent)) if chosen is None else chosen
-        drives = drives_of(loops, home.y, names, ())
-        if drives.shared:
-            text = f"{len(drives.columns)} drives for {counted(int(drives.independent.sum()), 'freedom')}"
-            raise InputError(Problem(text, "drives", "`forces` lets them share the work"), loops.plan.name)
-        order = loops.order(home.y, drives.independent)
+        drives, order = _drives_at_home(loops, home, chosen)
         kernel = loops.system.bound_kernel(Question(closed_forces(order, "efforts", False)))
         kept[key] = kernel, drives.columns, np.zeros(loops.columns)
     found: tuple[Kernel, NDArray[np.int64], Array] = kept[key]
     return found
+
+
+def _drives_at_home(loops: Loops, home: Posture, chosen: tuple[str, ...] | None) -> tuple[Drives, Order]:
+    """As many drives as there are freedoms, and the pivots of home for them."""
+    names = tuple(loops.names(home._roles.independent)) if chosen is None else chosen
+    drives = drives_of(loops, home.y, names, ())
+    if drives.shared:
+        text = f"{len(drives.columns)} drives for {counted(int(drives.independent.sum()), 'freedom')}"
+        raise InputError(Problem(text, "drives", "`forces` lets them share the work"), loops.plan.name)
+    return drives, loops.order(home.y, drives.independent)
 
 
 def unit_rates(loops: Loops, order: Order, Y: Array, independent: NDArray[np.int64]) -> Array:

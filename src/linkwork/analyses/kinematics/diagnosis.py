@@ -13,14 +13,19 @@ from linkwork.analyses.kinematics.failures import (
     NoFreedom,
     OverSpecified,
 )
-from linkwork.analyses.kinematics.loops import Loops, Mask, Roles
+from linkwork.analyses.kinematics.loops import NOTHING, Loops, Mask, Roles
 from linkwork.analyses.kinematics.nearby_postures import nearby_postures
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.posture_paths import Path, Solver
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.errors import Problem
 from linkwork.geometry import Array
+from linkwork.numerics.elimination import eliminate
 
+STEEP = 1e4
+"""Rates by that of the driven variable up to which they count as finite where pivots vanish."""
+AHEAD = 1e-5
+"""Way of the driven variable behind the end of a path over which pivots are seen to fall, and more than is left."""
 EXTREME = 1e-13
 """Change of a driven variable [rad, or parts of the machine's size] below which its extreme is found."""
 
@@ -69,7 +74,9 @@ def stop_of(solver: Solver, path: Path, driven: NDArray[np.int64], U: Array) -> 
     columns = np.flatnonzero(solver.independent)
     y = path.last
     if len(moving) == 1 and not np.isin(driven, loops.quaternion_parts).any():
-        exact = turning_point(loops, y, int(driven[moving[0]]), solver.independent)
+        place, way = int(driven[moving[0]]), float(np.sign(going[moving[0]]))
+        exact = turning_point(loops, y, place, solver.independent)
+        exact = vanishing_point(loops, y, place, solver.independent, way) if exact is None else exact
         y = y if exact is None else exact
     values = [float(y[driven[j]]) for j in moving]
     names = [loops.plan.variables[driven[j]] for j in moving]
@@ -116,6 +123,31 @@ def turning_point(loops: Loops, y: Array, driven: int, independent: Mask, iterat
         if not loops.is_finite(y):
             break
     return None
+
+
+def vanishing_point(loops: Loops, y: Array, driven: int, independent: Mask, way: float) -> Array | None:
+    """The posture a little ahead of y at which the pivots vanish though all rates stay finite, as where a rate that is
+    held no longer determines a turn: their product falls to zero in proportion to what is left.
+
+    way : the sign in which the driven variable goes
+    """
+    u = _rate_of(loops, driven)
+    w = np.zeros(loops.columns)
+    w[u] = way * loops.column_scale[u]
+    W = loops.rates(y, independent, [w])[0] / loops.column_scale
+    if loops.sparse or not np.abs(W).max() < STEEP:
+        return None
+    before = loops.advanced(y, -AHEAD * W)
+    if not (loops.is_finite(before) and loops.is_finite(y)):
+        return None
+    near, far = (eliminate(loops.equations(x)[1], independent, NOTHING) for x in (y, before))
+    if near.rank != far.rank:
+        return None
+    fall = np.expm1(far.log_quality - near.log_quality)  # of the product over AHEAD, in parts of what is left of it
+    if not fall > 1.0:
+        return None
+    found = loops.advanced(y, AHEAD / fall * W)
+    return found if loops.residual(found) < loops.tolerance else None
 
 
 def _rate_of(loops: Loops, variable: int) -> int:

@@ -28,7 +28,7 @@ from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
 from linkwork.names import NameBook, joint_names
-from linkwork.numerics.elimination import Elimination, eliminate
+from linkwork.numerics.elimination import Elimination, eliminate, solve_batch
 from linkwork.numerics.sparse_order import PivotOrder, SparseFactor, Triplets, pivot_order, sparse_factor
 from linkwork.system import System
 from linkwork.units import ANGLE, LENGTH, NUMBER, format_quantity
@@ -96,7 +96,7 @@ class Loops:
         self.whole: Loops = self if whole is None else whole
         self.solvers: dict[tuple[bytes, ...], Any] = {}
         """See `posture_paths.solver_for`."""
-        self.efforts: dict[tuple[tuple[str, ...] | None, bytes], Any] = {}
+        self.efforts: dict[tuple[tuple[str, ...] | None, bytes, str], Any] = {}
         """See `forces.reactions.plain_efforts`."""
         self.problems: dict[Any, Any] = {}
         """See `simulation.engine`: addresses, good in this process alone."""
@@ -330,6 +330,23 @@ class Loops:
             x = np.moveaxis(factor.solve(np.moveaxis(side, -1, 0))[0], 0, -1)
             found.append((x * dependent + own) * self.column_scale)
         return found
+
+    def rates_each(self, Y: Array, independent: Mask, given: Sequence[Array]) -> list[Array]:
+        """The same at many postures (samples, ny), one set of rates (samples, nw) of each level at each of them."""
+        J = self.equations(Y)[1]
+        found: list[Array] = []
+        for level, rates in enumerate(given):
+            own = np.where(independent, rates, 0.0) / self.column_scale
+            side = -(J @ own[..., np.newaxis])[..., 0]
+            if level:
+                products = self.system.bound_kernel(Question(closure_products(level)))(Y, *found)
+                side = side - products * self.row_scale
+            found.append((self.solved(J, side[..., np.newaxis], independent)[..., 0] + own) * self.column_scale)
+        return found
+
+    def solved(self, J: Array, sides: Array, independent: Mask) -> Array:
+        """x (samples, columns, k) of J x = sides, zero in independent columns, each with pivots of its own."""
+        return solve_batch(J, sides, independent, NOTHING)[0]
 
     def _times(self, y: Array, stride: Array) -> Array:
         """J times scaled rates (..., nw)."""

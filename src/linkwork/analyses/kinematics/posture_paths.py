@@ -53,7 +53,7 @@ class Path:
         return len(self.Y)
 
 
-@dataclass
+@dataclass(eq=False)
 class Solver:
     """Newton's step for given independent rates, with a pool of orders for different regions of motion.
 
@@ -129,9 +129,9 @@ def follow(
     except KeyboardInterrupt:
         interrupted = True
     reached = int(np.floor(walk.at + 1e-9)) + 1
-    return Path(
-        walk.Y[:reached], walk.effort[:reached], tuple(walk.leapt), walk.at, walk.past[2].copy(), interrupted
-    )  # fmt: skip
+    # The last of Newton's steps may end a rounding beyond the end of a law.
+    last = next((y for y in walk.past[::-1] if solver.loops.is_finite(y)), walk.past[2])
+    return Path(walk.Y[:reached], walk.effort[:reached], tuple(walk.leapt), walk.at, last.copy(), interrupted)
 
 
 def ways_of(loops: Loops, driven: NDArray[np.int64], U: Array) -> Array:

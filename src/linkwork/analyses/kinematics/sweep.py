@@ -21,6 +21,7 @@ from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture_paths import Solver, follow, solver_for, ways_of
 from linkwork.analyses.kinematics.samples import Course, Swept, part_of
 from linkwork.analyses.kinematics.singular_samples import mend, smooth
+from linkwork.analyses.kinematics.weak_pivots import closed_anew, rates_anew
 from linkwork.geometry import Array
 
 STRIDE = 0.05
@@ -140,6 +141,7 @@ def _swept(
     fill = Y[leapt]
     parts: Parts = [(solver, np.arange(len(Y)))] if integrated is None else along.parts
     by_order, measures, rounds = polished_parts(parts, Y, threads, STRAY if path else np.inf)
+    anew = closed_anew(parts, by_order, Y, measures)
     orders = {order: own for found in by_order for order, own in found.items()}
     astray = leapt[~(np.abs((Y[leapt] - fill) * loops.variable_scale).max(axis=1, initial=0.0) <= ASTRAY)]
     Y[astray], measures[astray, 0], measures[astray, 2] = fill[np.isin(leapt, astray)], np.inf, np.inf
@@ -148,7 +150,9 @@ def _swept(
     least = float(np.nanmin(measures[:, 2], initial=at_home))
     singular = np.flatnonzero(~(measures[:, 2] < np.clip(WEAK * least, LEAST_WEAK, MOST_WEAK)))
     doubtful = np.flatnonzero(~(measures[:, 2] < DOUBTFUL * least))
-    rates = rates_of_parts(parts, by_order, Y, [np.ascontiguousarray(g[: len(Y)]) for g in given], threads)
+    asked_rates = [np.ascontiguousarray(g[: len(Y)]) for g in given]
+    rates = rates_of_parts(parts, by_order, Y, asked_rates, threads)
+    rates_anew(loops, anew, Y, asked_rates, rates)
     quality = quality_of(loops, independent, Y, measures[:, 3])
     result = Swept(loops, independent, Y, rates, residual, quality, effort + rounds, singular, asked, stop)
     result.integrated = integrated
