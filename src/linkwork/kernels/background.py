@@ -93,9 +93,9 @@ def _end() -> None:
 
 
 def _in_a_child() -> None:
-    """A forked process has no threads but one."""
-    global _watch, _lock
-    _watch, _lock = None, threading.Lock()
+    """A forked process has no threads but one, and nobody who would open what another one has closed."""
+    global _watch, _lock, _new, _ends
+    _watch, _lock, _new, _ends = None, threading.Lock(), threading.Event(), threading.Event()
     _threads.clear()
 
 

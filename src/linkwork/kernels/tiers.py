@@ -225,7 +225,9 @@ def _interpreter(part: str, assembly: Callable[[Machine], str], machine: Machine
         return _interpreters[key]
 
 
-def _common(part: str, assembly: Callable[[Machine], str], machine: Machine) -> tuple[str, Callable[[], bytes]]:
+def _common(
+    part: str, assembly: Callable[[Machine], str], machine: Machine, effort: int = interpreter.EFFORT
+) -> tuple[str, Callable[[], bytes]]:
     """Name of code that serves all tapes, and how to get it."""
     cases = sorted(encoding.case_numbers().items())
     key = combined_digest(part, _emitters_digest(), cases, machine.digest)
@@ -234,7 +236,7 @@ def _common(part: str, assembly: Callable[[Machine], str], machine: Machine) -> 
         bind_library()
         found = user_cache().get(key)
         if found is None:
-            found = compile_assembly([assembly(machine)], machine, interpreter.EFFORT)
+            found = compile_assembly([assembly(machine)], machine, effort)
             user_cache().put(key, found)
         return found
 
@@ -244,7 +246,7 @@ def _common(part: str, assembly: Callable[[Machine], str], machine: Machine) -> 
 def make_entry(code: Code, machine: Machine) -> Entry:
     """An address for a tape, which the interpreter serves."""
     single = _interpreter("single interpreter", single_interpreter, machine).address("lw_single")
-    key, data = _common("entries", lambda _: entries_assembly(), machine)
+    key, data = _common("entries", lambda _: entries_assembly(), machine, effort=0)
     with STATE, pool_lock:
         pools = _pools.setdefault(key, [])
         pool = next((own for own in pools if own.free), None)
