@@ -32,7 +32,8 @@ LARGE = 200_000
 """Operations above which a tape is not compiled unless asked for."""
 
 # Rough costs, to weigh one against the other: seconds to compile (fixed and per operation), seconds per operation and
-# sample, in batches and one by one.
+# sample, in batches and one by one. Loops go on while code for single samples is compiled beside them: that begins when
+# half of its cost has been spent.
 COMPILE_FIXED, COMPILE_OPERATION, COMPILE_SINGLE = 0.03, 1.5e-4, 5e-5
 INTERPRETED_OPERATION, COMPILED_OPERATION = 0.6e-9, 0.15e-9
 INTERPRETED_CALL, INTERPRETED_SINGLE = 50e-9, 1.3e-9
@@ -141,7 +142,7 @@ class Engine:
         calls, before = self._entry.calls, self._calls
         self._calls = calls
         spent = calls * (INTERPRETED_CALL + len(self.tape) * INTERPRETED_SINGLE)
-        if spent < COMPILE_FIXED + COMPILE_SINGLE * len(self.tape):
+        if 2.0 * spent < COMPILE_FIXED + COMPILE_SINGLE * len(self.tape):
             return calls != before
         if self._batch is None:
             self.reason = "being compiled"
