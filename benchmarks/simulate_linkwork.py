@@ -115,7 +115,7 @@ def first_results(names: Iterable[str]) -> dict[str, tuple[float, float]]:
 
 def _first(folder: str, name: str) -> tuple[float, float]:
     words = [sys.executable, "-c", FIRST, str(Path(__file__).parent), name]
-    environment = {**os.environ, "LINKWORK_CACHE": folder}
+    environment = {**os.environ, "LINKWORK_CACHE": folder, "LINKWORK_KERNELS": "auto"}
     done = subprocess.run(words, check=True, capture_output=True, text=True, env=environment)
     wall, cpu, status = json.loads(done.stdout.splitlines()[-1])
     assert status == "complete"

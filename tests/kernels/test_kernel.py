@@ -401,7 +401,6 @@ def test_an_unknown_mode_is_told(monkeypatch: pytest.MonkeyPatch, caplog: pytest
 def test_very_long_tapes_stay_interpreted(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LINKWORK_CACHE", str(tmp_path))
     monkeypatch.setattr(engine, "LARGE", 10)
-    monkeypatch.setattr(kernel, "LARGE", 10)
     long = Kernel(random_function(1002, 60))
     arrays = random_arguments(0, 2000)
     long(*arrays)

@@ -8,9 +8,22 @@ import threading
 import time
 
 from linkwork.errors import InputError, Problem, did_you_mean
+from linkwork.kernels import background
+from linkwork.kernels.encoding import Code, encode
+from linkwork.kernels.entries import Entry
 from linkwork.kernels.machine import Machine
 from linkwork.kernels.tape import Tape
-from linkwork.kernels.tiers import STATE, BatchCode, CodeT, Interpreted, Memory, ScalarCode, find_code, make_code
+from linkwork.kernels.tiers import (
+    STATE,
+    BatchCode,
+    CodeT,
+    Interpreted,
+    Memory,
+    ScalarCode,
+    find_code,
+    make_code,
+    make_entry,
+)
 
 log = logging.getLogger("linkwork.kernels")
 
@@ -19,9 +32,11 @@ LARGE = 200_000
 """Operations above which a tape is not compiled unless asked for."""
 
 # Rough costs, to weigh one against the other: seconds to compile (fixed and per operation), seconds per operation and
-# sample.
-COMPILE_FIXED, COMPILE_OPERATION = 0.03, 1.5e-4
+# sample, in batches and one by one. Loops go on while code for single samples is compiled beside them: that begins when
+# half of its cost has been spent.
+COMPILE_FIXED, COMPILE_OPERATION, COMPILE_SINGLE = 0.03, 1.5e-4, 5e-5
 INTERPRETED_OPERATION, COMPILED_OPERATION = 0.6e-9, 0.15e-9
+INTERPRETED_CALL, INTERPRETED_SINGLE = 50e-9, 1.3e-9
 
 
 CALL_SECONDS = 3e-5
@@ -41,8 +56,11 @@ class Engine:
         self._batch: BatchCode | None = None
         self._scalar: ScalarCode | None = None
         self._interpreted: Interpreted | None = None
+        self._entry: Entry | None = None
+        self._encoded: Code | None = None
         self._looked = False
         self._looked_for_scalar = False
+        self._calls = 0
         self._background: threading.Thread | None = None
         self._failed = False
         self._work = 0.0
@@ -67,7 +85,7 @@ class Engine:
                 self._look()
         if self._batch is None:
             if self.mode == "compile" and not self._failed:
-                self.compile()
+                self.batch()
             else:
                 self._work += CALL_SECONDS
                 self._compile_if_it_pays(count * self.sample_seconds)
@@ -77,11 +95,59 @@ class Engine:
         if self._batch is not None:
             self._batch.run(inputs, outputs, first, count)
             return
-        interpreter = self._interpreter()
-        begin = time.perf_counter()
-        interpreter.run(inputs, outputs, first, count)
+        if first == 0 and count == 1:
+            entry = self.entry()
+            begin = time.perf_counter()
+            entry.run(inputs.pointers, outputs.pointers)
+        else:
+            interpreter = self._interpreter()
+            begin = time.perf_counter()
+            interpreter.run(inputs, outputs, first, count)
         self._work += time.perf_counter() - begin
         self._compile_if_it_pays(0.0)
+
+    @property
+    def address(self) -> int:
+        """Address of code for one sample, there at once: compiled code, or an entry that goes over to it."""
+        if self._scalar is None and self.mode != "interpret" and not self._looked_for_scalar:
+            self._looked_for_scalar = True
+            if self.mode == "compile" and not self._failed:
+                self.scalar()
+            else:
+                self._scalar = find_code(ScalarCode, self.tape, self.machine)
+        if self._scalar is not None:
+            return self._scalar.address
+        if self._batch is None:
+            self.reason = self._why_interpreted()
+        entry = self.entry()
+        if self.mode != "interpret" and len(self.tape) <= LARGE and not self._failed:
+            background.watch(self)
+        return entry.address
+
+    def entry(self) -> Entry:
+        """An address that stays, whatever runs the tape."""
+        if self._entry is None:
+            with STATE:
+                if self._entry is None:
+                    entry = make_entry(self._code(), self.machine)
+                    if self._scalar is not None:
+                        entry.switch(self._scalar.address)
+                    self._entry = entry
+        return self._entry
+
+    def look(self) -> bool | None:
+        """Compile code for single samples once interpreting them has cost as much; None if that is settled."""
+        if self._entry is None or self._scalar is not None or self._failed:
+            return None
+        calls, before = self._entry.calls, self._calls
+        self._calls = calls
+        spent = calls * (INTERPRETED_CALL + len(self.tape) * INTERPRETED_SINGLE)
+        if 2.0 * spent < COMPILE_FIXED + COMPILE_SINGLE * len(self.tape):
+            return calls != before
+        if self._batch is None:
+            self.reason = "being compiled"
+        self._try_compile(ScalarCode.part)
+        return None
 
     def compile(self, only: str | None = None) -> None:
         """Compile now what is not compiled yet, "batch", "scalar" or both; wait for a compilation under way."""
@@ -101,19 +167,16 @@ class Engine:
     def scalar(self) -> ScalarCode:
         """Machine code for one sample, compiled now if it has to be."""
         if self._scalar is None:
-            self._scalar = self._make(ScalarCode)
+            code = self._make(ScalarCode)
+            with STATE:
+                self._scalar = code
+                if self._entry is not None:
+                    self._entry.switch(code.address)
         return self._scalar
 
     def batch_if_there(self) -> BatchCode | None:
         """Machine code for batches, if there is some."""
         return self._batch
-
-    def scalar_if_there(self) -> ScalarCode | None:
-        """Machine code for one sample, if it costs nothing."""
-        if self._scalar is None and self._batch is not None and not self._looked_for_scalar:
-            self._looked_for_scalar = True
-            self._scalar = find_code(ScalarCode, self.tape, self.machine)
-        return self._scalar
 
     def _make(self, kind: type[CodeT]) -> CodeT:
         code, seconds = make_code(kind, self.tape, self.machine)
@@ -126,17 +189,22 @@ class Engine:
     def _look(self) -> None:
         """Before the first use: machine code that is there already costs nothing."""
         self._looked = True
-        if self.mode == "interpret":
-            self.reason = "as LINKWORK_KERNELS asks"
-            return
-        self._batch = find_code(BatchCode, self.tape, self.machine)
+        if self.mode != "interpret":
+            self._batch = find_code(BatchCode, self.tape, self.machine)
         if self._batch is not None:
             self.reason = "found in the cache"
             log.info("kernel '%s' (%d operations): batch code found in the cache", self.tape.name, len(self.tape))
-        elif len(self.tape) > LARGE:
-            self.reason = f"more than {LARGE:,} operations; compile() if it is worth it"
         else:
-            self.reason = "compiled when there is more to do"
+            self.reason = self._why_interpreted()
+
+    def _why_interpreted(self) -> str:
+        if self.mode == "interpret":
+            return "as LINKWORK_KERNELS asks"
+        if self._failed or self._background is not None:
+            return self.reason
+        if len(self.tape) > LARGE:
+            return f"more than {LARGE:,} operations; compile() if it is worth it"
+        return "compiled when there is more to do"
 
     def _compile_if_it_pays(self, ahead: float) -> None:
         """Compile in the background once interpreting has cost, or is about to cost, as much as compiling."""
@@ -146,12 +214,13 @@ class Engine:
             if self.mode == "interpret" or self._background is not None or len(self.tape) > LARGE:
                 return
             self.reason = "being compiled"
-            self._background = threading.Thread(target=self._try_compile, name="linkwork compile", daemon=True)
-            self._background.start()
+            self._background = background.begin(self._try_compile, "linkwork compile")
 
-    def _try_compile(self) -> None:
+    def _try_compile(self, only: str = BatchCode.part) -> None:
         try:
-            self.compile()
+            self.compile(only)
+        except background.Ending:
+            self._failed = True
         except Exception as error:  # noqa: BLE001 - whatever it was, the interpreter goes on
             self._failed = True
             self.reason = f"compilation failed: {error}"
@@ -161,8 +230,13 @@ class Engine:
         if self._interpreted is None:
             with STATE:
                 if self._interpreted is None:
-                    self._interpreted = Interpreted(self.tape, self.machine)
+                    self._interpreted = Interpreted(self._code(), self.machine)
         return self._interpreted
+
+    def _code(self) -> Code:
+        if self._encoded is None:
+            self._encoded = encode(self.tape)
+        return self._encoded
 
 
 def _mode() -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from linkwork.errors import Problem
 from linkwork.kernels.batch import ArgumentError, Array, InPlace, Side, WithCopies, gathered, prepare, scatter
 from linkwork.kernels.batchcall import batch_call
-from linkwork.kernels.engine import LARGE, Engine
+from linkwork.kernels.engine import Engine
 from linkwork.kernels.fastcall import fast_call
 from linkwork.kernels.machine import Machine, this_machine
 from linkwork.kernels.tape import Block, Listed, Tape, make_tape
@@ -176,11 +176,13 @@ class Kernel:
         return prepare(self.name, self.inputs, self.outputs, arrays, out).results
 
     def _prepare_fast_ways(self) -> None:
-        """Small batches, then single samples, go past Python as soon as there is machine code for them."""
-        batch = self._engine.batch_if_there()
-        if batch is None or not self.outputs:
+        """Single samples go past Python, and small batches as soon as there is machine code for them."""
+        if not self.outputs:
             return
-        if self._small is None:
+        if self._quick is None:
+            self._quick = self.call
+        batch = self._engine.batch_if_there()
+        if self._small is None and batch is not None:
             self._small = batch_call(
                 self.name,
                 batch.address,
@@ -191,8 +193,6 @@ class Kernel:
                 int(THREAD_SECONDS / self._engine.sample_seconds),
                 owner=(batch, self._bound),
             )
-        if self._quick is None and self._engine.scalar_if_there() is not None:
-            self._quick = self.call
 
     def _run(self, work: Work, samples: int, threads: int | None, most: int = 2**62) -> None:
         """Do the work in pieces of at most `most` samples, on threads if there is enough of it."""
@@ -247,19 +247,21 @@ class Kernel:
 
     @cached_property
     def call(self) -> Any:
-        """One sample at the least cost: `call(x0, ..., [out0, ...])`. Compiles first; takes what `__call__` takes."""
-        if self._engine.mode == "interpret" or self.operations > LARGE or not self.outputs:
+        """One sample at the least cost: `call(x0, ..., [out0, ...])`; takes what `__call__` takes.
+
+        It is there at once: interpreted, and compiled as soon as there is enough to do (or `compile` was called).
+        """
+        if not self.outputs:
             return self._general
-        code = self._engine.scalar()
         return fast_call(
             self.name,
-            code.address,
+            self._engine.address,
             [b.shape for b in self.inputs],
             [b.shape for b in self.outputs],
             self._bound_addresses,
             self._general,
             release_gil=self.operations >= RELEASE_OPERATIONS,
-            owner=(code, self._bound),
+            owner=(self._engine, self._bound),
         )
 
     def _general(self, *arrays: Any, out: Any = None) -> Any:
@@ -325,8 +327,11 @@ class Kernel:
 
     @property
     def address(self) -> int:
-        """Address of the code for one sample (`lw_scalar` of `program.py`), compiled first. Keep the kernel alive."""
-        return self._engine.scalar().address
+        """Address of the code for one sample (`lw_scalar` of `program.py`), there at once. Keep the kernel alive.
+
+        Until code is compiled or found, the interpreter stands behind it, and gives way once there is enough to do.
+        """
+        return self._engine.address
 
     @property
     def batch_address(self) -> int:

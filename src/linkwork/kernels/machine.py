@@ -6,6 +6,8 @@ import hashlib
 import logging
 import os
 import platform
+import struct
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -109,22 +111,38 @@ def _target(machine: Machine, effort: int = EFFORT) -> llvm.TargetMachine:
     )
 
 
-def compile_assembly(assembly: str, machine: Machine, effort: int = EFFORT) -> bytes:
-    """The object file of a module in LLVM assembly. No passes run on the assembly: tapes come simplified."""
-    with _llvm:
-        target = _target(machine, effort)
-        context = llvm.create_context()
-        with llvm.parse_assembly(assembly, context) as module:
-            return bytes(target.emit_object(module))
+def compile_assembly(modules: str | Iterable[str], machine: Machine, effort: int = EFFORT) -> bytes:
+    """The object files of modules in LLVM assembly, put together. No passes run on them: tapes come simplified.
+
+    LLVM does one thing at a time in a process: between two modules others have their turn.
+    """
+    objects = []
+    for assembly in [modules] if isinstance(modules, str) else modules:
+        with _llvm:
+            target = _target(machine, effort)
+            context = llvm.create_context()
+            with llvm.parse_assembly(assembly, context) as module:
+                objects.append(bytes(target.emit_object(module)))
+    return struct.pack(f"<{len(objects) + 1}q", len(objects), *map(len, objects)) + b"".join(objects)
+
+
+def _objects(data: bytes) -> Iterator[bytes]:
+    """The object files that were put together."""
+    (count,) = struct.unpack_from("<q", data)
+    begin = 8 * (count + 1)
+    for size in struct.unpack_from(f"<{count}q", data, 8):
+        yield data[begin : begin + size]
+        begin += size
 
 
 class Loaded:
-    """An object file in memory; the addresses of its functions hold as long as this object lives."""
+    """Object files in memory; the addresses of their functions hold as long as this object lives."""
 
     def __init__(self, data: bytes, machine: Machine) -> None:
         with _llvm:
             self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _target(machine))
-            self._engine.add_object_file(llvm.ObjectFileRef.from_data(data))
+            for part in _objects(data):
+                self._engine.add_object_file(llvm.ObjectFileRef.from_data(part))
             self._engine.finalize_object()
 
     def address(self, name: str) -> int:

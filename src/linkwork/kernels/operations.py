@@ -46,7 +46,8 @@ class Fused(IntEnum):
     FNMA = -3  # c - a*b
 
 
-# The C library's functions that emitted code may call; the last five stand in for instructions old machines lack.
+# The C library's functions that emitted code may call; five stand in for instructions old machines lack,
+# the last two are for the interpreter.
 LIBRARY: frozenset[str] = frozenset(
     [
         "sin",
@@ -76,6 +77,8 @@ LIBRARY: frozenset[str] = frozenset(
         "rint",
         "trunc",
         "fma",
+        "malloc",
+        "free",
     ]
 )
 

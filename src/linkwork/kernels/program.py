@@ -1,7 +1,7 @@
 """From a tape to LLVM assembly: straight-line code for one sample and for tiles of W samples.
 
-Functions of two modules, compiled apart since each takes its time and often one is enough (all blocks dense, row-major
-doubles; inputs and outputs must not overlap):
+Functions of two kinds, compiled apart since each takes its time and often one is enough (all blocks dense, row-major
+doubles; inputs and outputs must not overlap). Long tapes are cut into modules, compiled one after the other:
 
     void    lw_scalar(const double *const *in, double *const *out)
     void    lw_batch(const double *const *in, const int64_t *in_strides, double *const *out, const int64_t *out_strides,
@@ -14,7 +14,7 @@ Strides count doubles from sample to sample; an input of stride 0 is shared by a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -46,27 +46,24 @@ class _Plan:
     slot_count: int
 
 
-def scalar_assembly(tape: Tape, machine: Machine, whole: int = WHOLE, chunk: int = CHUNK) -> str:
-    """The module with `lw_scalar`."""
+def scalar_assembly(tape: Tape, machine: Machine, whole: int = WHOLE, chunk: int = CHUNK) -> Iterator[str]:
+    """The modules with `lw_scalar`: one a chunk, which may be compiled one by one; the last has the entry."""
     plan = _plan(tape, whole, chunk)
-    text = _functions(tape, plan, "lw_part", lambda: _SampleAccess(tape, Lanes(1, machine.fma)))
-    return f"""\
-{text}
+    last = f"""\
 define void @lw_scalar(ptr %in, ptr %out) {{
   %spill = alloca [{max(plan.slot_count, 1)} x double], align 64
 {_calls(plan, "lw_part")}
   ret void
 }}
 """
+    return _modules(tape, plan, "lw_part", lambda: _SampleAccess(tape, Lanes(1, machine.fma)), last)
 
 
-def batch_assembly(tape: Tape, machine: Machine, whole: int = WHOLE, chunk: int = CHUNK) -> str:
-    """The module with `lw_batch` and `lw_rows`."""
+def batch_assembly(tape: Tape, machine: Machine, whole: int = WHOLE, chunk: int = CHUNK) -> Iterator[str]:
+    """The modules with `lw_batch` and `lw_rows`, likewise."""
     plan = _plan(tape, whole, chunk)
-    text = _functions(tape, plan, "lw_tile_part", lambda: _TileAccess(Lanes(machine.width, machine.fma)))
     rows_in, rows_out = tape.input_size, tape.output_size
-    return f"""\
-{text}
+    last = f"""\
 define internal void @lw_tile(ptr %context, ptr %in, ptr %out, ptr %spill) {{
 {_calls(plan, "lw_tile_part")}
   ret void
@@ -83,6 +80,17 @@ define void @lw_batch(ptr %in, ptr %in.strides, ptr %out, ptr %out.strides, i64 
   ret void
 }}
 """
+    return _modules(tape, plan, "lw_tile_part", lambda: _TileAccess(Lanes(machine.width, machine.fma)), last)
+
+
+def _modules(tape: Tape, plan: _Plan, name: str, access: Callable[[], _Access], last: str) -> Iterator[str]:
+    """All in one, or one a chunk and what calls them."""
+    parts = _functions(tape, plan, name, access)
+    if len(plan.chunks) == 1:
+        yield next(parts).replace("define void", "define internal void", 1) + last
+        return
+    yield from parts
+    yield "\n".join(f"declare void @{name}{k}(ptr, ptr, ptr)" for k in range(len(plan.chunks))) + "\n" + last
 
 
 # ----------------------------------------------------------------------------------------------------------- in and out
@@ -192,13 +200,11 @@ def _operations(
         done(base + k, name)
 
 
-def _functions(tape: Tape, plan: _Plan, name: str, access: Callable[[], _Access]) -> str:
-    """Internal functions `name0`, `name1`... (in, out, spill), one a chunk, and what they declare."""
+def _functions(tape: Tape, plan: _Plan, name: str, access: Callable[[], _Access]) -> Iterator[str]:
+    """Functions `name0`, `name1`... (in, out, spill), one a chunk, each with what it declares."""
     places: dict[int, list[int]] = {}
     for place, v in enumerate(tape.results.tolist()):
         places.setdefault(v, []).append(place)
-    declarations: set[str] = set()
-    texts = []
     for number, part in enumerate(plan.chunks):
         here = access()
         lanes = here.lanes
@@ -220,10 +226,8 @@ def _functions(tape: Tape, plan: _Plan, name: str, access: Callable[[], _Access]
             for v in [v for v in places if v < tape.first_operation]:
                 done(v, fetch(v))
         _operations(tape, lanes, part, fetch, done)
-        declarations |= lanes.declarations
-        head = f"define internal void @{name}{number}(ptr noalias %in, ptr noalias %out, ptr noalias %spill) {{"
-        texts.append("\n".join((head, *lanes.lines, "  ret void", "}")))
-    return "\n".join((*sorted(declarations), *texts))
+        head = f"define void @{name}{number}(ptr noalias %in, ptr noalias %out, ptr noalias %spill) {{"
+        yield "\n".join((*sorted(lanes.declarations), head, *lanes.lines, "  ret void", "}\n"))
 
 
 def _calls(plan: _Plan, name: str) -> str:

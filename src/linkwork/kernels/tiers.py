@@ -9,7 +9,7 @@ import struct
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import ClassVar, NamedTuple, TypeVar
@@ -18,9 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork._version import __version__
-from linkwork.kernels import functions, interpreter, lanes, operations, program, slots, tiles
+from linkwork.kernels import encoding, entries, functions, interpreter, lanes, operations, program, slots, tiles
+from linkwork.kernels.background import until_the_end
 from linkwork.kernels.cache import user_cache
-from linkwork.kernels.interpreter import Code, encode, interpreter_assembly
+from linkwork.kernels.encoding import Code
+from linkwork.kernels.entries import Entry, Pool, entries_assembly, pool_lock
+from linkwork.kernels.interpreter import batch_interpreter, single_interpreter
 from linkwork.kernels.locks import fork_safe_lock
 from linkwork.kernels.machine import Loaded, Machine, combined_digest, compile_assembly
 from linkwork.kernels.operations import bind_library
@@ -64,8 +67,8 @@ class BatchCode:
         self._call = _BATCH(self.address)
 
     @staticmethod
-    def assembly(tape: Tape, machine: Machine) -> str:
-        """The module of a tape."""
+    def assembly(tape: Tape, machine: Machine) -> Iterator[str]:
+        """The modules of a tape."""
         return batch_assembly(tape, machine)
 
     def run(self, inputs: Memory, outputs: Memory, first: int, count: int) -> None:
@@ -85,8 +88,8 @@ class ScalarCode:
         self.address = self._loaded.address("lw_scalar")
 
     @staticmethod
-    def assembly(tape: Tape, machine: Machine) -> str:
-        """The module of a tape."""
+    def assembly(tape: Tape, machine: Machine) -> Iterator[str]:
+        """The modules of a tape."""
         return scalar_assembly(tape, machine)
 
 
@@ -94,12 +97,12 @@ CodeT = TypeVar("CodeT", BatchCode, ScalarCode)
 
 
 class Interpreted:
-    """A tape run by the interpreter."""
+    """A tape run by the interpreter, in batches."""
 
-    def __init__(self, tape: Tape, machine: Machine) -> None:
-        self._loaded = _interpreter(machine)
+    def __init__(self, code: Code, machine: Machine) -> None:
+        self._loaded = _interpreter("batch interpreter", batch_interpreter, machine)
         self._call = _INTERPRET(self._loaded.address("lw_interpret"))
-        self._code: Code = encode(tape)
+        self._code = code
         self._constants = memory((int(self._code.constants.ctypes.data),), (0,))
 
     def run(self, inputs: Memory, outputs: Memory, first: int, count: int) -> None:
@@ -156,6 +159,7 @@ _workspace = _Workspace()
 # One piece of code serves all kernels with the same tape, as long as one of them lives.
 _codes: weakref.WeakValueDictionary[str, BatchCode | ScalarCode] = weakref.WeakValueDictionary()
 _interpreters: dict[str, Loaded] = {}
+_pools: dict[str, list[Pool]] = {}
 STATE = fork_safe_lock()
 """Held while the tables above, or what an engine knows, are changed: never for long, but to build the interpreter."""
 _building = fork_safe_lock()
@@ -183,7 +187,7 @@ def make_code(kind: type[CodeT], tape: Tape, machine: Machine) -> tuple[CodeT, f
         if found is not None:
             return found, 0.0
         start = time.perf_counter()
-        data = compile_assembly(kind.assembly(tape, machine), machine)
+        data = compile_assembly(until_the_end(kind.assembly(tape, machine)), machine)
         seconds = time.perf_counter() - start
         key = _key(kind, tape, machine)
         user_cache().put(key, data)
@@ -206,22 +210,47 @@ def _key(kind: type[BatchCode] | type[ScalarCode], tape: Tape, machine: Machine)
 def _emitters_digest() -> str:
     """Names the way from tape to assembly: code made by another version of these modules is not found in the cache."""
     digest = hashlib.sha256(__version__.encode())
-    for module in (functions, interpreter, lanes, operations, program, slots, tiles):
+    for module in (encoding, entries, functions, interpreter, lanes, operations, program, slots, tiles):
         with contextlib.suppress(OSError):  # without its source the version has to do
             digest.update(Path(module.__file__ or "").read_bytes())
     return digest.hexdigest()
 
 
-def _interpreter(machine: Machine) -> Loaded:
-    """The interpreter of a machine: from memory, from the cache, or built."""
-    cases = sorted(interpreter.case_numbers().items())
-    key = combined_digest("interpreter", _emitters_digest(), cases, machine.digest)
+def _interpreter(part: str, assembly: Callable[[Machine], str], machine: Machine) -> Loaded:
+    """Code that serves all tapes: from memory, from the cache, or built."""
+    key, data = _common(part, assembly, machine)
     with STATE:
         if key not in _interpreters:
-            bind_library()
-            data = user_cache().get(key)
-            if data is None:
-                data = compile_assembly(interpreter_assembly(machine), machine, interpreter.EFFORT)
-                user_cache().put(key, data)
-            _interpreters[key] = Loaded(data, machine)
+            _interpreters[key] = Loaded(data(), machine)
         return _interpreters[key]
+
+
+def _common(
+    part: str, assembly: Callable[[Machine], str], machine: Machine, effort: int = interpreter.EFFORT
+) -> tuple[str, Callable[[], bytes]]:
+    """Name of code that serves all tapes, and how to get it."""
+    cases = sorted(encoding.case_numbers().items())
+    key = combined_digest(part, _emitters_digest(), cases, machine.digest)
+
+    def data() -> bytes:
+        bind_library()
+        found = user_cache().get(key)
+        if found is None:
+            found = compile_assembly([assembly(machine)], machine, effort)
+            user_cache().put(key, found)
+        return found
+
+    return key, data
+
+
+def make_entry(code: Code, machine: Machine) -> Entry:
+    """An address for a tape, which the interpreter serves."""
+    single = _interpreter("single interpreter", single_interpreter, machine).address("lw_single")
+    key, data = _common("entries", lambda _: entries_assembly(), machine, effort=0)
+    with STATE, pool_lock:
+        pools = _pools.setdefault(key, [])
+        pool = next((own for own in pools if own.free), None)
+        if pool is None:
+            pool = Pool(data(), machine)
+            pools.append(pool)
+        return Entry(pool, code, single)

@@ -19,7 +19,6 @@ def bounds_kernel(formula: Formula, plan: Plan) -> Kernel:
         count = main.size1_out([main.name_out(i) for i in range(main.n_out())].index("g"))
         given = [(sum(sizes.values()), 4), (function.size1_in(1),)]
         _kernels[formula] = Kernel(function, input_shapes=given, output_shapes=[(count, 4)])
-        _kernels[formula].compile()
     return _kernels[formula]
 
 

@@ -95,7 +95,6 @@ class Engine:
             formula, settled = self._settled_of_all(question)
             kernel = formula.kernel.bind(settled[0])
             self._rows[id(kernel)] = settled
-        kernel.compile()
         return kernel
 
     def _settled_of_all(self, question: Question) -> tuple[Formula, Array]:

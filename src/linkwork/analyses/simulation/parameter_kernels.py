@@ -43,9 +43,7 @@ class Varied:
     @cached_property
     def kernel(self) -> Kernel:
         """The formula with its numbers."""
-        kernel = self.formula.kernel.bind(self.settled)
-        kernel.compile()
-        return kernel
+        return self.formula.kernel.bind(self.settled)
 
     def tangent(self, along: Sequence[str], of: Sequence[str]) -> Kernel:
         """(inputs..., settled, directions of `along` and of settled) -> derivatives of the outputs `of`."""

@@ -20,7 +20,6 @@ def tangent_kernel(formula: Formula, along: Sequence[str], of: Sequence[str]) ->
         function = tangent_function(main.function, along, of)
         given = [(function.size1_in(i),) for i in range(function.n_in())]
         known[key] = Kernel(function, input_shapes=given, output_shapes=[shapes[name] for name in of])
-        known[key].compile()
     return known[key]
 
 

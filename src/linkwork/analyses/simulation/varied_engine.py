@@ -62,7 +62,6 @@ class VariedEngine(Engine):
             assert self.variation is not None
             varied = self.variation(question)
             kernel = varied.tangent(along.split(), of.split())
-            kernel.compile()
             settled, slopes = np.ascontiguousarray(varied.settled), np.ascontiguousarray(varied.slopes)
             given = [getattr(p, n) for n in question.quantity.inputs]
             seeds = [a[n] for n in along.split()]
