@@ -23,8 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.joint_motion import joint_motion
 from linkwork.equations.plan import HERE, CutConstants, CutPlan, Plan, Pose
 from linkwork.equations.scalars import replay

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations import patterns
 from linkwork.equations.coordinates import flow
 from linkwork.equations.dynamics_derivatives import Entries, inverse_dynamics_derivatives, solve_columns

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.algebra import ca
 from linkwork.kernels.functions import sincos
 from linkwork.kernels.lanes import Lanes
 from linkwork.kernels.machine import Machine
