@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,12 +22,10 @@ from linkwork.equations.load_kinds.joint_load import PushPlan
 from linkwork.geometry import Array
 from linkwork.model.events import Stop
 from linkwork.results.request import Request
+from linkwork.results.run import Run
 from linkwork.results.sensitivities import Sensitivities
 from linkwork.results.simulation import Outcome, Simulation
 from linkwork.results.simulation_evidence import SimulationEvidence
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +59,7 @@ def told(
 ) -> Simulation:
     """The result of a simulation."""
     return Simulation(
-        _of_joints(ended), lambda: _dataset(ended, threads, request), ended.asked.original, sensitive, request
+        _of_joints(ended), lambda: _run(ended, threads, request), ended.asked.original, sensitive, request
     )
 
 
@@ -114,7 +112,8 @@ def ended(session: Session) -> Ended:
     )
 
 
-def _dataset(ended: Ended, threads: int | None, request: Request | None) -> xr.Dataset:
+def _run(ended: Ended, threads: int | None, request: Request | None) -> Run:
+    """The run by name."""
     from linkwork.results import ClosureHistory, build_run
 
     asked, loops, outcome = ended.asked, ended.asked.loops, ended.outcome
@@ -128,14 +127,13 @@ def _dataset(ended: Ended, threads: int | None, request: Request | None) -> xr.D
     warnings = [*ended.warnings]
     if len(outcome.t):
         warnings += warnings_of_run(own, told.y, told.t)
-    run = build_run(
+    return build_run(
         outcome.t, mechanism=loops.plan.name, analysis="simulation", variables=variables, speeds=speeds,
         **place_histories(own, told.y, levels, threads), signals=_signals(ended), closure=closure,
         driven={d.name: str(d.drive) for d in asked.driven}, status=outcome.status, message=outcome.message,
         asked=len(asked.times), warnings=warnings, simulation=_evidence(ended, request),
         state=state_signals(loops), machine=asked.original,
     )  # fmt: skip
-    return run.data
 
 
 def _signals(ended: Ended) -> dict[str, tuple[str, Any]]:
