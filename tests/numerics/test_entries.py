@@ -75,6 +75,14 @@ def test_an_entry_may_return_nothing() -> None:
     assert entry(x) is None and x[0] == 1.0
 
 
+def doubled(x):  # type: ignore[no-untyped-def]
+    return 2.0 * x
+
+
+def test_what_returns_arrays_is_left_to_numba() -> None:
+    assert object_of(inner(Loop(doubled)), [numba.typeof(np.ones(2))]) is None
+
+
 @pytest.mark.parametrize(
     "place, other",
     [

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from linkwork.kernels.cache import Cache
-from linkwork.kernels.fastcall import address_of
 from linkwork.kernels.machine import Loaded, this_machine
 from linkwork.numerics import warming
 from linkwork.numerics.stepping.handle import Handle
@@ -28,8 +27,8 @@ NAME = "linkwork_entry"
 """The function of an object."""
 DTYPES = {"d": np.dtype(np.float64), "q": np.dtype(np.int64), "?": np.dtype(np.bool_)}
 """Numbers in arrays by their codes."""
-_PLAIN = 0x0001 | 0x0100 | 0x0400
-"""Flags of arrays that are C-contiguous, aligned and writeable."""
+_address: Any = ctypes.addressof
+_byte: Any = ctypes.c_char.from_buffer
 _ENTRY = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
 _FINE = (0, -2)
 """What numba's functions return when nothing went wrong: a value, or None."""
@@ -112,27 +111,42 @@ def _number(*kinds: type) -> Put:
 
 def _array(dtype: Any, axes: int) -> Put:
     def put(x: Any, words: Words) -> None:
-        if type(x) is not np.ndarray or x.ndim != axes or x.dtype != dtype or x.flags.num & _PLAIN != _PLAIN:
+        if type(x) is not np.ndarray or x.ndim != axes or x.dtype != dtype:
             raise Misfit
-        words.append(address_of(x))
+        try:
+            words.append(_address(_byte(x)))  # refuses what is not contiguous, or cannot be written to
+        except TypeError:
+            raise Misfit from None
+        except ValueError:  # there are no numbers
+            words.append(x.ctypes.data)
         words.extend(x.shape)
 
     return put
 
 
 def _handle(name: str) -> Put:
+    known: type | None = None
+
     def put(x: Any, words: Words) -> None:
-        if not isinstance(x, Handle) or name_of(type(x)) != name:
-            raise Misfit
+        nonlocal known
+        if type(x) is not known:
+            if not isinstance(x, Handle) or name_of(type(x)) != name:
+                raise Misfit
+            known = type(x)
         words.append(x.address)
 
     return put
 
 
 def _tuple(name: str, puts: list[Put]) -> Put:
+    known: type | None = None
+
     def put(x: Any, words: Words) -> None:
-        if name_of(type(x)) != name:
-            raise Misfit
+        nonlocal known
+        if type(x) is not known:
+            if name_of(type(x)) != name:
+                raise Misfit
+            known = type(x)
         for own, part in zip(puts, x, strict=True):
             own(part, words)
 

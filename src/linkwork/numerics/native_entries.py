@@ -113,16 +113,20 @@ end:
 
 
 def object_of(loop: Any, kinds: Sequence[Any]) -> tuple[dict[str, Any], bytes] | None:
-    """What is told of a loop's object, and the object; None where its arguments or numba are of a kind unknown here.
+    """What is told of a loop's object, and the object; None where its arguments, what it
+    returns, or numba are of a kind unknown here.
 
     loop : the function that numba calls; kinds : numba's types of its arguments
     """
     codes = [_code(kind) for kind in kinds]
     if None in codes or not _is_known():
         return None
+    loop.compile(tuple(kinds))
+    parts = _parts(loop.overloads[tuple(kinds)].signature.return_type)
+    if any(part not in _NUMBERS for part in parts):
+        return None
     words = types.int64
-    returned: list[Any] = []
-    enter = _entering(types.Dispatcher(loop), tuple(kinds), returned)
+    enter = _entering(types.Dispatcher(loop), tuple(kinds))
 
     def face(given, results):  # type: ignore[no-untyped-def]
         enter(given, results)
@@ -130,10 +134,6 @@ def object_of(loop: Any, kinds: Sequence[Any]) -> tuple[dict[str, Any], bytes] |
     options: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
     made = numba.njit(types.void(words, words), **options)(face)
     result: Any = next(iter(made.overloads.values()))
-    found = returned[-1]
-    parts = _parts(found)
-    if any(part not in _NUMBERS for part in parts):
-        return None
     library = result.library
     module = llvm.parse_bitcode(library._final_module.as_bitcode())
     module.link_in(llvm.parse_assembly(_MEMORY.substitute(entry=NAME, inner=result.fndesc.llvm_func_name)))
@@ -176,13 +176,12 @@ def _parts(kind: Any) -> list[Any]:
     return [] if kind == types.none else [kind]
 
 
-def _entering(target: Any, kinds: tuple[Any, ...], returned: list[Any]) -> Any:
+def _entering(target: Any, kinds: tuple[Any, ...]) -> Any:
     """Numba's function of two addresses: read the arguments, call the loop, write what it returns."""
 
     @intrinsic
     def enter(typing: Any, given: Any, results: Any) -> Any:
         signature = typing.resolve_function_type(target, kinds, {})
-        returned.append(signature.return_type)
 
         def emit(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
             words = _Words(context, builder, arguments[0])

@@ -21,6 +21,7 @@ from linkwork.analyses.simulation.session import Session
 from linkwork.equations.load_kinds.joint_load import PushPlan
 from linkwork.geometry import Array
 from linkwork.model.events import Stop
+from linkwork.numerics.stepping import advance as loop
 from linkwork.results.request import Request
 from linkwork.results.run import Run
 from linkwork.results.sensitivities import Sensitivities
@@ -74,8 +75,6 @@ def _of_joints(ended: Ended) -> Outcome:
 
 def ended(session: Session) -> Ended:
     """What a session leaves behind."""
-    from linkwork.numerics.stepping import advance as loop
-
     asked, p, state, reached = session.asked, session.p, session.state, session.reached
     plan = asked.loops.plan
     y, w, x = (np.ascontiguousarray(part) for part in p.layout.split(session.samples.Z[:reached]))
@@ -98,7 +97,7 @@ def ended(session: Session) -> Ended:
         asked,
         outcome,
         session.samples.E[:reached],
-        np.hstack([session.samples.P[:reached], session.samples.H[:reached]]),
+        _pushes(session)[:reached],
         session.trails,
         lambda: (session.journal.impacts, session.journal.changes),
         float(state[loop.WORK]),
@@ -110,6 +109,12 @@ def ended(session: Session) -> Ended:
             *((f"{grip.name}.grip", plan.variables[grip.place]) for grip in session.modes.grips),
         ),
     )
+
+
+def _pushes(session: Session) -> Array:
+    """Forces of stops, and of frictions that hold, one sample a row."""
+    P, H = session.samples.P, session.samples.H
+    return np.hstack([P, H]) if session.modes.grips else P
 
 
 def _run(ended: Ended, threads: int | None, request: Request | None) -> Run:
@@ -243,8 +248,6 @@ def _evidence(ended: Ended, request: Request | None) -> SimulationEvidence:
 
 
 def _singular(session: Session) -> list[str]:
-    from linkwork.numerics.stepping import advance as loop
-
     worst = float(session.state[loop.WORST])
     if worst < SINGULAR or min(session.least_independence, 1.0 - float(session.state[loop.LOSS])) > NEARLY:
         return []
