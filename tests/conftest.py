@@ -1,4 +1,8 @@
-"""No test reads or writes the user's compiled kernels; loops are machine code where a test does not say otherwise."""
+"""No test reads or writes the user's compiled kernels; loops are machine code where a test does not say otherwise.
+
+Kernels that tests compile are kept with the cache of pytest, for all workers and for the next time: they are found by
+all that they depend on.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,11 @@ os.environ.setdefault("LINKWORK_LOOPS", "compile")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _own_cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     before = os.environ.get("LINKWORK_CACHE")
-    os.environ["LINKWORK_CACHE"] = str(tmp_path_factory.mktemp("kernels"))
+    kept = getattr(request.config, "cache", None)  # none with `-p no:cacheprovider`
+    folder = tmp_path_factory.mktemp("kernels") if kept is None else kept.mkdir("kernels")
+    os.environ["LINKWORK_CACHE"] = str(folder)
     yield
     if before is None:
         del os.environ["LINKWORK_CACHE"]

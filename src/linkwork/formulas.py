@@ -16,10 +16,10 @@ from functools import cached_property
 from typing import Any
 from weakref import WeakValueDictionary
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.algebra import ca
 from linkwork.equations import patterns
 from linkwork.equations.patterns import CERTAIN, Pattern
 from linkwork.equations.plan import Constants, LinkConstants, Plan, constants, rounded_parameters

@@ -7,8 +7,7 @@ Where g may jump within the box nothing bounds its change: [g'] is then all numb
 
 from __future__ import annotations
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.intervals import Interval, bounds_of, point
 
 LOW, HIGH, SLOPE_LOW, SLOPE_HIGH = 0, 1, 2, 3

@@ -9,8 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.closed_forces import constraint_jacobian, load_state
 from linkwork.equations.quantity import Quantity, Values
 from linkwork.equations.rows import row_equations

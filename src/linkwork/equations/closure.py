@@ -23,8 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.cells import Fixed
 from linkwork.equations.joint_motion import LawShape, shaped, shaped_motion
 from linkwork.equations.kinematics import placed

@@ -19,8 +19,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.arguments import Arguments
 from linkwork.equations.loads import switching_arguments
 from linkwork.equations.quantity import Quantity, Values

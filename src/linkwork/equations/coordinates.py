@@ -14,8 +14,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.plan import Slot
 from linkwork.equations.scalars import replay
 

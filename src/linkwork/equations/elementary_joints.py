@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.joint_motion import joint_motion
 from linkwork.equations.plan import NO_MASS, Constants, LinkPlan, Plan, Pose
 from linkwork.equations.scalars import Scalar

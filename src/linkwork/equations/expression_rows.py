@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.arguments import Argument, Arguments, rates_of
 from linkwork.equations.plan import ConstraintPlan, Plan
 from linkwork.equations.scalars import replay

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.load_kinds.plans import LoadPlan
 from linkwork.equations.state_plans import StatePlan
 from linkwork.expressions import Expression

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import casadi as ca
+from linkwork.algebra import ca
 
 ROUNDING = 2.0**-52
 """What an operation may be off, as a part of its result: a multiplication fused or not, a sine of the C library."""

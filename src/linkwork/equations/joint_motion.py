@@ -18,8 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.scalars import SAMPLES, Scalar, Trace, replay
 from linkwork.equations.vectors import IDENTITY, ZERO, Matrix, Vector, apply_t, neg, transpose
 from linkwork.model.joints import Law

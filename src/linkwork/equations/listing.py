@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
+
+from linkwork.algebra import ca
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 """Names and shapes of blocks."""

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.formula_jumps import Switched, arguments_function, forced_function
 from linkwork.equations.inverse_dynamics import Applied
 from linkwork.equations.kinematics import WORLD, Twist, link_poses, link_twists

@@ -20,8 +20,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations import patterns
 from linkwork.equations.coordinates import flow, integrate
 from linkwork.equations.plan import Plan

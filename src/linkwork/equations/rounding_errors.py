@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.scalars import Scalar
 
 EPSILON = 2.0**-53

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from math import frexp, isfinite
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
+from linkwork.algebra import ca
 from linkwork.equations.listing import CALL, NONE, Listing
 
 ADD, SUB, MUL, NEG = ca.OP_ADD, ca.OP_SUB, ca.OP_MUL, ca.OP_NEG

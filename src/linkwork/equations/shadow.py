@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
+from linkwork.algebra import ca
 from linkwork.equations.listing import NONE
 from linkwork.equations.scalars import OUT, Scalar
 from linkwork.geometry import Array

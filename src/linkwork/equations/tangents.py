@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import casadi as ca
+from linkwork.algebra import ca
 
 
 def tangent_function(main: ca.Function, along: Sequence[str], of: Sequence[str]) -> ca.Function:

@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.loop_solver import Order, closing_rates, factorise, solve_pivots
 from linkwork.equations.plan import Plan
 from linkwork.equations.quantity import SIZES, Quantity, Values

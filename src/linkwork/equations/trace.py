@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations import patterns
 from linkwork.equations.cells import cells_of
 from linkwork.equations.coordinates import flow

@@ -18,10 +18,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.algebra import ca
 from linkwork.kernels.operations import OPERATIONS, Fused
 from linkwork.kernels.slots import slots_by_stretch
 from linkwork.kernels.tape import Tape

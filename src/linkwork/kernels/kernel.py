@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import cached_property, partial
 from typing import Any, Literal
 
-import casadi as ca
 import numpy as np
 
+from linkwork.algebra import ca
 from linkwork.errors import Problem
 from linkwork.kernels.batch import ArgumentError, Array, InPlace, Side, WithCopies, gathered, prepare, scatter
 from linkwork.kernels.batchcall import batch_call

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.kernels import functions
 from linkwork.kernels.lanes import Lanes, Predicate
 

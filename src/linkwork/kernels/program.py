@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.kernels.functions import sincos
 from linkwork.kernels.lanes import Lanes
 from linkwork.kernels.machine import Machine

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.algebra import ca
 from linkwork.kernels.tape import NONE, Block, Listed, Tape, make_tape
 
 CALL = -2

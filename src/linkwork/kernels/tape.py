@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.algebra import ca
 from linkwork.errors import LinkworkError
 from linkwork.kernels.operations import OPERATIONS, Fused
 

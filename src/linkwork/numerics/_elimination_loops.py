@@ -1,4 +1,4 @@
-"""Compiled loops of the elimination. numba takes long to import: import this module inside functions only.
+"""Loops of the elimination.
 
 The loops work in place on `work` (m, width): its first `candidates` columns may hold pivots, the others (specified
 columns, right sides) are carried along. Pivots come in row-major order of the largest |entry|, as in `numpy.argmax`, so
@@ -10,14 +10,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.numerics._compiled import compiled
+from linkwork.numerics.loops import light
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
 
 
-@compiled("int64(float64[:,::1], int64[::1], int64[::1], int64, float64)")
+@light
 def factorise(work: Floats, rows: Integers, columns: Integers, candidates: int, threshold: float) -> int:
     """P J Q = L U in place, L below the diagonal; permutes `rows` and `columns` along; returns the rank."""
     m, width = work.shape
@@ -49,7 +49,7 @@ def factorise(work: Floats, rows: Integers, columns: Integers, candidates: int, 
     return steps
 
 
-@compiled("void(float64[:,::1], int64, int64)")
+@light
 def back_substitute(work: Floats, rank: int, first: int) -> None:
     """Solve U11 x = work[:rank, first:] in place, U11 the leading upper triangle."""
     width = work.shape[1]
@@ -63,7 +63,7 @@ def back_substitute(work: Floats, rank: int, first: int) -> None:
                     work[i, j] -= factor * work[k, j]
 
 
-@compiled("float64(float64[:,::1], int64[::1], float64[:,::1])")
+@light
 def gather(source: Floats, order: Integers, work: Floats) -> float:
     """Copy the columns `order` of `source` to `work`; the largest |entry| of the source, or -1 if one is not finite."""
     largest = 0.0
@@ -79,10 +79,7 @@ def gather(source: Floats, order: Integers, work: Floats) -> float:
     return largest
 
 
-@compiled(
-    "void(float64[:,:,::1], int64[::1], int64, float64,"
-    " int64[::1], float64[::1], float64[::1], float64[::1], float64[::1], boolean[:,::1])",
-)
+@light
 def eliminate_all(
     J: Floats,
     order: Integers,
@@ -126,9 +123,7 @@ def eliminate_all(
         conflict[b] = worst if worst > threshold else 0.0
 
 
-@compiled(
-    "void(float64[:,:,::1], float64[:,:,::1], int64[::1], float64, float64[:,:,::1], int64[::1])",
-)
+@light
 def solve_all(J: Floats, rhs: Floats, order: Integers, tolerance: float, x: Floats, rank: Integers) -> None:
     """Basic solution of J[b] x = rhs[b] over the columns `order`, with zero elsewhere (`x` comes in as zeros)."""
     count, m, _ = J.shape

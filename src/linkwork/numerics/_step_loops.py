@@ -1,11 +1,11 @@
-"""Compiled loops of the damped step. numba takes long to import: import this module inside functions only."""
+"""Loops of the damped step."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from linkwork.numerics._compiled import compiled
+from linkwork.numerics.loops import light
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -15,7 +15,7 @@ Integers = NDArray[np.int64]
 FLOOR = 1e-12
 
 
-@compiled("void(float64[:,::1], float64[::1], int64)")
+@light
 def solve_positive(A: Floats, b: Floats, size: int) -> None:
     """Solve A x = b in place, A (leading size x size, lower triangle) positive definite: Cholesky, A = L L^T."""
     for i in range(size):
@@ -33,9 +33,7 @@ def solve_positive(A: Floats, b: Floats, size: int) -> None:
         b[i] /= A[i, i]
 
 
-@compiled(
-    "void(float64[:,:,::1], float64[:,::1], float64[::1], int64[::1], float64, float64[:,::1], float64[::1])",
-)
+@light
 def damped_steps(
     J: Floats, e: Floats, damping: Floats, columns: Integers, limit: float, x: Floats, decrease: Floats
 ) -> None:

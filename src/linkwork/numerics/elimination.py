@@ -22,6 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.numerics._elimination_loops import eliminate_all, solve_all
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
@@ -189,8 +191,6 @@ def eliminate(J: ArrayLike, specified: ArrayLike | None = None, tolerance: float
 
 def eliminate_batch(J: ArrayLike, specified: ArrayLike | None = None, tolerance: float = TOLERANCE) -> BatchElimination:
     """`eliminate` for J (B, m, n), without the factors."""
-    from linkwork.numerics._elimination_loops import eliminate_all
-
     matrices = _batch(J)
     count, _, n = matrices.shape
     given = as_mask(specified, n)
@@ -225,8 +225,6 @@ def solve_batch(
     Redundant rows are left out: compare J x with rhs where they might disagree. Where J or rhs is not finite, the rank
     is -1 and x is 0.
     """
-    from linkwork.numerics._elimination_loops import solve_all
-
     matrices = _batch(J)
     count, m, n = matrices.shape
     sides = for_loops(rhs)

@@ -16,6 +16,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from linkwork.numerics._step_loops import damped_steps
 from linkwork.numerics.elimination import as_mask, for_loops, require_finite, solve_batch
 
 Floats = NDArray[np.float64]
@@ -95,8 +96,6 @@ def damped_step(
     (J^T J + d I) x = -J^T e and x = -J^T (J J^T + d I)^-1 e is solved by Cholesky. Where the input is not finite the
     step is 0 and the promise -1.
     """
-    from linkwork.numerics._step_loops import damped_steps
-
     matrices = for_loops(J)
     if matrices.ndim != 3:
         raise ValueError(f"J has shape {matrices.shape}, not (B, m, n)")

@@ -33,6 +33,10 @@ class _Here(threading.local):
 _here = _Here()
 ENOUGH = 10.0
 """Time in the interpreter after which a loop that nobody else compiles is compiled here [s]."""
+ENOUGH_OF_LIGHT = 0.5
+"""The same for a light loop, whoever else compiles [s]."""
+MANY = 5000
+"""Numbers in the arguments of a light loop from which on it is compiled at once: that takes a second or two."""
 TROUBLES = (ArithmeticError, ValueError, IndexError)
 """What Python raises where machine code goes on with infinities, or reads what is not there."""
 
@@ -46,7 +50,7 @@ def mode() -> str:
 class Loop:
     """A function with its two ways to run.
 
-    light : compiled at once, since that takes a second or two
+    light : quickly compiled, so that nobody else is asked to, and that at once where much is to be done
     spent : time in the interpreter [s]
     py_func, targetoptions : as numba looks for them where it writes one function into another
     """
@@ -73,10 +77,7 @@ class Loop:
         if asked == "interpret":
             return interpreted(self.py_func, arguments)
         kind = type(arguments[0])
-        if self.light or asked == "compile" or warming.is_kept(self.py_func, kind.__name__):
-            return self._compiled(kind)(*arguments)
-        warming.begin()
-        if self.spent > ENOUGH and not warming.is_going_on():  # nobody else compiles it
+        if asked == "compile" or warming.is_kept(self.py_func, kind.__name__) or self._pays(arguments):
             return self._compiled(kind)(*arguments)
         before, began = kept(arguments), time.perf_counter()
         try:
@@ -90,11 +91,31 @@ class Loop:
         finally:
             self.spent += time.perf_counter() - began
 
-    def _compiled(self, kind: type) -> Callable[..., Any]:
-        from linkwork.numerics.native import entry_of
+    def _pays(self, arguments: tuple[Any, ...]) -> bool:
+        """Whether a loop that is not on disk is compiled here and now."""
+        if self.light:
+            return self.spent > ENOUGH_OF_LIGHT or _size(arguments) > MANY
+        warming.begin()
+        return self.spent > ENOUGH and not warming.is_going_on()  # nobody else compiles it
 
-        entry = self.entries[kind] = entry_of(self, kind)
+    def _compiled(self, kind: type) -> Callable[..., Any]:
+        entry: Callable[..., Any] | None = None
+        if warming.is_kept(self.py_func, kind.__name__):
+            from linkwork.numerics.entries import kept_entry
+
+            entry = kept_entry(self.py_func, kind.__name__, otherwise=self._by_numba)
+        if entry is None:
+            from linkwork.numerics.native import entry_of
+
+            entry = entry_of(self, kind)
+        self.entries[kind] = entry
         return entry
+
+    def _by_numba(self, *arguments: Any) -> Any:
+        """The way of arguments that a kept entry does not take."""
+        from linkwork.numerics.native import dispatched
+
+        return dispatched(self)(*arguments)
 
 
 def loop(function: Callable[..., Any]) -> Loop:
@@ -103,7 +124,7 @@ def loop(function: Callable[..., Any]) -> Loop:
 
 
 def light(function: Callable[..., Any]) -> Loop:
-    """Mark a function as a loop that is compiled in no time."""
+    """Mark a function as a loop that is quickly compiled."""
     return Loop(function, light=True)
 
 
@@ -129,10 +150,17 @@ def interpreted(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
         return function(*arguments)
 
 
+def _size(arguments: Sequence[Any]) -> int:
+    """How many numbers there are in arrays, also those of tuples."""
+    return sum(x.size if isinstance(x, np.ndarray) else _size(x) if isinstance(x, tuple) else 0 for x in arguments)
+
+
 def kept(arguments: Sequence[Any]) -> State:
     """Copies of all numbers behind arguments that a loop may change, and nobody else."""
     found: State = []
     for x in arguments:
+        if isinstance(x, tuple):
+            found += kept(x)
         for array in x.own_arrays() if hasattr(x, "own_arrays") else [x]:
             if isinstance(array, np.ndarray) and array.flags.writeable:
                 found.append((array, array.copy()))

@@ -18,9 +18,10 @@ from numba import types
 from numba.extending import overload, typeof_impl
 
 from linkwork.kernels import drive
-from linkwork.numerics import warming
+from linkwork.numerics import entries, warming
 from linkwork.numerics.kernel_calls import call
 from linkwork.numerics.loops import Loop
+from linkwork.numerics.native_entries import object_of
 
 OPTIONS: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -48,18 +49,29 @@ def _entry(loop: Loop) -> Any:
 
 
 def entry_of(loop: Loop, kind: type) -> Callable[..., Any]:
-    """What Python calls: compiled or found on disk at the first call, which leaves a mark that it is there."""
-    dispatcher = _entry(loop)
+    """What Python calls: made at the first call, kept on disk, and put in place of this."""
 
     def first(*arguments: Any) -> Any:
         if not warming.is_kept(loop.py_func, kind.__name__):
             _tell()
-        result = dispatcher(*arguments)
-        loop.entries[kind] = dispatcher
+        made = object_of(inner(loop), [numba.typeof(x) for x in arguments])
+        entry: Callable[..., Any] | None = None
+        if made is not None:
+            entry = entries.entry_of(*made, otherwise=dispatched(loop))
+            entries.keep(loop.py_func, kind.__name__, *made)
+        if entry is None:
+            entry = dispatched(loop)
+        result = entry(*arguments)
+        loop.entries[kind] = entry
         warming.note_kept(loop.py_func, kind.__name__)
         return result
 
     return first
+
+
+def dispatched(loop: Loop) -> Callable[..., Any]:
+    """A loop as numba itself calls it, for arguments of any kind."""
+    return lambda *arguments: _entry(loop)(*arguments)
 
 
 @cache

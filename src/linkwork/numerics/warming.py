@@ -9,19 +9,19 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import platform
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from functools import cache
-from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from linkwork.kernels.cache import user_cache
 
 SOURCES = Path(__file__).parent
+CALLS = SOURCES.parent / "kernels" / "drive.py"
 PATIENCE = 0.25
 """Time after which it is looked again whether loops have been compiled [s]."""
 ABANDONED = 1800.0
@@ -32,10 +32,24 @@ MARK = ".loop"
 @cache
 def version() -> str:
     """A mark of all that machine code of loops depends on."""
-    found = hashlib.sha256(b"".join(f.read_bytes() for f in sorted(SOURCES.rglob("*.py"))))
-    for part in (sys.version, platform.machine(), platform.processor(), metadata.version("numba")):
-        found.update(part.encode())
+    import llvmlite.binding as llvm
+
+    found = hashlib.sha256(b"".join(f.read_bytes() for f in [*sorted(SOURCES.rglob("*.py")), CALLS]))
+    asked = sorted(x for x in os.environ.items() if x[0].startswith("NUMBA_") and x[0] != "NUMBA_CACHE_DIR")
+    processor = (llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), llvm.llvm_version_info)
+    found.update(repr((sys.version, processor, _version_of_numba(), asked)).encode())
     return found.hexdigest()[:16]
+
+
+def _version_of_numba() -> bytes:
+    """What tells numba's version without importing it, or a list of all packages."""
+    own = find_spec("numba")
+    file = Path(own.origin).with_name("_version.py") if own is not None and own.origin else None
+    if file is not None and file.exists():
+        return file.read_bytes()
+    from importlib.metadata import version
+
+    return version("numba").encode()
 
 
 @cache
@@ -51,12 +65,15 @@ def folder() -> Path | None:
     return None
 
 
+def key(function: Callable[..., Any], kind: str) -> str:
+    """Names the machine code of a loop for a first argument of some type."""
+    own = hashlib.sha256(f"{function.__module__}.{function.__qualname__}({kind})".encode()).hexdigest()[:16]
+    return f"{own}-{version()}"
+
+
 def _mark(function: Callable[..., Any], kind: str) -> Path | None:
     place = folder()
-    if place is None:
-        return None
-    own = hashlib.sha256(f"{function.__module__}.{function.__qualname__}({kind})".encode()).hexdigest()[:16]
-    return place / f"{own}-{version()}{MARK}"
+    return None if place is None else place / f"{key(function, kind)}{MARK}"
 
 
 _looked: dict[Path, float] = {}

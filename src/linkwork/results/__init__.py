@@ -21,22 +21,28 @@
 xarray, pandas and matplotlib are imported when they are first needed.
 """
 
-from linkwork.results.build import ClosureHistory, PlaceHistory, VariableHistory, build_run
-from linkwork.results.evidence import Evidence
-from linkwork.results.extend import extended
-from linkwork.results.force_evidence import ForceEvidence, Peak
-from linkwork.results.happenings import Happening
-from linkwork.results.integration_evidence import IntegrationEvidence
-from linkwork.results.items import GroupItem, JointItem, PlaceItem, StateItem
-from linkwork.results.plots import Panels
-from linkwork.results.result import Result
-from linkwork.results.result_build import build_result
-from linkwork.results.run import Run
-from linkwork.results.signals import Signal
-from linkwork.results.simulation import Outcome, Simulation
-from linkwork.results.simulation_evidence import SimulationEvidence
-from linkwork.results.simulations import Outcomes, Simulations
-from linkwork.results.store import load_result, load_run
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linkwork.results.build import ClosureHistory, PlaceHistory, VariableHistory, build_run
+    from linkwork.results.evidence import Evidence
+    from linkwork.results.extend import extended
+    from linkwork.results.force_evidence import ForceEvidence, Peak
+    from linkwork.results.happenings import Happening
+    from linkwork.results.integration_evidence import IntegrationEvidence
+    from linkwork.results.items import GroupItem, JointItem, PlaceItem, StateItem
+    from linkwork.results.plots import Panels
+    from linkwork.results.result import Result
+    from linkwork.results.result_build import build_result
+    from linkwork.results.run import Run
+    from linkwork.results.signals import Signal
+    from linkwork.results.simulation import Outcome, Simulation
+    from linkwork.results.simulation_evidence import SimulationEvidence
+    from linkwork.results.simulations import Outcomes, Simulations
+    from linkwork.results.store import load_result, load_run
 
 __all__ = [
     "ClosureHistory",
@@ -66,3 +72,43 @@ __all__ = [
     "load_result",
     "load_run",
 ]
+
+_HOME = {
+    "ClosureHistory": "build",
+    "Evidence": "evidence",
+    "ForceEvidence": "force_evidence",
+    "GroupItem": "items",
+    "Happening": "happenings",
+    "IntegrationEvidence": "integration_evidence",
+    "JointItem": "items",
+    "Outcome": "simulation",
+    "Outcomes": "simulations",
+    "Panels": "plots",
+    "Peak": "force_evidence",
+    "PlaceHistory": "build",
+    "PlaceItem": "items",
+    "Result": "result",
+    "Run": "run",
+    "Signal": "signals",
+    "Simulation": "simulation",
+    "SimulationEvidence": "simulation_evidence",
+    "Simulations": "simulations",
+    "StateItem": "items",
+    "VariableHistory": "build",
+    "build_result": "result_build",
+    "build_run": "build",
+    "extended": "extend",
+    "load_result": "store",
+    "load_run": "store",
+}
+"""Modules by what they hold: they are imported when it is asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    raise AttributeError(f"module '{__name__}' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

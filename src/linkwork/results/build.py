@@ -141,7 +141,7 @@ def build_run(
         drafts.add(name, unit, array, None)
     if drafts.problems or clock is None:
         raise InputError(drafts.problems, mechanism)
-    return Run(
+    return Run._of(
         make_dataset(
             clock,
             drafts.values,

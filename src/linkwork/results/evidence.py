@@ -74,10 +74,11 @@ def _plain(value: Any) -> Any:
 
 def evidence_of(data: xr.Dataset) -> Evidence:
     """Collect the evidence of a dataset."""
-    time = data["time"].values
+    own = data.variables
+    time = own["time"].values
     residual, residual_at = _extreme(data, "closure.residual", np.argmax)
     quality, quality_at = _extreme(data, "closure.quality", np.argmin)
-    steps = data["closure.iterations"].values if "closure.iterations" in data and time.size else None
+    steps = own["closure.iterations"].values if "closure.iterations" in own and time.size else None
     return Evidence(
         status=data.attrs["status"],
         message=data.attrs["message"],
@@ -86,12 +87,12 @@ def evidence_of(data: xr.Dataset) -> Evidence:
         span=(float(time[0]), float(time[-1])) if time.size else None,
         worst_residual=residual,
         worst_residual_at=residual_at,
-        residual_unit=str(data["closure.residual"].attrs["units"]) if "closure.residual" in data else "",
+        residual_unit=str(own["closure.residual"].attrs["units"]) if "closure.residual" in own else "",
         smallest_quality=quality,
         smallest_quality_at=quality_at,
         iterations=None if steps is None else int(steps.sum()),
         most_iterations=None if steps is None else int(steps.max()),
-        mobility=tuple(np.unique(data["closure.mobility"].values).tolist()) if "closure.mobility" in data else (),
+        mobility=tuple(np.unique(own["closure.mobility"].values).tolist()) if "closure.mobility" in own else (),
         warnings=tuple(data.attrs["warnings"]),
         forces=force_evidence_of(data),
         simulation=simulation_evidence_of(data),
@@ -101,8 +102,9 @@ def evidence_of(data: xr.Dataset) -> Evidence:
 
 def _extreme(data: xr.Dataset, name: str, where: Any) -> tuple[float | None, float | None]:
     """The extreme value and its time. NaN is the most extreme of all: argmax and argmin find it first."""
-    if name not in data or not data.sizes["time"]:
+    own = data.variables
+    if name not in own or not data.sizes["time"]:
         return None, None
-    values = data[name].values
+    values = own[name].values
     at = int(where(values))
-    return float(values[at]), float(data["time"].values[at])
+    return float(values[at]), float(own["time"].values[at])

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -40,6 +41,7 @@ AXES = ("x", "y", "z")
 STATES = ("complete", "stopped")
 BEYOND = {(): (), (3,): ("axis",), (3, 3): ("row", "column")}
 """Dimensions beside time, by the shape of one sample."""
+AXES_BEYOND = ("axis", "row", "column")
 
 DERIVATIVES = {"rate": 1, "acceleration": 2, "jerk": 3}
 PLACE_UNITS = {
@@ -108,15 +110,33 @@ def make_dataset(time: Any, values: Values, attrs: Mapping[str, Any]) -> xr.Data
     import xarray as xr
 
     variables: dict[str, Any] = {}
+    beyond: set[str] = set()
     for name, (unit, array) in values.items():
         kept = _locked(array, np.int64 if name in COUNTS else np.float64)
-        variables[name] = (("time", *BEYOND[kept.shape[1:]]), kept, {"units": unit, "long_name": long_name(name)})
-    beyond = {d for dims, _, _ in variables.values() for d in dims[1:]}
-    coords: dict[str, Any] = {"time": ("time", _locked(time, np.float64), {"units": "s", "long_name": "time"})}
-    coords |= {d: (d, list(AXES)) for d in ("axis", "row", "column") if d in beyond}
-    data = xr.Dataset(variables, coords, dict(attrs))
+        dims = ("time", *BEYOND[kept.shape[1:]])
+        beyond |= {*dims[1:]}
+        variables[name] = xr.Variable(dims, kept, {"units": unit, "long_name": long_name(name)}, fastpath=True)
+    data = xr.Dataset(variables, _coordinates(_locked(time, np.float64), beyond), dict(attrs))
     data.attrs["warnings"] = [*data.attrs["warnings"], *_new(not_finite(data), data.attrs["warnings"])]
     return data
+
+
+def _coordinates(time: Array, beyond: set[str]) -> xr.Coordinates:
+    """Time, and the letters of axes; their indices, which cost the most, are made once."""
+    import xarray as xr
+
+    own = xr.Coordinates({"time": ("time", time, {"units": "s", "long_name": "time"})})
+    letters = _letters()
+    kept = [d for d in AXES_BEYOND if d in beyond]
+    variables = {"time": own.variables["time"], **{d: letters.variables[d] for d in kept}}
+    return xr.Coordinates(variables, {"time": own.xindexes["time"], **{d: letters.xindexes[d] for d in kept}})
+
+
+@cache
+def _letters() -> xr.Coordinates:
+    import xarray as xr
+
+    return xr.Coordinates({d: list(AXES) for d in AXES_BEYOND})
 
 
 def _locked(array: Any, kind: Any) -> Any:
@@ -156,8 +176,9 @@ def unit_problem(unit: Any, where: str) -> Problem | None:
 
 def results_in(data: xr.Dataset) -> Iterator[tuple[str, xr.Variable]]:
     """Names and variables of a dataset, without their coordinates: labelled arrays cost a hundred times as much."""
+    coordinates = frozenset(data.coords)
     for label, variable in data.variables.items():
-        if label not in data.coords:
+        if label not in coordinates:
             yield str(label), variable
 
 
@@ -168,6 +189,8 @@ def not_finite(data: xr.Dataset) -> list[str]:
     """
     found: dict[bytes, list[str]] = {}
     for name, variable in results_in(data):
+        if np.isfinite(variable.values).all():
+            continue
         bad = ~np.isfinite(known(data, name)).all(axis=tuple(range(1, variable.ndim)))
         if bad.any():
             found.setdefault(bad.tobytes(), []).append(name)
@@ -186,17 +209,9 @@ def problems_of(data: xr.Dataset) -> list[Problem]:
     if data.attrs.get("format") != FORMAT:
         hint = f"its attribute 'format' must be '{FORMAT}'"
         return [Problem("the dataset is not a run of Linkwork", hint=hint)]
-    wrong = attribute_problems(data.attrs)
-    problems = [*wrong]
-    if "time" not in data.coords or data["time"].dims != ("time",):
-        return [*problems, Problem("there is no coordinate 'time'", "time")]
-    problems += time_problems(data["time"].values)
-    if not problems and data.attrs["status"] == "complete" and not data.attrs["part"]:
-        count, asked = data.sizes["time"], data.attrs["asked"]
-        if count != asked:
-            problems.append(
-                Problem(f"there are {count} samples, not {asked}", "time", "the file may have been cut off")
-            )
+    problems = general_problems(data)
+    if "time" not in data.coords or data.variables["time"].dims != ("time",):
+        return problems
     for name, variable in results_in(data):
         if not NAME.fullmatch(name):
             problems.append(Problem("this is not the name of a result", name, "write owner.quantity, such as A.angle"))
@@ -206,8 +221,23 @@ def problems_of(data: xr.Dataset) -> list[Problem]:
             problems.append(Problem("these are not real numbers", name))
         if problem := unit_problem(variable.attrs.get("units"), name):
             problems.append(problem)
-    if not wrong:
+    if not attribute_problems(data.attrs):
         problems += absence_problems(data.attrs.get("indeterminate", {}), {n: v.shape[1:] for n, v in results_in(data)})
+    return problems
+
+
+def general_problems(data: xr.Dataset) -> list[Problem]:
+    """What is wrong with attributes and time."""
+    problems = attribute_problems(data.attrs)
+    if "time" not in data.coords or data.variables["time"].dims != ("time",):
+        return [*problems, Problem("there is no coordinate 'time'", "time")]
+    problems += time_problems(data.variables["time"].values)
+    if not problems and data.attrs["status"] == "complete" and not data.attrs["part"]:
+        count, asked = data.sizes["time"], data.attrs["asked"]
+        if count != asked:
+            problems.append(
+                Problem(f"there are {count} samples, not {asked}", "time", "the file may have been cut off")
+            )
     return problems
 
 

@@ -52,7 +52,10 @@ class Result:
         problems = self._problems(data)
         if problems:
             raise InputError(problems, str(data.attrs.get("mechanism", "")))
-        own = _frozen(data, self._complete(copy.deepcopy(data.attrs)))
+        self._take(_frozen(data, self._complete(copy.deepcopy(data.attrs))), machine)
+
+    def _take(self, own: xr.Dataset, machine: Any) -> None:
+        """Be about a dataset that nobody else has."""
         shapes = {n: shape_within(v) for n, v in results_in(own) if is_number(v)}
         object.__setattr__(self, "_data", own)
         object.__setattr__(self, "_shown", shown(own))

@@ -13,7 +13,7 @@ from linkwork.results import report, samples
 from linkwork.results.evidence import Evidence, evidence_of
 from linkwork.results.happenings import Happening
 from linkwork.results.items import GroupItem, JointItem, PlaceItem, StateItem
-from linkwork.results.layout import complete_attributes, problems_of
+from linkwork.results.layout import complete_attributes, general_problems, problems_of
 from linkwork.results.names import PLACES, Reference
 from linkwork.results.result import Result
 from linkwork.results.sensitivities import Sensitivities
@@ -58,6 +58,18 @@ class Run(Result):
     def __init__(self, data: xr.Dataset, machine: Any = None, sensitive: Sensitivities | None = None) -> None:
         super().__init__(data, machine)
         object.__setattr__(self, "_sensitive", sensitive)
+
+    @classmethod
+    def _of(cls, own: xr.Dataset, machine: Any) -> Run:
+        """Of a dataset that `make_dataset` has just made of checked arrays."""
+        problems = general_problems(own)
+        if problems:
+            raise InputError(problems, str(own.attrs["mechanism"]))
+        made = object.__new__(cls)
+        object.__setattr__(made, "_sensitive", None)
+        own.attrs = copy.deepcopy(own.attrs)
+        made._take(own, machine)
+        return made
 
     @staticmethod
     def _problems(data: xr.Dataset) -> list[Problem]:

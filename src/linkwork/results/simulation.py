@@ -61,7 +61,7 @@ class Simulation(Run):
     Parameters
     ----------
     outcome : the arrays
-    make : function that gives the xarray.Dataset of the run
+    make : function that gives the run by name, or its xarray.Dataset
     machine : the machine that moved
     sensitive : derivatives that were carried along, if there are any
     request : what was asked for
@@ -73,12 +73,12 @@ class Simulation(Run):
     """What came of it, as arrays."""
     request: Request | None
     """What was asked for: plain data, which can be pickled and asked again."""
-    _make: Callable[[], xr.Dataset]
+    _make: Callable[[], Run | xr.Dataset]
 
     def __init__(
         self,
         outcome: Outcome,
-        make: Callable[[], xr.Dataset],
+        make: Callable[[], Run | xr.Dataset],
         machine: Any,
         sensitive: Sensitivities | None = None,
         request: Request | None = None,
@@ -95,7 +95,10 @@ class Simulation(Run):
 
     def __getattr__(self, name: str) -> Any:
         if name in LATER:
-            Run.__init__(self, self._make(), self.machine, self._sensitive)
+            made = self._make()
+            named = made if isinstance(made, Run) else Run(made, self.machine)
+            for own in LATER:
+                object.__setattr__(self, own, getattr(named, own))
             return object.__getattribute__(self, name)
         raise AttributeError(f"a simulation has no '{name}'")
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from linkwork.analyses.forces.drives import columns_of
 from linkwork.analyses.simulation.listeners import Watch
 from linkwork.analyses.simulation.question import FIXED, Asked
 from linkwork.equations.load_plans import exact_frictions
 from linkwork.model.events import Actions, At, Stop, When
+from linkwork.numerics.stepping.active_rows import CALLER, LOOP, NOBODY, active_set
+from linkwork.numerics.stepping.handle import Template
 
 if TYPE_CHECKING:
     from linkwork.numerics.stepping.active_rows import Active
@@ -110,7 +110,7 @@ class ActiveSet:
         """Whether forces act along joints outside the tree."""
         nv = self.asked.loops.plan.nv
         columns = [d.column for d in self.asked.driven] + [g.column for g in self.grips]
-        columns += [c for c, _ in self.asked.pushed] + np.flatnonzero(self.asked.efforts).tolist()
+        columns += [c for c, _ in self.asked.pushed] + self.asked.pushing
         for event in self.acting:
             columns += self._columns(event.actions.lock)
         return bool(self.soft) or bool(self.asked.controller) or any(c >= nv for c in columns)
@@ -123,9 +123,9 @@ class ActiveSet:
     def arrays(self, n: int, room: int = 1024, jumps: bool = True) -> Active:
         """The active set with nothing on; n : size of the state; room : rows of its log; jumps : whether those of
         formulas are watched."""
-        from linkwork.numerics.stepping.active_rows import active_set
-
         asked, plan = self.asked, self.asked.loops.plan
+        if asked.is_free and not (self.grips or self.switches):
+            return self._none(n)
         quiet = not (asked.events or asked.driven or self.grips or self.switches)
         return active_set(
             n,
@@ -146,6 +146,18 @@ class ActiveSet:
             self.switches if jumps else 0,
         )
 
+    def _none(self, n: int) -> Active:
+        """The active set of a simulation in which nothing can ever be on: one for all of a machine, copied."""
+        loops, key = self.asked.loops, ("active", n, self.apart)
+        if key not in loops.problems:
+            first = active_set(
+                n, [], 0, [], [], [], loops.places, [], [], [], loops.plan.n_loads, 0, 0.0, self.apart, QUIET, 0
+            )
+            loops.problems[key] = Template(first)
+        made: Active = loops.problems[key].copy()
+        made.until = float(self.asked.until)
+        return made
+
     def _switching(self, actions: Actions) -> list[int]:
         loads = self.asked.loops.plan.loads
         found = [-1] * self.asked.loops.plan.n_loads
@@ -163,8 +175,6 @@ class ActiveSet:
 
     def acts_alone(self, event: When | At) -> bool:
         """Whether compiled loops can do all that an event is for."""
-        from linkwork.numerics.stepping.active_rows import CALLER
-
         return _who(event.actions) != CALLER
 
     # ---------------------------------------------------------------- what is on
@@ -181,8 +191,6 @@ class ActiveSet:
 
 
 def _who(actions: Actions) -> int:
-    from linkwork.numerics.stepping.active_rows import CALLER, LOOP, NOBODY
-
     if actions == Actions():
         return NOBODY
     return CALLER if actions.set or actions.from_rest else LOOP

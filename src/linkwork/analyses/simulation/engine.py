@@ -13,6 +13,7 @@ from linkwork.analyses.kinematics.given_values import place_of
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.compiled_bounds import bounds_kernel
 from linkwork.analyses.simulation.tangents import tangent_kernel
+from linkwork.equations import conditions
 from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination, Joints
 from linkwork.equations.load_plans import exact_frictions
@@ -25,6 +26,10 @@ from linkwork.kernels import Kernel
 from linkwork.kernels.drive import pointers
 from linkwork.model.amounts import TIME
 from linkwork.numerics.stepping.fields import COUNTERS, KERNELS, ROOM, shape_of
+from linkwork.numerics.stepping.handle import Template
+from linkwork.numerics.stepping.laws import together
+from linkwork.numerics.stepping.layout import layout_of
+from linkwork.numerics.stepping.problem import Problem
 
 if TYPE_CHECKING:
     from linkwork.numerics.stepping.laws import Laws, Pieces
@@ -38,6 +43,8 @@ GAPS_ALONG = ("y", "w", "t")
 """Inputs along which gaps have tangents."""
 KNOWN, ROOM_FOR_KNOWN = 16, 1 << 15
 """Postures at which the independence of rows is kept at most, and entries of these rows in all."""
+TEMPLATES = 24
+"""Arrays that a machine keeps at most, to be copied."""
 NOTHING, NONE = np.zeros(0, np.int64), np.zeros(0)
 
 
@@ -181,15 +188,11 @@ class Engine:
     @property
     def gaps_question(self) -> Question:
         """Which kernel gives the gaps that are kept open."""
-        from linkwork.equations import conditions
-
         return Question(conditions.gaps(self.needs.gaps))
 
     @property
     def watched_question(self) -> Question:
         """Which kernel gives the conditions that are watched."""
-        from linkwork.equations import conditions
-
         return Question(conditions.conditions(self.needs.watched, bool(self.loops.plan.states), self.needs.jumps))
 
     @property
@@ -225,20 +228,18 @@ class Engine:
         effort : what does not follow laws, by rate
         soft : elastic stops: gap, side, limit, stiffness, damping
         """
-        from linkwork.numerics.stepping.handle import Template
-
         if laws or pushed or soft or self.varied is not None:
             return self._made(rtol, atol, laws, pushed, rows, effort, soft)
-        key = (self.elimination.key, *(own.key for own in self.others), self.needs, rows)
+        key = (self.elimination.key, *(own.key for own in self.others), self.needs, rows, rtol, atol)
         known = self.loops.problems.get(key)
         if known is None:
-            first = self._made(rtol, 1.0, (), (), rows, None, ())
-            known = self.loops.problems[key] = (Template(first), first.atol, list(self._held))
-        template, unit, held = known
+            if len(self.loops.problems) > TEMPLATES:
+                self.loops.problems.clear()
+            first = self._made(rtol, atol, (), (), rows, None, ())
+            known = self.loops.problems[key] = (Template(first), list(self._held))
+        template, held = known
         made: Problem = template.copy()
         self._held = held
-        made.rtol = float(rtol)
-        made.atol[:] = atol * unit
         if effort is not None:
             made.given_effort[:] = made.effort[:] = effort
         return made
@@ -254,10 +255,6 @@ class Engine:
         soft: Sequence[tuple[int, int, float, float, float]],
     ) -> Problem:
         """All arrays one by one, and the kernels wired to them."""
-        from linkwork.numerics.stepping.laws import together
-        from linkwork.numerics.stepping.layout import layout_of
-        from linkwork.numerics.stepping.problem import Problem
-
         loops, plan, needs = self.loops, self.loops.plan, self.needs
         ny, nw, nl, layout = plan.ny, plan.nw, plan.nl, layout_of(plan)
         kernels = self._kernels(rows)

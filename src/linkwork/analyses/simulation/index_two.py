@@ -19,11 +19,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 
+from linkwork.algebra import ca
 from linkwork.analyses.kinematics.loops import SINGULAR
 from linkwork.analyses.simulation.question import Asked
 from linkwork.equations.closed_dynamics import unconstrained

@@ -11,6 +11,7 @@ from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.active_set import ActiveSet
 from linkwork.analyses.simulation.records import records_of
 from linkwork.geometry import Array
+from linkwork.numerics.stepping.active_rows import CHAPTERS, LOGGED
 from linkwork.results.happenings import Happening
 
 LOST, CHANGED = 0.0, 1.0
@@ -43,8 +44,6 @@ class Journal:
 
     def take(self, active: Any) -> list[list[float]]:
         """Take over what compiled functions have logged; returns since when [s] loads are on or off, one a row."""
-        from linkwork.numerics.stepping.active_rows import CHAPTERS, LOGGED
-
         logged, jumps, chapters = active.counts[LOGGED : CHAPTERS + 1].tolist()
         if not (logged or jumps or chapters):
             return []

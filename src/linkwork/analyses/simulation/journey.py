@@ -15,6 +15,9 @@ from linkwork.analyses.simulation.journal import Journal
 from linkwork.analyses.simulation.listeners import Listener, jump_of
 from linkwork.analyses.simulation.question import FIXED, Asked
 from linkwork.geometry import Array
+from linkwork.numerics.stepping import methods
+from linkwork.numerics.stepping.active_rows import JUMPED, PAUSES, write_watches
+from linkwork.numerics.stepping.instants import refresh
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -60,8 +63,10 @@ class Journey(Course):
     def needs(self) -> Equipment:
         """What the simulation needs of the machine besides its motion."""
         asked, modes = self.asked, self.modes
+        if asked.is_free and not modes.grips:
+            return self._least_needs()
         switched = {n for e in asked.events if hasattr(e, "actions") for n in (*e.actions.on, *e.actions.off)}
-        moved = bool(asked.driven or asked.pushed or asked.efforts.any() or asked.controller or modes.soft)
+        moved = bool(asked.driven or asked.pushed or asked.pushing or asked.controller or modes.soft)
         return Equipment(
             efforts="all" if modes.uses_cuts() else "tree",
             switched=frozenset(switched),
@@ -74,6 +79,19 @@ class Journey(Course):
             energies=bool(asked.events or asked.driven or modes.grips),
         )
 
+    def _least_needs(self) -> Equipment:
+        """The same where nothing can be on: one for all of a machine."""
+        kept, key = self.machine.loops.problems, ("needs", self.method, self.modes.switches)
+        if key not in kept:
+            kept[key] = Equipment(
+                tangents=self.method in TANGENTS,
+                momenta=self.method in FIXED,
+                jumps=self.modes.switches > 0,
+                counted=not is_conservative(self.machine, ()),
+            )
+        found: Equipment = kept[key]
+        return found
+
     @property
     def known(self) -> tuple[Elimination, ...]:
         """Eliminations that the compiled loop may change between."""
@@ -81,15 +99,18 @@ class Journey(Course):
 
     def engage(self) -> None:
         """Kernels and arrays for the machine and the method as they are now."""
-        import linkwork.numerics.stepping.methods as methods
-        from linkwork.numerics.stepping.active_rows import PAUSES
-
         asked, modes = self.asked, self.modes
         loops = self.machine.loops
         self.engine = Engine(loops, self.elimination, self.needs(), others=others(loops, self.elimination))
         before = getattr(self, "p", None)
         self.p = self.engine.problem(
-            asked.rtol, asked.atol, asked.laws, asked.pushed, modes.most_rows, asked.efforts, modes.elastic
+            asked.rtol,
+            asked.atol,
+            asked.laws,
+            asked.pushed,
+            modes.most_rows,
+            asked.efforts if asked.pushing else None,
+            modes.elastic,
         )
         write_known(self.machine, self.p)
         if before is not None:
@@ -115,8 +136,6 @@ class Journey(Course):
 
     def heard(self) -> None:
         """Take over what compiled functions have logged, and tell of it."""
-        from linkwork.numerics.stepping.active_rows import JUMPED
-
         for t, *switch in self.journal.take(self.active):
             self.begin_chapter(t, np.array(switch))
         if self.active.counts[JUMPED]:
@@ -131,14 +150,10 @@ class Journey(Course):
 
     def refresh(self) -> None:
         """Rows and watches of the active set into fresh arrays."""
-        from linkwork.numerics.stepping.instants import refresh
-
         refresh(self.p, self.active, self.state, self.z)
 
     def watch(self) -> None:
         """The rows of the active set, and what ends it."""
-        from linkwork.numerics.stepping.active_rows import write_watches
-
         write_watches(self.p, self.active, self.t, self.z)
 
     def energies(self) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,13 +21,12 @@ from linkwork.analyses.simulation.session import Session
 from linkwork.equations.load_kinds.joint_load import PushPlan
 from linkwork.geometry import Array
 from linkwork.model.events import Stop
+from linkwork.numerics.stepping import advance as loop
 from linkwork.results.request import Request
+from linkwork.results.run import Run
 from linkwork.results.sensitivities import Sensitivities
 from linkwork.results.simulation import Outcome, Simulation
 from linkwork.results.simulation_evidence import SimulationEvidence
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +60,7 @@ def told(
 ) -> Simulation:
     """The result of a simulation."""
     return Simulation(
-        _of_joints(ended), lambda: _dataset(ended, threads, request), ended.asked.original, sensitive, request
+        _of_joints(ended), lambda: _run(ended, threads, request), ended.asked.original, sensitive, request
     )
 
 
@@ -76,8 +75,6 @@ def _of_joints(ended: Ended) -> Outcome:
 
 def ended(session: Session) -> Ended:
     """What a session leaves behind."""
-    from linkwork.numerics.stepping import advance as loop
-
     asked, p, state, reached = session.asked, session.p, session.state, session.reached
     plan = asked.loops.plan
     y, w, x = (np.ascontiguousarray(part) for part in p.layout.split(session.samples.Z[:reached]))
@@ -100,7 +97,7 @@ def ended(session: Session) -> Ended:
         asked,
         outcome,
         session.samples.E[:reached],
-        np.hstack([session.samples.P[:reached], session.samples.H[:reached]]),
+        _pushes(session)[:reached],
         session.trails,
         lambda: (session.journal.impacts, session.journal.changes),
         float(state[loop.WORK]),
@@ -114,7 +111,14 @@ def ended(session: Session) -> Ended:
     )
 
 
-def _dataset(ended: Ended, threads: int | None, request: Request | None) -> xr.Dataset:
+def _pushes(session: Session) -> Array:
+    """Forces of stops, and of frictions that hold, one sample a row."""
+    P, H = session.samples.P, session.samples.H
+    return np.hstack([P, H]) if session.modes.grips else P
+
+
+def _run(ended: Ended, threads: int | None, request: Request | None) -> Run:
+    """The run by name."""
     from linkwork.results import ClosureHistory, build_run
 
     asked, loops, outcome = ended.asked, ended.asked.loops, ended.outcome
@@ -128,14 +132,13 @@ def _dataset(ended: Ended, threads: int | None, request: Request | None) -> xr.D
     warnings = [*ended.warnings]
     if len(outcome.t):
         warnings += warnings_of_run(own, told.y, told.t)
-    run = build_run(
+    return build_run(
         outcome.t, mechanism=loops.plan.name, analysis="simulation", variables=variables, speeds=speeds,
         **place_histories(own, told.y, levels, threads), signals=_signals(ended), closure=closure,
         driven={d.name: str(d.drive) for d in asked.driven}, status=outcome.status, message=outcome.message,
         asked=len(asked.times), warnings=warnings, simulation=_evidence(ended, request),
         state=state_signals(loops), machine=asked.original,
     )  # fmt: skip
-    return run.data
 
 
 def _signals(ended: Ended) -> dict[str, tuple[str, Any]]:
@@ -245,8 +248,6 @@ def _evidence(ended: Ended, request: Request | None) -> SimulationEvidence:
 
 
 def _singular(session: Session) -> list[str]:
-    from linkwork.numerics.stepping import advance as loop
-
     worst = float(session.state[loop.WORST])
     if worst < SINGULAR or min(session.least_independence, 1.0 - float(session.state[loop.LOSS])) > NEARLY:
         return []

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import casadi as ca
 import numpy as np
 
+from linkwork.algebra import ca
 from linkwork.analyses.simulation.tangents import tangent_kernel
 from linkwork.equations import patterns
 from linkwork.equations.patterns import Pattern

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,6 +84,17 @@ class Asked:
     atol: float
     warnings: tuple[str, ...]
     x: Array = field(default_factory=lambda: np.zeros(0))
+
+    @cached_property
+    def pushing(self) -> list[int]:
+        """Columns of efforts that do not change."""
+        found: list[int] = np.flatnonzero(self.efforts).tolist()
+        return found
+
+    @cached_property
+    def is_free(self) -> bool:
+        """Whether nothing but the machine itself decides what happens: most simulations are free."""
+        return not (self.driven or self.pushed or self.events or self.controller or self.pushing)
 
     def tick(self, k: int) -> float:
         """Time of the k-th call of the controller [s], the first being k = 0."""
@@ -187,7 +200,7 @@ def _times(read: _Reader, end: float, samples: Any, times: Any) -> Array:
         if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 2:
             read.problems.append(Problem(f"{samples!r} samples", "samples", "give a whole number, at least 2"))
             count = 2
-        return np.linspace(0.0, end if np.isfinite(end) else 1.0, int(count))
+        return _even(end if math.isfinite(end) else 1.0, int(count)).copy()
     if samples is not None:
         read.problems.append(Problem("`times` stands instead of `samples`", "times"))
     try:
@@ -206,6 +219,11 @@ def _times(read: _Reader, end: float, samples: Any, times: Any) -> Array:
         text = f"times from {found.min():g} to {found.max():g} s do not lie within 0 and {end:g} s"
         read.problems.append(Problem(text, "times", "change `until`, or leave those times out"))
     return np.ascontiguousarray(found)
+
+
+@lru_cache(maxsize=16)
+def _even(end: float, count: int) -> Array:
+    return np.linspace(0.0, end, count)
 
 
 def _events(read: _Reader, events: Any) -> tuple[Event, ...]:

@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from linkwork.drives import ramp
 from linkwork.model.events import at, stop, when
 from linkwork.model.mechanism import Mechanism
+from linkwork.numerics.elimination import eliminate_batch, solve_batch
+from linkwork.numerics.least_squares import damped_step
 
 
 def rehearsals() -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -35,6 +39,7 @@ def rehearsals() -> Iterator[tuple[str, Callable[[], Any]]]:
     changed = {"rates": {"A": 6.0}, "events": events[:1], "sensitive_to": ["b.mass", "start.A"]}
     yield "sensitivities", partial(s.simulate, 0.2, **changed)
     yield "motions", partial(s.motion, samples=5, A=ramp(0.0, 0.2, duration=1.0))
+    yield "linear systems", _solved
 
 
 def _driven(s: Any) -> None:
@@ -42,6 +47,13 @@ def _driven(s: Any) -> None:
     s.simulate(0.05, efforts={"A": "sin(9*t)"}, method="explicit")
     s.simulate(0.05, efforts={"A": "where(A > 0.01, -1, 1)"}, rates={"A": 1.0}, method="explicit")
     s.simulate(0.05, controller=lambda t, state: {"A": 0.1}, rate=100.0, method="explicit")
+
+
+def _solved() -> None:
+    rows = np.ones((1, 1, 2))
+    eliminate_batch(rows)
+    solve_batch(rows, np.ones((1, 1, 1)))
+    damped_step(rows, np.ones((1, 1)), np.ones(1))
 
 
 def _machine() -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.analyses.simulation.active_set import ActiveSet
 from linkwork.analyses.simulation.controllers import held_efforts
 from linkwork.analyses.simulation.eliminations import weakened
+from linkwork.analyses.simulation.engine import TEMPLATES
 from linkwork.analyses.simulation.halt import Halt
 from linkwork.analyses.simulation.impasses import lengthen, pass_singular, take_faint
 from linkwork.analyses.simulation.journey import Journey
@@ -17,9 +18,17 @@ from linkwork.analyses.simulation.occasions import deal_with, follow, take_place
 from linkwork.analyses.simulation.question import FIXED, Asked
 from linkwork.analyses.simulation.stiffness import ease, stiffen
 from linkwork.errors import InputError, Problem
+from linkwork.numerics.stepping import advance as loop
+from linkwork.numerics.stepping.active_rows import BEYOND, LISTENED, OK, UNFOLLOWED
+from linkwork.numerics.stepping.driver import go, last_samples, turn
+from linkwork.numerics.stepping.handle import Template
+from linkwork.numerics.stepping.instants import DEEP, begin
+from linkwork.numerics.stepping.laws import breaks_of
 
 CHUNK = 512
 """Steps of one call of the compiled loop: Ctrl-C is heard in between."""
+SMALL = 1 << 13
+"""Numbers of the states at all samples up to which room for samples is kept."""
 APART = 2
 """Steps an event from which on events within a thousandth of the time so far do not end a simulation, however many they
 are: then it is the motion that is quick."""
@@ -41,9 +50,6 @@ class Session(Journey):
 
     def _begin(self) -> None:
         """The plant, the start, and room for samples and steps."""
-        from linkwork.numerics.stepping import advance as loop
-        from linkwork.numerics.stepping.active_rows import LISTENED
-
         asked = self.asked
         self.state = np.zeros(loop.STATES)
         if self.listener is not None:
@@ -55,20 +61,30 @@ class Session(Journey):
         self.state[loop.LONGEST] = asked.step if asked.step is not None else asked.until
         if self.method in FIXED:
             self.state[loop.FIXED], self.state[loop.STEP] = 1.0, asked.step
-        count = len(asked.times)
-        self.samples = loop.Samples(
-            times=asked.times, Z=np.full((count, p.n), np.nan), A=np.full((count, p.nw), np.nan),
-            E=np.zeros((count, p.nw)), P=np.zeros((count, len(self.modes.gaps))),
-            H=np.zeros((count, len(self.modes.grips))), D=np.full((count, p.layout.nx), np.nan),
-        )  # fmt: skip
+        self.samples = self._samples(len(asked.times))
+        self.samples.times[:] = asked.times
         self.trail_t, self.trail = np.empty(CHUNK), np.empty((CHUNK, 2 * p.n - p.ny + 1))
+
+    def _samples(self, count: int) -> loop.Samples:
+        """Room for samples; where it is small, a copy of what the machine keeps."""
+        p, modes, kept = self.p, self.modes, self.machine.loops.problems
+        key = ("samples", count, p.n, p.nw, p.layout.nx, len(modes.gaps), len(modes.grips))
+        if key in kept:
+            copied: loop.Samples = kept[key].copy()
+            return copied
+        made = loop.Samples(
+            times=np.zeros(count), Z=np.full((count, p.n), np.nan), A=np.full((count, p.nw), np.nan),
+            E=np.zeros((count, p.nw)), P=np.zeros((count, len(modes.gaps))),
+            H=np.zeros((count, len(modes.grips))), D=np.full((count, p.layout.nx), np.nan),
+        )  # fmt: skip
+        if count * p.n < SMALL and len(kept) < TEMPLATES:
+            kept[key] = Template(made)
+        return made
 
     # ---------------------------------------------------------------- from stop to stop
 
     def run(self) -> None:
         """To the end, or until something stops it; everything reached so far is kept."""
-        from linkwork.numerics.stepping.laws import breaks_of
-
         asked = self.asked
         at = list(enumerate(self.modes.ats))
         stops = sorted({asked.until, *breaks_of(asked.laws), *(e.time for _, e in at)})
@@ -97,9 +113,6 @@ class Session(Journey):
 
     def _first(self) -> None:
         """The active set in which the start is."""
-        from linkwork.numerics.stepping.active_rows import BEYOND
-        from linkwork.numerics.stepping.instants import DEEP, begin
-
         code = begin(self.p, self.active, self.state, self.z)
         self.heard()
         if code == BEYOND:
@@ -114,9 +127,6 @@ class Session(Journey):
 
     def _go(self, target: float) -> None:
         """On to a time; a new mode begins wherever the laws have a corner or something happened."""
-        from linkwork.numerics.stepping import advance as loop
-        from linkwork.numerics.stepping.driver import go
-
         self.target = target
         if self.listener is not None:
             self.listener.departs()
@@ -154,9 +164,6 @@ class Session(Journey):
 
     def _turn(self) -> None:
         """A corner of laws, and what follows from it at once."""
-        from linkwork.numerics.stepping.active_rows import OK, UNFOLLOWED
-        from linkwork.numerics.stepping.driver import turn
-
         code = turn(self.p, self.active, self.state, self.z, self.f)
         self.heard()
         if code == UNFOLLOWED:
@@ -178,8 +185,6 @@ class Session(Journey):
 
     def _last_samples(self) -> None:
         """Samples up to now that an event or the end left out."""
-        from linkwork.numerics.stepping.driver import last_samples
-
         if self.listener is not None:
             if not self.listener.keeps_last_samples():
                 return
@@ -190,8 +195,6 @@ class Session(Journey):
 
     def _tell_unseen(self) -> None:
         """Crossings may have been overlooked where a number stays next to zero."""
-        from linkwork.numerics.stepping import advance as loop
-
         if self.state[loop.UNSEEN] > 0.0:
             names = ", ".join(dict.fromkeys(f"'{event.name or event.condition}'" for event in self.modes.whens))
             text = f"around {self.state[loop.UNSEEN]:.4g} s bounds do not decide whether a condition crosses zero"

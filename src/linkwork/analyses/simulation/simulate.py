@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from linkwork.analyses.simulation.directions import unknown_directions
-from linkwork.analyses.simulation.ida import run_ida
 from linkwork.analyses.simulation.outcome import ended, told
 from linkwork.analyses.simulation.question import Asked, asked
-from linkwork.analyses.simulation.sensitivity import Sensitivity
 from linkwork.analyses.simulation.session import Session
-from linkwork.analyses.simulation.slopes import sensitivities
 from linkwork.errors import InputError, Problem
 from linkwork.results.request import Request
 from linkwork.results.simulation import Simulation
@@ -51,6 +47,8 @@ def simulated(
             rtol, atol, states, wrong,
         )  # fmt: skip
     except InputError as error:
+        from linkwork.analyses.simulation.directions import unknown_directions
+
         raise InputError([*error.problems, *unknown_directions(machine, sensitive_to)], machine.name) from None
     request = Request(
         until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol, atol,
@@ -59,6 +57,8 @@ def simulated(
     if len(sensitive_to):
         return _sensitive(question, request, progress, threads)
     if question.method == "ida":
+        from linkwork.analyses.simulation.ida import run_ida
+
         return told(run_ida(question, progress), threads, request)
     session = Session(question, progress)
     session.run()
@@ -67,6 +67,9 @@ def simulated(
 
 def _sensitive(question: Asked, request: Request, progress: Any, threads: int | None) -> Simulation:
     """The same with derivatives."""
+    from linkwork.analyses.simulation.sensitivity import Sensitivity
+    from linkwork.analyses.simulation.slopes import sensitivities
+
     listener = Sensitivity(question, request.start, request.rates, request.sensitive_to)
     session = Session(question, progress, listener)
     session.run()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.analyses.simulation.journey import Journey
+from linkwork.numerics.stepping import advance as loop
+from linkwork.numerics.stepping.problem import jacobian
 
 EASY, SELDOM = 3.0, 10
 """Length of a step times the largest eigenvalue up to which explicit steps of this length are stable; implicit steps
@@ -27,9 +29,6 @@ def stiffen(journey: Journey) -> None:
 
 def ease(journey: Journey) -> None:
     """Explicit steps again, where they can be as long as the implicit ones are; looked at every few steps."""
-    from linkwork.numerics.stepping import advance as loop
-    from linkwork.numerics.stepping.problem import jacobian
-
     if journey.method != "radau" or journey.asked.method != "auto":
         return
     if journey.state[loop.STEPS] < journey.judged + SELDOM:
@@ -44,8 +43,6 @@ def ease(journey: Journey) -> None:
 
 def change_method(journey: Journey, method: str) -> None:
     """Go on from here with other steps."""
-    from linkwork.numerics.stepping import advance as loop
-
     journey.method = method
     journey.engage()
     journey.refresh()

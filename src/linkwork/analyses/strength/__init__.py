@@ -10,11 +10,17 @@
 `plot_units`    what their plots share
 """
 
-from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
-from linkwork.analyses.strength.power import DriveEnergy, Energy, drive_energy, energy
-from linkwork.analyses.strength.sections import IBeamSection, RectangleSection, TubeSection
-from linkwork.analyses.strength.segments import stress
-from linkwork.analyses.strength.stresses import Allowable, Stress, WorstStress, segment_stress
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
+    from linkwork.analyses.strength.power import DriveEnergy, Energy, drive_energy, energy
+    from linkwork.analyses.strength.sections import IBeamSection, RectangleSection, TubeSection
+    from linkwork.analyses.strength.segments import stress
+    from linkwork.analyses.strength.stresses import Allowable, Stress, WorstStress, segment_stress
 
 __all__ = [
     "Allowable",
@@ -32,3 +38,31 @@ __all__ = [
     "stress",
     "torque_speed",
 ]
+
+_HOME = {
+    "Allowable": "stresses",
+    "DriveEnergy": "power",
+    "Energy": "power",
+    "IBeamSection": "sections",
+    "RectangleSection": "sections",
+    "Stress": "stresses",
+    "TorqueSpeed": "motors",
+    "TubeSection": "sections",
+    "WorstStress": "stresses",
+    "drive_energy": "power",
+    "energy": "power",
+    "segment_stress": "stresses",
+    "stress": "segments",
+    "torque_speed": "motors",
+}
+"""Modules by what they hold: they are imported when it is asked for."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    raise AttributeError(f"module '{__name__}' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

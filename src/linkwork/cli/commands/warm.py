@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,6 +26,7 @@ def warm(
     from linkwork.numerics import warming
 
     os.environ["LINKWORK_LOOPS"] = "compile"
+    _keep_bytecode()
     if nice and hasattr(os, "nice"):
         os.nice(10)
     seconds: dict[str, float] = {}
@@ -45,3 +48,8 @@ def warm(
         typer.echo("no folder for machine code can be written: nothing was kept (set NUMBA_CACHE_DIR to one)")
     else:
         typer.echo(f"kept beside {place}")
+
+
+def _keep_bytecode() -> None:
+    """Python's own code of this package beside its sources, where it may be written: imports take half the time."""
+    compileall.compile_dir(Path(__file__).parents[2], quiet=2)

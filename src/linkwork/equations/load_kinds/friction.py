@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.load_kinds.plans import Along, AmountPlan, Done, LoadConstants, LoadPlan, Places, State
 from linkwork.equations.scalars import replay
 from linkwork.model.loads import Friction

@@ -6,8 +6,7 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-import casadi as ca
-
+from linkwork.algebra import ca
 from linkwork.equations.load_kinds.plans import Along, Done, LoadConstants, LoadPlan, Places, State
 from linkwork.equations.scalars import replay
 from linkwork.equations.vectors import is_zero
