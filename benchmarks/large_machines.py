@@ -8,18 +8,11 @@ traced and compiled in the first run and found on disk in the next: run it twice
 
 from __future__ import annotations
 
-import argparse
-import json
 import math
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
 import linkwork as lw
-from linkwork.files.generators import chain, n_four_bar
 
 GRAVITY = 9.81
 

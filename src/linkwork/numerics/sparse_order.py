@@ -14,7 +14,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,6 +77,18 @@ class PivotOrder(Pivoted):
     def rank(self) -> int:
         """Number of pivots."""
         return len(self.rows)
+
+    def with_rows(self, rows: Integers) -> PivotOrder:
+        """The same columns with other rows; what the pivots would be is not known."""
+        redundant = np.setdiff1d(np.arange(self.shape[0]), rows)
+        return replace(self, rows=rows, redundant_rows=redundant)
+
+    def with_pivots(self, other: PivotOrder) -> PivotOrder:
+        """The same columns with the pivots of another order."""
+        return replace(
+            self.with_rows(other.rows), columns=other.columns, pivots=other.pivots, fill=self.fill + other.fill,
+            operations=self.operations + other.operations, work=self.work + other.work,
+        )  # fmt: skip
 
 
 def pivot_order(

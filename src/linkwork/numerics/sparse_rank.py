@@ -12,13 +12,14 @@ it does not matter how good the pivots' rows are; Jᵀ serves as well.)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from linkwork.numerics.sparse_order import Triplets, pivot_order
+from linkwork.numerics.sparse_order import LEVELS, PivotOrder, Triplets, pivot_order
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -67,14 +68,17 @@ class Part:
 
     def matrix(self) -> Any:
         """The part for products."""
-        from scipy.sparse import coo_array
-
-        rows, columns, values = self.entries
-        return coo_array((values, (rows, columns)), shape=(len(self.rows), len(self.columns))).tocsc()
+        return _matrix(*self.entries, (len(self.rows), len(self.columns)))
 
     def dense(self) -> Floats:
         """The part as a dense matrix."""
         return np.asarray(self.matrix().toarray(), float)
+
+
+def _matrix(rows: Integers, columns: Integers, values: Floats, shape: tuple[int, int]) -> Any:
+    from scipy.sparse import coo_array
+
+    return coo_array((values, (rows, columns)), shape=shape).tocsc()
 
 
 def parts_of(J: Triplets) -> list[Part]:
@@ -102,13 +106,18 @@ def parts_of(J: Triplets) -> list[Part]:
     found = []
     for k in used.tolist():
         own = by_part[bounds[k] : bounds[k + 1]]
-        sides = [order[starts[k] : starts[k + 1]] for order, starts in lines]
-        found.append(Part(*sides, (place[rows[own]], place[m + columns[own]], values[own])))
+        first, second = (order[starts[k] : starts[k + 1]] for order, starts in lines)
+        found.append(Part(first, second, (place[rows[own]], place[m + columns[own]], values[own])))
     return found
 
 
 def sparse_rank(J: Triplets, tolerance: float, floor: float = 0.0) -> Rank:
     """How many singular values of J are above tolerance * the largest of all, and above the floor."""
+    if J.shape[0] * J.shape[1] <= SMALL:
+        dense = np.zeros(J.shape)
+        np.add.at(dense, (np.asarray(J.rows), np.asarray(J.columns)), np.asarray(J.values))
+        s = np.linalg.svd(dense, compute_uv=False)
+        return Rank(int(np.sum(s > max(tolerance * s.max(initial=0.0), floor))), True)
     parts = parts_of(J)
     small = [part for part in parts if part.size <= SMALL]
     large = [part for part in parts if part.size > SMALL]
@@ -124,17 +133,37 @@ def sparse_rank(J: Triplets, tolerance: float, floor: float = 0.0) -> Rank:
 
 def _by_pivots(part: Part, limit: float) -> Rank:
     """Rank of a large part by its pivots; by singular values where those leave a doubt, if it is not too large."""
-    J = part.triplets()
     scale = max(1.0, float(np.abs(part.entries[2]).max()))
-    rank = 0
-    for threshold, levels in TRIALS:
-        order = pivot_order(J, tolerance=limit / scale, threshold=threshold, levels=levels)
-        rank = order.rank
-        if is_certain(part.matrix(), order.columns, limit) or is_certain(part.matrix().T, order.rows, limit):
-            return Rank(rank, True)
-    if part.size > DENSE:
-        return Rank(rank, False)
+    order, certain = checked_order(part.triplets(), limit / scale, trials=TRIALS)
+    if certain or part.size > DENSE:
+        return Rank(order.rank, certain)
     return Rank(int(np.sum(np.linalg.svd(part.dense(), compute_uv=False) > limit)), True)
+
+
+def checked_order(
+    J: Triplets,
+    tolerance: float,
+    specified: NDArray[np.bool_] | None = None,
+    prefer: ArrayLike | None = None,
+    trials: Sequence[tuple[float, Sequence[float]]] = ((0.1, LEVELS), *TRIALS[1:]),
+) -> tuple[PivotOrder, bool]:
+    """A pivot order whose rank is certain, and whether it is: else the first that was tried.
+
+    tolerance : of pivots, as in `pivot_order`; trials : thresholds and levels, the cheapest first
+    """
+    rows, columns, values = np.asarray(J.rows), np.asarray(J.columns), np.asarray(J.values, float)
+    matrix = _matrix(rows, columns, values, J.shape)
+    limit = tolerance * max(1.0, float(np.abs(values).max(initial=0.0)))
+    free = np.arange(J.shape[1]) if specified is None else np.flatnonzero(~specified)
+    own = matrix if specified is None else matrix[:, free]
+    first = None
+    for threshold, levels in trials:
+        order = pivot_order(J, specified, prefer=prefer, tolerance=tolerance, threshold=threshold, levels=levels)
+        if is_certain(own, np.searchsorted(free, order.columns), limit) or is_certain(own.T, order.rows, limit):
+            return order, True
+        first = first or order
+    assert first is not None
+    return first, False
 
 
 def is_certain(J: Any, columns: Integers, limit: float) -> bool:
