@@ -13,6 +13,7 @@ it does not matter how good the pivots' rows are; Jᵀ serves as well.)
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -68,14 +69,15 @@ class Part:
 
     def matrix(self) -> Any:
         """The part for products."""
-        return _matrix(*self.entries, (len(self.rows), len(self.columns)))
+        return matrix_of(*self.entries, (len(self.rows), len(self.columns)))
 
     def dense(self) -> Floats:
         """The part as a dense matrix."""
         return np.asarray(self.matrix().toarray(), float)
 
 
-def _matrix(rows: Integers, columns: Integers, values: Floats, shape: tuple[int, int]) -> Any:
+def matrix_of(rows: ArrayLike, columns: ArrayLike, values: ArrayLike, shape: tuple[int, int]) -> Any:
+    """Entries as a matrix of scipy, by columns."""
     from scipy.sparse import coo_array
 
     return coo_array((values, (rows, columns)), shape=shape).tocsc()
@@ -122,7 +124,7 @@ def sparse_rank(J: Triplets, tolerance: float, floor: float = 0.0) -> Rank:
     small = [part for part in parts if part.size <= SMALL]
     large = [part for part in parts if part.size > SMALL]
     values = [np.linalg.svd(part.dense(), compute_uv=False) for part in small]
-    largest = max([*(s[0] for s in values), *(_norm(part) for part in large)], default=0.0)
+    largest = max([*(s[0] for s in values), *(_norm(part.matrix()) for part in large)], default=0.0)
     limit = max(tolerance * largest, floor)
     rank, certain = sum(int(np.sum(s > limit)) for s in values), True
     for part in large:
@@ -152,7 +154,7 @@ def checked_order(
     tolerance : of pivots, as in `pivot_order`; trials : thresholds and levels, the cheapest first
     """
     rows, columns, values = np.asarray(J.rows), np.asarray(J.columns), np.asarray(J.values, float)
-    matrix = _matrix(rows, columns, values, J.shape)
+    matrix = matrix_of(rows, columns, values, J.shape)
     limit = tolerance * max(1.0, float(np.abs(values).max(initial=0.0)))
     free = np.arange(J.shape[1]) if specified is None else np.flatnonzero(~specified)
     own = matrix if specified is None else matrix[:, free]
@@ -167,42 +169,61 @@ def checked_order(
 
 
 def is_certain(J: Any, columns: Integers, limit: float) -> bool:
-    """Whether some columns of a sparse matrix are independent, and all others depend on them.
-
-    J1 x = b by least squares, from J1ᵀ J1 with its digits lost and found again by a second step.
-    """
-    from scipy.sparse import eye_array
-    from scipy.sparse.linalg import splu
-
+    """Whether some columns of a sparse matrix are independent, and all others depend on them."""
     rest = np.setdiff1d(np.arange(J.shape[1]), columns)
     J = J.tocsc()
     J1, J2 = J[:, columns], J[:, rest]
-    squares = (J1.T @ J1).tocsc()
-    if not squares.shape[0]:
+    squares = _Squares(J1)
+    if not squares.least() > CLEAR * max(limit, squares.blur):
         return False
-    lost = ROUNDING * float(squares.diagonal().max()) * eye_array(squares.shape[0], format="csc")
-    try:
-        lu = splu(squares + lost, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    except RuntimeError:
-        return False
-    rng = np.random.default_rng(1)
-    x = rng.normal(size=(len(columns), PROBES))
-    size = np.ones(PROBES)
-    for _ in range(ROUNDS):
-        x = lu.solve(x / size)
-        size = np.linalg.norm(x, axis=0)
-    least = float(1.0 / np.sqrt(size.max()))
-    if not least > CLEAR * max(limit, np.sqrt(ROUNDING) * float(np.sqrt(squares.diagonal().max()))):
-        return False
-    b = J2 @ rng.normal(size=(len(rest), PROBES))
-    for _ in range(3):
-        b = b - J1 @ lu.solve(J1.T @ b)
+    b = J2 @ np.random.default_rng(1).normal(size=(len(rest), PROBES))
+    for _ in range(3):  # by least squares: digits that J1ᵀ J1 has lost are found again
+        b = b - J1 @ squares.solve(J1.T @ b)
     return bool(np.linalg.norm(b, axis=0).max(initial=0.0) < limit / CLEAR)
 
 
-def _norm(part: Part) -> float:
-    """Largest singular value of a part, a little less, by iteration."""
-    J = part.matrix()
+def extreme_values(J: Any) -> tuple[float, float]:
+    """About the largest and the least singular value of a sparse matrix with fewer columns than rows."""
+    return _norm(J), _Squares(J).least()
+
+
+class _Squares:
+    """JᵀJ of a sparse matrix, factorised.
+
+    blur : size of the singular values that rounding of JᵀJ hides
+    """
+
+    def __init__(self, J: Any) -> None:
+        from scipy.sparse import eye_array
+        from scipy.sparse.linalg import splu
+
+        squares = (J.T @ J).tocsc()
+        self.size = squares.shape[0]
+        lost = ROUNDING * float(squares.diagonal().max(initial=0.0))
+        self.blur = float(np.sqrt(lost))
+        self._lu = None
+        with suppress(RuntimeError):  # a column of zeros
+            whole = (squares + lost * eye_array(self.size, format="csc")).tocsc()
+            self._lu = splu(whole, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+
+    def solve(self, b: Floats) -> Floats:
+        """x of JᵀJ x = b."""
+        assert self._lu is not None
+        return np.asarray(self._lu.solve(b), float)
+
+    def least(self) -> float:
+        """About the least singular value, a little more, by iteration."""
+        if self._lu is None:
+            return 0.0
+        x, size = np.random.default_rng(1).normal(size=(self.size, PROBES)), np.ones(PROBES)
+        for _ in range(ROUNDS):
+            x = self.solve(x / size)
+            size = np.linalg.norm(x, axis=0)
+        return float(1.0 / np.sqrt(size.max()))
+
+
+def _norm(J: Any) -> float:
+    """Largest singular value of a sparse matrix, a little less, by iteration."""
     x = np.random.default_rng(1).normal(size=(J.shape[1], PROBES))
     size = np.zeros(PROBES)
     for _ in range(ROUNDS):

@@ -113,7 +113,7 @@ class Loops:
         self.known_ranks: list[Any] = []
         """See `simulation.eliminations`: rows at postures where their independence is known."""
         self._orders: dict[Any, PivotOrder] = {}
-        self._known: tuple[Mask, PivotOrder] | None = None
+        self._serving: dict[bytes, PivotOrder] = {}
         self.plan = system.plan
         self.ordinary_mobility: int | None = None
         """See `ordinary.ordinary_mobility`."""
@@ -297,8 +297,11 @@ class Loops:
     def order(self, y: Array, independent: Mask) -> Order:
         """Pivots in an order that costs little, all columns but the independent ones dependent where they can be."""
         J = self.triplets(y)
-        found = pivot_order(J, independent, tolerance=NOTHING)
-        found = with_good_rows(J, found) if self.sparse else found
+        found = (
+            self._factor_near(J, independent, NOTHING).order
+            if self.sparse
+            else pivot_order(J, independent, tolerance=NOTHING)
+        )
         return Order(tuple(zip(found.rows.tolist(), found.columns.tolist(), strict=True)))
 
     # ---------------------------------------------------------------- one posture, one factorisation
@@ -307,15 +310,25 @@ class Loops:
         """The scaled Jacobian at a posture, factorised: `solve` gives dependent rates."""
         if not self.sparse:
             return eliminate(self.equations(y)[1], independent, tolerance)
-        J, known = self.triplets(y), self._known
-        if known is not None and np.array_equal(known[0], independent):  # a posture near by, more often than not
+        return self._factor_near(self.triplets(y), independent, tolerance)
+
+    def _factor_near(self, J: Triplets, independent: Mask, tolerance: float) -> SparseFactor:
+        """A sparse Jacobian factorised in an order that served at another posture, if it still does; else in a new one.
+
+        So that one kernel serves many postures.
+        """
+        key = independent.tobytes()
+        known = self._serving.get(key)
+        if known is not None:
             with suppress(LinkworkError):
-                factor = sparse_factor(J, known[1])
-                if factor.smallest_pivot > NEARLY * known[1].smallest_pivot:
+                factor = sparse_factor(J, known)
+                if factor.smallest_pivot > max(NEARLY * known.smallest_pivot, tolerance):
                     return factor
         order = with_good_rows(J, pivot_order(J, independent, tolerance=tolerance))
         if order.rank + independent.sum() == self.columns:
-            self._known = independent.copy(), order
+            while len(self._serving) >= KEPT:
+                self._serving.pop(next(iter(self._serving)))
+            self._serving[key] = order
         return sparse_factor(J, order)
 
     def independent_rows(self, y: Array) -> SparseFactor:
