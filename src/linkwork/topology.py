@@ -34,6 +34,8 @@ Step = tuple[str, int]
 
 IntMatrix = npt.NDArray[np.int64]
 
+SEARCHED = 20
+"""Bodies that the search for a short loop looks at, at most, in parts of the loop through the tree."""
 _ARITY = ("nullary", "unary", "binary", "ternary", "quaternary")
 
 
@@ -160,6 +162,77 @@ class Topology:
         Their steps together can outnumber the joints by far when the tree is deep; `loop` gives one alone.
         """
         return tuple(self.loop(chord) for chord in self.chords)
+
+    @cached_property
+    def looped(self) -> frozenset[str]:
+        """Joints that lie on a loop; any other one alone holds its two sides together.
+
+        Every chord climbs from both its ends to where they meet; joints passed once are not walked again.
+        """
+        found = set(self.chords)
+        upward: dict[str, str] = {}  # from a body to one above it, past joints that are known to lie on a loop
+
+        def top(body: str) -> str:
+            while (above := upward.get(body)) is not None:
+                upward[body] = upward.get(above, above)
+                body = above
+            return body
+
+        for chord in self.chords:
+            edge = self._edge[chord]
+            low, high = top(edge.head), top(edge.tail)
+            while low != high:
+                if self.depth[low] < self.depth[high]:
+                    low, high = high, low
+                joint, above, _ = self.parent[low]
+                found.add(joint)
+                upward[low] = above
+                low = top(above)
+        return frozenset(found)
+
+    @cached_property
+    def short_steps(self) -> tuple[tuple[Step, ...], ...]:
+        """Steps of as many independent loops, short ones: each has one chord that none before it has.
+
+        Chords whose loops are short come first; each returns by the shortest way through the tree and the chords before
+        it, or through the tree alone where a search would look at far more joints than that has.
+        """
+        beside: dict[str, list[tuple[str, str, int]]] = {body: [] for body in self.bodies}
+
+        def add(edge: Edge) -> None:
+            beside[edge.tail].append((edge.head, edge.name, 1))
+            beside[edge.head].append((edge.tail, edge.name, -1))
+
+        for joint in self.tree:
+            add(self._edge[joint])
+        found = []
+        for loop in sorted(self.loops, key=len):
+            edge = self._edge[loop.chord]
+            way = self._way(edge.tail, edge.head, beside, SEARCHED * len(loop))
+            found.append(loop.steps if way is None else (*way, (loop.chord, -1)))
+            add(edge)
+        return tuple(found)
+
+    @staticmethod
+    def _way(
+        start: str, end: str, beside: Mapping[str, Sequence[tuple[str, str, int]]], most: int
+    ) -> tuple[Step, ...] | None:
+        """The shortest way between two bodies; None where that is not found among so many bodies."""
+        came: dict[str, tuple[str, Step]] = {start: (start, ("", 0))}
+        ahead = deque([start])
+        while end not in came:
+            if len(came) > most:
+                return None
+            body = ahead.popleft()
+            for other, joint, sign in beside[body]:
+                if other not in came:
+                    came[other] = body, (joint, sign)
+                    ahead.append(other)
+        steps = []
+        while end != start:
+            end, step = came[end]
+            steps.append(step)
+        return tuple(reversed(steps))
 
     def loop(self, chord: str) -> Loop:
         """The loop that `chord` closes."""

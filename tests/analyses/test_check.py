@@ -620,7 +620,8 @@ def test_a_file_name_is_not_a_mechanism() -> None:
 
 
 def test_a_rank_that_is_not_found_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linkwork.analyses.mobility.LARGEST_RANK_PROBLEM", 10)
+    for name, value in (("SMALL", 0), ("DENSE", 0), ("is_certain", lambda *_: False)):
+        monkeypatch.setattr(f"linkwork.numerics.sparse_rank.{name}", value)
     found = lw.check(slider_crank())
     assert found.mobility is not None and found.mobility.rank is None
     assert [n.where for n in found.notes if "rank" in n.what] == ["joints"]

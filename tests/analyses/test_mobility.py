@@ -321,8 +321,9 @@ def test_random_spatial_loops(seed: int, n: int) -> None:
 # --- sizes ------------------------------------------------------------------------------------------------------------
 
 
-def test_too_large_for_a_dense_rank(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linkwork.analyses.mobility.LARGEST_RANK_PROBLEM", 100)
+def test_a_large_machine_whose_rank_is_in_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("SMALL", 0), ("DENSE", 0), ("is_certain", lambda *_: False)):
+        monkeypatch.setattr(f"linkwork.numerics.sparse_rank.{name}", value)
     found = mobility(stewart())
     assert (found.rank, found.mobility, found.redundant) == (None, None, None)
     assert found.grubler == 6

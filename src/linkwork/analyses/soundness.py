@@ -224,7 +224,7 @@ def mobility_problems(m: Mechanism, mobility: Mobility) -> list[Problem]:
         wheres = [place_of(m.constraints[name]) for name in mobility.without_value]
         return [Problem(text, where, hint, severity="warning") for where in wheres]
     if mobility.rank is None:
-        text = "too many loop equations for their rank to be found here; Grübler's count stands alone"
+        text = "the rank of so many loop equations is in doubt here; Grübler's count stands alone"
         return [Problem(text, "joints", severity="note")]
     if mobility.mobility == 0:
         hint = "a structure, or loops whose lengths and axes are given with too few digits"

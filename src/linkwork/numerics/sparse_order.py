@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import heapq
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,6 +78,18 @@ class PivotOrder(Pivoted):
         """Number of pivots."""
         return len(self.rows)
 
+    def with_rows(self, rows: Integers) -> PivotOrder:
+        """The same columns with other rows; what the pivots would be is not known."""
+        redundant = np.setdiff1d(np.arange(self.shape[0]), rows)
+        return replace(self, rows=rows, redundant_rows=redundant)
+
+    def with_pivots(self, other: PivotOrder) -> PivotOrder:
+        """The same columns with the pivots of another order."""
+        return replace(
+            self.with_rows(other.rows), columns=other.columns, pivots=other.pivots, fill=self.fill + other.fill,
+            operations=self.operations + other.operations, work=self.work + other.work,
+        )  # fmt: skip
+
 
 def pivot_order(
     J: Any,
@@ -85,11 +98,13 @@ def pivot_order(
     prefer: ArrayLike | None = None,
     threshold: float = 0.1,
     tolerance: float = TOLERANCE,
+    levels: Sequence[float] = LEVELS,
 ) -> PivotOrder:
     """The pivot order of a scaled J at one posture: a scipy.sparse matrix, an array or `Triplets`.
 
     `prefer` (n,) breaks ties of the Markowitz cost: columns with small weights rather become dependent. Next come
-    entries of exactly +-1 (division by them costs nothing), then large ones, then the first.
+    entries of exactly +-1 (division by them costs nothing), then large ones, then the first. `levels`, descending, are
+    the smallest pivots of each round.
     """
     if not 0.0 < threshold <= 1.0:
         raise ValueError(f"the threshold is {threshold}, not in (0, 1]")
@@ -104,7 +119,7 @@ def pivot_order(
     scale = max(1.0, float(np.abs(entries.values).max(initial=0.0)))
     least = tolerance * scale
     active = _Active(entries, given.tolist(), weights.tolist(), threshold, DROP * scale)
-    rows, columns, pivots = active.run([*(level for level in LEVELS if level > least), least])
+    rows, columns, pivots = active.run([*(level for level in levels if level > least), least])
 
     redundant = np.setdiff1d(np.arange(m), rows)
     remainder = np.zeros(n)
@@ -277,6 +292,24 @@ class SparseFactor:
         x[self.order.columns] = pivoted
         left = self._below @ pivoted + self._rest @ flat
         return x.reshape(n, *chosen.shape[1:]), left.reshape(len(left), *chosen.shape[1:])
+
+    def dependences(self, which: slice | Integers = slice(None)) -> Floats:
+        """J21 J11^-1 (some redundant rows, pivots): how those rows are made of the pivots' rows."""
+        below = self._below[which].toarray()
+        return below if self._lu is None else np.asarray(self._lu.solve(below.T, trans="T"), float).T
+
+    def least_singular_value(self, rounds: int = 12) -> float:
+        """About the least singular value of J11, a little more, by iteration; infinite when there are no pivots."""
+        if self._lu is None:
+            return math.inf
+        x = np.random.default_rng(3).normal(size=(self.order.rank, 4))
+        size = np.ones(4)
+        for _ in range(rounds):
+            x = self._lu.solve(self._lu.solve(x / size, trans="T"))
+            size = np.linalg.norm(x, axis=0)
+            if not np.isfinite(size).all():
+                return 0.0
+        return float(size.max() ** -0.5)
 
     def _solve(self, rhs: Floats) -> Floats:
         if self._lu is None:

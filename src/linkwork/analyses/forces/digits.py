@@ -19,6 +19,7 @@ from linkwork.analyses.forces.reactions import weakness
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.geometry import Array
+from linkwork.numerics.sparse_rank import extreme_values, matrix_of
 
 POWER = 4.0
 """Of 1/σ with which forces grow towards a dead centre, at most."""
@@ -31,7 +32,7 @@ CHUNK = 1024
 
 def few_digits(loops: Loops, path: Trajectory, independent: Mask, lost: NDArray[np.bool_], times: bool) -> list[str]:
     """A warning where forces have few digits. lost : samples without forces, which have their own."""
-    if not loops.count or loops.huge:
+    if not loops.count:
         return []
     errors = relative_errors(loops, path.y, independent)
     errors[lost] = 0.0
@@ -55,6 +56,13 @@ def relative_errors(loops: Loops, Y: Array, independent: Mask) -> Array:
     far = max(loops.plan.distances.values(), default=0.0)
     rounding = float(np.finfo(float).eps) * (1.0 + far / loops.length)
     doubtful = np.flatnonzero(weakness(loops, order, Y) > MARGIN * TOLD / (POWER * rounding))
+    if loops.sparse:
+        for k in doubtful.tolist():
+            rows, columns, values, shape = loops.triplets(Y[k])
+            largest, least = extreme_values(matrix_of(rows, columns, values, shape)[:, ~independent])
+            gap = float(loops.residual(Y[k]))
+            errors[k] = POWER * (rounding * largest + gap) / max(least, 1e-300) ** 2
+        return errors
     for start in range(0, len(doubtful), CHUNK):
         some = doubtful[start : start + CHUNK]
         missed, J = loops.equations(Y[some])

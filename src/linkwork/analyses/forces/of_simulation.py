@@ -58,7 +58,8 @@ def simulation_forces(
     signals, marks, warnings, _ = forces_of(
         loops, path, named, (), given, preload, weights, whole, threads, times=True, contact=contact
     )
-    fresh = {name: signal for name, signal in signals.items() if name not in run.data}
+    known = set(run.data)
+    fresh = {name: signal for name, signal in signals.items() if name not in known}
     return extended(run, fresh, analysis="forces", indeterminate=marks, warnings=warnings)
 
 

@@ -65,6 +65,8 @@ def _left_open(loops: Loops, Y: Array, independent: Mask, chosen: slice, seen: A
     for rows, order, serves in orders_along(loops, independent, Y):
         for start in range(0, len(rows), CHUNK):
             some = rows[start : start + CHUNK]
+            if not serves and loops.huge:  # a singular posture
+                continue
             if not serves:
                 _settle(found, some, *_by_singular_values(loops, Y[some], int(independent.sum())), chosen, seen)
                 continue

@@ -92,8 +92,8 @@ def trajectory_of(loops: Loops, run: Run) -> Trajectory:
 
     Named states are those of the run; where it has none, as in a motion, those of the start.
     """
-    plan, names = loops.plan, state_signals(loops)
-    missing = [n for part in names.values() for n in part if n not in run.data]
+    plan, names, data = loops.plan, state_signals(loops), run.data
+    missing = [n for part in names.values() for n in part if n not in data]
     if missing:
         named = ", ".join(missing[:4]) + (", ..." if len(missing) > 4 else "")
         hint = "give a run that `motion` of this machine gave"
@@ -108,6 +108,6 @@ def trajectory_of(loops: Loops, run: Run) -> Trajectory:
         raise InputError(Problem(text, hint=hint), plan.name)
     x = states_at_start(loops, len(run))
     for k, state in enumerate(plan.states):
-        if f"{state.name}.value" in run.data:
-            x[:, k] = run.data[f"{state.name}.value"].values
+        if f"{state.name}.value" in data:
+            x[:, k] = data[f"{state.name}.value"].values
     return Trajectory(run.time, y, w, dw, x)

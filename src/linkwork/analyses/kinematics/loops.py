@@ -7,6 +7,7 @@ pivots of angles and slides can be compared.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -24,12 +25,15 @@ from linkwork.equations.loop_solver import (
 )
 from linkwork.equations.quantities import QUANTITIES
 from linkwork.equations.rows import RowGroup, row_groups
+from linkwork.errors import LinkworkError
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
 from linkwork.names import NameBook, joint_names
 from linkwork.numerics.elimination import Elimination, eliminate, solve_batch
+from linkwork.numerics.row_choice import with_good_rows
 from linkwork.numerics.sparse_order import PivotOrder, SparseFactor, Triplets, pivot_order, sparse_factor
+from linkwork.numerics.sparse_rank import checked_order
 from linkwork.system import System
 from linkwork.units import ANGLE, LENGTH, NUMBER, format_quantity
 
@@ -45,6 +49,10 @@ WELL = 1e-2
 """How much of a column must be new for it to depend on the others before a preferred one does."""
 LARGE, HUGE = 20_000, 250_000
 """Entries of J from which it is eliminated sparsely, and from which it is never kept dense."""
+KEPT = 8
+"""Orders of pivots of sparse Jacobians that are kept."""
+NEARLY = 1e-2
+"""How far pivots may shrink from one posture to another for their order to serve again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +112,8 @@ class Loops:
         """See `simulation.eliminations`: orders of pivots that serve at some postures."""
         self.known_ranks: list[Any] = []
         """See `simulation.eliminations`: rows at postures where their independence is known."""
+        self._orders: dict[Any, PivotOrder] = {}
+        self._serving: dict[bytes, PivotOrder] = {}
         self.plan = system.plan
         self.ordinary_mobility: int | None = None
         """See `ordinary.ordinary_mobility`."""
@@ -258,7 +268,7 @@ class Loops:
     def roles(self, y: Array, specified: Mask, tolerance: float = SINGULAR) -> Roles:
         """Pivots at a posture: the largest outside the specified columns."""
         if self.sparse:
-            return _roles_of_order(pivot_order(self.triplets(y), specified, tolerance=tolerance))
+            return _roles_of_order(self._pivots(y, specified, tolerance))
         return _roles_of(eliminate(self.equations(y)[1], specified, tolerance))
 
     def chosen(self, y: Array, specified: Mask, prefer: NDArray[np.int64]) -> Roles:
@@ -271,8 +281,7 @@ class Loops:
             return found
         if self.sparse:
             weights = prefer - np.arange(self.columns) / self.columns  # those declared first stay free
-            order = pivot_order(self.triplets(y), specified, prefer=weights, tolerance=SINGULAR)
-            dependent = order.columns
+            dependent = self._pivots(y, specified, SINGULAR, weights).columns
         else:
             dependent = _basis(self.equations(y)[1], specified, prefer)
         independent = np.ones(self.columns, bool)
@@ -287,7 +296,12 @@ class Loops:
 
     def order(self, y: Array, independent: Mask) -> Order:
         """Pivots in an order that costs little, all columns but the independent ones dependent where they can be."""
-        found = pivot_order(self.triplets(y), independent, tolerance=NOTHING)
+        J = self.triplets(y)
+        found = (
+            self._factor_near(J, independent, NOTHING).order
+            if self.sparse
+            else pivot_order(J, independent, tolerance=NOTHING)
+        )
         return Order(tuple(zip(found.rows.tolist(), found.columns.tolist(), strict=True)))
 
     # ---------------------------------------------------------------- one posture, one factorisation
@@ -296,8 +310,41 @@ class Loops:
         """The scaled Jacobian at a posture, factorised: `solve` gives dependent rates."""
         if not self.sparse:
             return eliminate(self.equations(y)[1], independent, tolerance)
+        return self._factor_near(self.triplets(y), independent, tolerance)
+
+    def _factor_near(self, J: Triplets, independent: Mask, tolerance: float) -> SparseFactor:
+        """A sparse Jacobian factorised in an order that served at another posture, if it still does; else in a new one.
+
+        So that one kernel serves many postures.
+        """
+        key = independent.tobytes()
+        known = self._serving.get(key)
+        if known is not None:
+            with suppress(LinkworkError):
+                factor = sparse_factor(J, known)
+                if factor.smallest_pivot > max(NEARLY * known.smallest_pivot, tolerance):
+                    return factor
+        order = with_good_rows(J, pivot_order(J, independent, tolerance=tolerance))
+        if order.rank + independent.sum() == self.columns:
+            while len(self._serving) >= KEPT:
+                self._serving.pop(next(iter(self._serving)))
+            self._serving[key] = order
+        return sparse_factor(J, order)
+
+    def independent_rows(self, y: Array) -> SparseFactor:
+        """The sparse Jacobian split into independent rows and others, which are made of them."""
         J = self.triplets(y)
-        return sparse_factor(J, pivot_order(J, independent, tolerance=tolerance))
+        return sparse_factor(J, with_good_rows(J, self._pivots(y, np.zeros(self.columns, bool), SINGULAR)))
+
+    def _pivots(self, y: Array, specified: Mask, tolerance: float, prefer: Array | None = None) -> PivotOrder:
+        """Pivots of a sparse Jacobian, whose number is checked; the last ones are kept."""
+        key = y.tobytes(), specified.tobytes(), tolerance, None if prefer is None else prefer.tobytes()
+        if key not in self._orders:
+            found, _ = checked_order(self.triplets(y), tolerance, specified, prefer)
+            while len(self._orders) >= KEPT:
+                self._orders.pop(next(iter(self._orders)))
+            self._orders[key] = found
+        return self._orders[key]
 
     def correction(self, y: Array, independent: Mask, tolerance: float = NOTHING) -> Array:
         """Newton's step (scaled): J x = -e, independent rates and pivots below the tolerance left alone."""

@@ -174,7 +174,7 @@ class Posture:
     @property
     def _idle_by_kind(self) -> tuple[list[str], list[str]]:
         """Idle spins of bodies that a loop holds in their place, and turns of those that are free."""
-        looped = {joint for loop in self.loops.system.topology.loops for joint, _ in loop.steps}
+        looped = self.loops.system.topology.looped
         owner = {name: own.owner for name, own in self.loops.book.of_kind("rate").items()}
         spins = [name for name in self.idle if owner[name] in looped]
         return spins, [name for name in self.idle if name not in spins]
