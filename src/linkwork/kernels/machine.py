@@ -7,7 +7,7 @@ import logging
 import os
 import platform
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -123,6 +123,11 @@ def compile_assembly(modules: str | Iterable[str], machine: Machine, effort: int
             context = llvm.create_context()
             with llvm.parse_assembly(assembly, context) as module:
                 objects.append(bytes(target.emit_object(module)))
+    return put_together(objects)
+
+
+def put_together(objects: Sequence[bytes]) -> bytes:
+    """Object files as one piece of data, as `Loaded` takes it."""
     return struct.pack(f"<{len(objects) + 1}q", len(objects), *map(len, objects)) + b"".join(objects)
 
 

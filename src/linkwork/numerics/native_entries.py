@@ -20,6 +20,7 @@ from numba.core.runtime import nrtdynmod
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
+from linkwork.kernels.machine import put_together
 from linkwork.numerics.entries import NAME, name_of
 from linkwork.numerics.stepping.native_handles import HandleType
 
@@ -143,7 +144,7 @@ def object_of(loop: Any, kinds: Sequence[Any]) -> tuple[dict[str, Any], bytes] |
     if any(name.startswith(("NRT_", "numba_")) for name in needs):
         return None
     about = {"codes": codes, "results": "".join(_NUMBERS[part] for part in parts), "needs": sorted(needs)}
-    return about, bytes(library.codegen._tm.emit_object(module))
+    return about, put_together([bytes(library.codegen._tm.emit_object(module))])
 
 
 def _is_known() -> bool:
