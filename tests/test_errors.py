@@ -16,8 +16,8 @@ import linkwork as lw
 from linkwork.errors import InputError, LinkworkError, MissingExtra, ModelError, Problem
 from linkwork.kernels.batch import ArgumentError
 
-SIGNALS = {"Halt", "Unclear"}
-"""End a simulation, or a proof by formulas, from within; they never leave it."""
+SIGNALS = {"Halt", "Unclear", "Ending", "Misfit"}
+"""End a simulation, a proof by formulas, work in the background or the quick way into a loop; they never leave it."""
 
 
 def own_exceptions() -> list[type[Exception]]:

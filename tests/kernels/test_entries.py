@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,9 @@ Arrays = tuple[np.ndarray, ...]
 
 @pytest.fixture
 def empty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A cache where nothing is."""
+    """A cache where nothing is, and nobody else's kernels to be looked at."""
     monkeypatch.setenv("LINKWORK_CACHE", str(tmp_path))
+    monkeypatch.setattr(background, "_watched", weakref.WeakSet())
     return tmp_path
 
 

@@ -18,8 +18,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from linkwork.kernels.cache import user_cache
-
 SOURCES = Path(__file__).parent
 CALLS = SOURCES.parent / "kernels" / "drive.py"
 PATIENCE = 0.25
@@ -55,6 +53,8 @@ def _version_of_numba() -> bytes:
 @cache
 def folder() -> Path | None:
     """Where marks are kept; None where nothing can be."""
+    from linkwork.kernels.cache import user_cache  # LLVM comes with it, and a check does without
+
     asked, users = os.environ.get("NUMBA_CACHE_DIR"), user_cache().folder
     for place in (Path(asked) if asked else None, SOURCES / "__pycache__", users):
         if place is not None:
