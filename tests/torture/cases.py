@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("analyses", "model", "equations")]
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("torture", "analyses", "model", "equations")]
+from doubling import with_more_bodies, with_more_joints, with_ties  # noqa: E402
 from overconstrained import KINDS as CLASSICS  # noqa: E402
 from random_loads import _drives, plain_variables  # noqa: E402
 from random_loops import (  # noqa: E402
@@ -40,6 +41,9 @@ Array = np.ndarray
 Random = np.random.Generator
 BALLS = ("spheric", "spheric", "universal", "revolute", "cylindric", "prismatic", "revolute")
 FAMILIES = ("planar", "spherical", "general", "single", "classic", "classic", "coincident", "balls")
+WIDER = 1_000_000
+"""From this seed on machines have more than they need: joints and bodies beside their likes, rigid ties."""
+MORE = ("more joints", "more bodies", "ties", "more of all")
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,8 @@ class Case:
 
 def drawn(seed: int) -> Case:
     """The families in turn."""
-    family, rng = FAMILIES[seed % len(FAMILIES)], np.random.default_rng([2026, seed])
+    rng = np.random.default_rng([2026, seed])
+    family = FAMILIES[seed % len(FAMILIES)] if seed < WIDER else MORE[seed % len(MORE)]
     size = some_size(rng)
     if family == "classic":
         m = _classic(seed, rng, size)
@@ -132,6 +137,8 @@ def drawn(seed: int) -> Case:
 
 
 def _recipe(family: str, seed: int, rng: Random) -> Recipe | None:
+    if family in MORE:
+        return _with_more(family, seed, rng)
     if family == "planar":
         return planar_loops(seed, int(rng.integers(1, 4)))
     if family == "spherical":
@@ -145,6 +152,20 @@ def _recipe(family: str, seed: int, rng: Random) -> Recipe | None:
     if family == "single":
         return single_loop(seed, str(rng.choice(SMOOTH)), int(rng.integers(1, 3)))
     return _coincident(seed)
+
+
+def _with_more(family: str, seed: int, rng: Random) -> Recipe | None:
+    """A machine of another family with something in it twice."""
+    base = _recipe(str(rng.choice(("planar", "spherical", "general", "coincident", "balls"))), seed, rng)
+    if base is None:
+        return None
+    if family in ("ties", "more of all"):
+        base = with_ties(base, rng)
+    if family in ("more bodies", "more of all"):
+        base = with_more_bodies(base, rng, 2 if family == "more bodies" else 1)
+    if family in ("more joints", "more of all"):
+        base = with_more_joints(base, rng, 3 if family == "more joints" else 2)
+    return base
 
 
 def _coincident(seed: int) -> Recipe | None:
@@ -219,4 +240,4 @@ def _loaded(m: lw.Mechanism, rng: Random, size: Size) -> None:
             )  # fmt: skip
 
 
-__all__ = ["BY_NAME", "FAMILIES", "Case", "Size", "drawn"]
+__all__ = ["BY_NAME", "FAMILIES", "MORE", "WIDER", "Case", "Size", "drawn"]
