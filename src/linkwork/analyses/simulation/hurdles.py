@@ -43,6 +43,18 @@ def assert_finite_loads(course: Course, loops: Loops) -> None:
             raise Halt(f"at {t:.6g} s: {told}") from None
 
 
+def assert_rows_go_on(course: Course, loops: Loops) -> None:
+    """End here if the equations of a joint or a constraint have no value a little ahead: the flank of a gear ends, say."""
+    z, f = (course.p.layout.split(own)[0] for own in (course.z, course.f))
+    for part in AHEAD:
+        values = np.column_stack(loops.equations(z + part * max(course.t, 1e-3) * np.nan_to_num(f)))
+        lost = np.flatnonzero(~np.isfinite(values).all(axis=1))
+        names = [group.name for group in loops.groups if np.isin(lost, group.rows).any()]
+        if names:
+            told = ", ".join(f"'{n}'" for n in names)
+            raise Halt(f"the equations of {told} have no value beyond {course.t:.6g} s, as where the flank of a gear ends")
+
+
 def is_dead_centre(loops: Loops, driven: Sequence[int], y: Array) -> bool:
     """Whether the loops lock while driven variables, by column, are held: rates of the others have no bound there."""
     if not driven or not loops.count:

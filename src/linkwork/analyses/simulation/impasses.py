@@ -7,7 +7,7 @@ import numpy as np
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.eliminations import LOST, NEARLY, anew, independence, served
 from linkwork.analyses.simulation.halt import Halt
-from linkwork.analyses.simulation.hurdles import assert_finite_loads, is_dead_centre
+from linkwork.analyses.simulation.hurdles import assert_finite_loads, assert_rows_go_on, is_dead_centre
 from linkwork.analyses.simulation.journey import Journey
 from linkwork.analyses.simulation.leap import leapt
 from linkwork.analyses.simulation.question import FIXED
@@ -54,6 +54,7 @@ def lengthen(journey: Journey) -> None:
     if journey.listener is not None:
         journey.listener.arrived()
     assert_finite_loads(journey, journey.machine.loops)
+    assert_rows_go_on(journey, journey.machine.loops)
     if (
         journey.p.worst[0] > SINGULAR
         and journey.method not in FIXED
