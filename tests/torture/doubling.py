@@ -35,8 +35,11 @@ def beside(j: Planned, rng: Random) -> tuple[Law, Array, tuple[float, ...]]:
     turn, along, aside = rng.uniform(-3, 3), rng.uniform(-1, 1), rng.uniform(-1, 1, 2)
     if rng.random() < 0.3:  # the very same place
         along, aside = 0.0, np.zeros(2)
-    free = j.law.kind in ("prismatic", "flat")
-    X = j.X_WF @ geo.pose(geo.rot_z(turn), [*(aside if free else (0.0, 0.0)), 0.0 if kind == "spheric" == j.law.kind else along])
+    if j.law.kind not in ("prismatic", "flat"):
+        aside = np.zeros(2)
+    if j.law.kind == "spheric":
+        along = 0.0
+    X = j.X_WF @ geo.pose(geo.rot_z(turn), [*aside, along])
     if kind == "spheric":
         X = geo.pose(some_pose(rng)[:3, :3], X[:3, 3])
     return law, X, tuple(BY_NAME[kind].draw(rng))
@@ -48,7 +51,7 @@ def with_more_joints(recipe: Recipe, rng: Random, most: int = 3) -> Recipe:
     for k in range(int(rng.integers(1, most + 1))):
         j = joints[int(rng.integers(len(joints)))]
         law, X, value = beside(j, rng)
-        ends = (j.tail, j.head) if law is j.law and X is j.X_WF or rng.random() < 0.5 else (j.head, j.tail)
+        ends = (j.tail, j.head) if (law is j.law and X is j.X_WF) or rng.random() < 0.5 else (j.head, j.tail)
         joints.append(Planned(f"K{k}", law, *ends, X, value))
     return dataclasses.replace(recipe, joints=tuple(joints))
 

@@ -44,7 +44,7 @@ def assert_finite_loads(course: Course, loops: Loops) -> None:
 
 
 def assert_rows_go_on(course: Course, loops: Loops) -> None:
-    """End here if the equations of a joint or a constraint have no value a little ahead: the flank of a gear ends, say."""
+    """End here if equations of a joint or a constraint have no value a little ahead: the flank of a gear ends, say."""
     z, f = (course.p.layout.split(own)[0] for own in (course.z, course.f))
     for part in AHEAD:
         values = np.column_stack(loops.equations(z + part * max(course.t, 1e-3) * np.nan_to_num(f)))
@@ -52,7 +52,8 @@ def assert_rows_go_on(course: Course, loops: Loops) -> None:
         names = [group.name for group in loops.groups if np.isin(lost, group.rows).any()]
         if names:
             told = ", ".join(f"'{n}'" for n in names)
-            raise Halt(f"the equations of {told} have no value beyond {course.t:.6g} s, as where the flank of a gear ends")
+            why = "as where the flank of a gear ends"
+            raise Halt(f"the equations of {told} have no value beyond {course.t:.6g} s, {why}")
 
 
 def is_dead_centre(loops: Loops, driven: Sequence[int], y: Array) -> bool:
