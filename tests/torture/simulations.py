@@ -28,6 +28,8 @@ Array = np.ndarray
 RTOL, ATOL = 1e-8, 1e-10
 BOUND = 1e3
 """Tolerances by which an end may be off."""
+SLOW = 10.0
+"""CPU time [s] of a machine that is told."""
 SAME = 1e-9
 """Ends may differ by this where another joint is cut."""
 
@@ -150,6 +152,7 @@ def main() -> None:
     for seed in range(first, last):
         if time.time() - start > asked.seconds:
             break
+        begun = time.process_time()
         try:
             told = torture(seed, seen)
         except Exception as error:  # noqa: BLE001, so that the others are seen too
@@ -158,6 +161,10 @@ def main() -> None:
         wrong += bool(told)
         if told:
             print(told, flush=True)
+        if time.process_time() - begun > SLOW:
+            print(f"seed {seed}: took {time.process_time() - begun:.0f} s", flush=True)
+        if (seed - first) % 20 == 19:
+            print(f"... {seed + 1 - first} machines, {wrong} failures, {dict(sorted(seen.items()))}", flush=True)
     print(dict(sorted(seen.items())))
     print(f"{wrong} failures")
     sys.exit(bool(wrong))
