@@ -92,7 +92,8 @@ def check_forces(case: Case, k: int, machine: Any, run: lw.Run, path: Trajectory
     rows = finite(path)
     drivers = (*case.drives, *[n for n, law in run.driven.items() if law == "held"])
     drivers = tuple(dict.fromkeys((*drivers, *case.roots)))
-    balance = Balance(machine, *(np.ascontiguousarray(x[rows]) for x in (path.y, path.w, path.dw)))
+    own = (np.ascontiguousarray(x[rows]) for x in (path.y, path.w, path.dw))
+    balance = Balance(machine, *own, couples=case.couples)
     names = [n if n in machine.variable_rates else f"{n}.{n}" for n in drivers]
     there = balance.inverse(names)
     yield from compare(case, machine, forces, rows, balance, there, names, tally)
@@ -158,7 +159,18 @@ def compare(
             f"{joints[own[j]]} component {c} at sample {rows[i]} is {'open' if open_[i, j, c] else 'told'}, "
             f"null part {there.loose[i, own[j], c]:.1e}, σ {there.last[i]:.1e}; {wrong.sum()} components"
         )
+    pulls = np.array([forces.data[f"{own.name}.effort"].values[rows] for own in case.couples]).reshape(-1, len(rows)).T
+    at = [balance.rates.index(own.follower) for own in case.couples]
+    unit_of_pull = balance.size * np.linalg.norm(balance.matrices()[1], axis=1)[:, at]
+    loose = there.loose_multipliers > 1e-7
+    untold = np.isnan(pulls) & (there.loose_multipliers < 1e-8) | ~np.isnan(pulls) & (there.loose_multipliers > 1e-6)
+    untold &= (known & told & (there.last > 1e-4 * there.first))[:, None]
+    if untold.any():
+        i, k = np.argwhere(untold)[0]
+        part = there.loose_multipliers[i, k]
+        yield f"{case.couples[k].name} at sample {rows[i]}: effort {pulls[i, k]}, null part {part:.1e}"
     for what, mine, right, skip in (
+        ("couplings", pulls / unit_of_pull, there.multipliers / unit_of_pull, loose | np.isnan(pulls)),
         ("reactions", six, there.wrenches[:, own], open_ | (there.loose[:, own] > 1e-7)),
         ("efforts", efforts, there.efforts, np.zeros(efforts.shape, bool)),
     ):
