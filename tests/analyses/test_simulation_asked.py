@@ -114,3 +114,14 @@ def test_random_machines_whose_flanks_end(seed: int) -> None:
     rates, until = torture.start_of(case, s, np.random.default_rng([seed, 4]))
     run = s.simulate(until, rates=rates, samples=3, rtol=1e-8, atol=1e-10, method="explicit")
     assert run.status == "stopped" and "have no value beyond" in run.message
+
+
+@pytest.mark.parametrize("method", ["explicit", "auto"])
+def test_a_contact_that_comes_to_where_its_curve_is_straight(method: str) -> None:
+    """No body moves with the contact there, while a damper holds its rate: steps would fall to nothing for ever."""
+    case = torture.drawn(5187)
+    s = case.machine
+    rates, _ = torture.start_of(case, s, np.random.default_rng([5187, 4]))
+    run = s.simulate(0.2, rates=rates, samples=3, rtol=1e-8, atol=1e-10, method=method)
+    assert run.status == "stopped" and "next to no mass moves with J2.parameter, J2.contact" in run.message
+    assert run.message.split(" s at ")[1].startswith("0.07883")
