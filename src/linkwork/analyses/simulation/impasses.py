@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
@@ -20,10 +22,12 @@ ENDLESS = 1e8
 """Steps that would be left at the pace of the last ones from which a run is asked whether it gets on at all."""
 
 
-def assert_gets_on(journey: Journey, taken: int) -> None:
-    """End here if steps fall to nothing next to a posture at which some freedom has no inertia left."""
-    since = journey.trail_t[:taken]
-    pace = float(since[-1] - since[0]) / taken if taken > 1 else 0.0
+def assert_gets_on(journey: Journey, since: Array) -> None:
+    """End here if steps fall to nothing next to a posture at which some freedom has no inertia left.
+
+    since : times after the last steps
+    """
+    pace = float(since[-1] - since[0]) / len(since) if len(since) > 1 else math.inf
     if pace * ENDLESS > journey.asked.until - journey.t or journey.method in FIXED or journey.asked.driven:
         return
     names = without_inertia(journey.machine, *journey.p.layout.split(journey.z)[:2])

@@ -154,7 +154,7 @@ class Session(Journey):
             elif code == loop.FAINT:
                 take_faint(self, self.trail[taken, : self.p.ny])
             elif code == loop.PAUSED:
-                assert_gets_on(self, taken)
+                assert_gets_on(self, self.trail_t[:taken])
             else:
                 follow(self, deal_with(self, code, False))
                 self.store[:] = 0.0
