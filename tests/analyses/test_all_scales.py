@@ -25,6 +25,8 @@ MENDED = {
     20123: "a gear's flanks end within a step: the path went one rounding beyond and stopped the program",
     20172: "a parallelogram next to flat: multipliers of redundant rows grew before pivots shrank, 4e6 roundings",
     20242: "a law that ends at a sample that does not close: that stopped the program, too",
+    1000002: "two rigid joints between two halves of a body: no rate moves the loop, and its rows were lost",
+    1000007: "the same, where pivots were looked for along the way",
 }
 SEEDS = [*MENDED, 4, 17]
 """And an overconstrained and a spherical one."""

@@ -140,6 +140,29 @@ def test_one_singular_sample_hides_nothing() -> None:
     assert told.sum() >= 8
 
 
+@pytest.mark.parametrize("ties", [2, 3])
+def test_rigid_joints_beside_each_other(ties: int) -> None:
+    """A plate screwed to the rocker: no rate moves the loops of the second screw and the third."""
+
+    def screwed(count: int) -> Any:
+        m = four_bar()
+        m.body("plate", mass=0.4, com=(0.9, 0.3, 0.2), inertia=(2e-3, 3e-3, 4e-3))
+        for k in range(count):
+            m.rigid(f"S{k}", "rocker", "plate", at=(0.8 + 0.1 * k, 0.2, 0.1))
+        return m.assemble()
+
+    one, more = screwed(1), screwed(ties)
+    laws = {"A": lw.expression("0.9 + 0.5*sin(3*t)")}
+    f, g = (s.forces(s.motion(laws, samples=21, duration=1.0)) for s in (one, more))
+    np.testing.assert_allclose(g["A.effort"].values, f["A.effort"].values, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(g["C.force"].values[:, :2], f["C.force"].values[:, :2], rtol=0, atol=1e-13)
+    assert np.isnan(g["S0.force"].values).all() and np.isfinite(f["S0.force"].values[:, :2]).all()
+    for method in ("explicit", "radau", "ida"):
+        ends = [s.simulate(0.4, samples=3, rtol=1e-10, atol=1e-12, method=method).y[-1, 0] for s in (one, more)]
+        assert abs(ends[1] - ends[0]) < 1e-8
+    assert more.home.mobility == 1 and len(more.closures(A=0.2)) == len(one.closures(A=0.2)) == 2
+
+
 def test_weak_drives_near_a_dead_centre() -> None:
     """The slide of a crank near its dead centre moves it weakly, but it does: power in is power out."""
     s = lw.example("slider-crank").assemble()

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 import simulation_fixtures as truths
 
-import linkwork as lw
+sys.path[:0] = [str(Path(__file__).parents[1] / "torture")]
+import simulations as torture  # noqa: E402
+
+import linkwork as lw  # noqa: E402
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-12}
 
@@ -81,3 +87,41 @@ def test_forces_know_what_acted_and_which_numbers_there_were() -> None:
     changed = s.simulate(0.5, events=lw.at(0.2, set={mass: 1.1 * s.parameters[mass]}), **start)
     with pytest.raises(lw.ModelError, match=f"{mass} changed on the way"):
         s.forces(changed)
+
+
+def test_where_the_flanks_of_gears_end_is_told_by_name() -> None:
+    """A wheel is pushed at another until the base circles leave no common tangent: (r + r') (1 - cos α) further."""
+    m = lw.Mechanism("nearing")
+    to = (0.11, 0.0, 0.0)
+    for name, mass, com in (("pinion", 1.0, (0, 0, 0)), ("carriage", 0.5, to), ("wheel", 2.0, to)):
+        m.body(name, mass=mass, com=com, inertia=(1e-3, 1e-3, 1e-3))
+    m.revolute("A", m.ground, "pinion", at=(0, 0, 0), axis="z")
+    m.prismatic("X", m.ground, "carriage", at=to, axis="x")
+    m.revolute("B", "carriage", "wheel", at=to, axis="z")
+    m.gear("G", "pinion", "wheel", at=(0, 0, 0), to=to, radii=(0.04, 0.07), flank=1)
+    s = m.assemble()
+    end = 0.11 * (np.cos(np.radians(20)) - 1.0)
+    run = s.simulate(1.0, rates={"X": -0.1}, samples=10_001, **TIGHT)
+    assert run.status == "stopped" and "the equations of 'G' have no value beyond 0.066" in run.message
+    assert 0.0 <= run["X.slide"][-1] - end < 1.1e-5 and np.isfinite(run.y).all()
+
+
+@pytest.mark.parametrize("seed", [5130, 5139])
+def test_random_machines_whose_flanks_end(seed: int) -> None:
+    """Rows without a value a little ahead say nothing of how independent they are; that stopped the program."""
+    case = torture.drawn(seed)
+    s = case.machine
+    rates, until = torture.start_of(case, s, np.random.default_rng([seed, 4]))
+    run = s.simulate(until, rates=rates, samples=3, rtol=1e-8, atol=1e-10, method="explicit")
+    assert run.status == "stopped" and "have no value beyond" in run.message
+
+
+@pytest.mark.parametrize("method", ["explicit", "auto"])
+def test_a_contact_that_comes_to_where_its_curve_is_straight(method: str) -> None:
+    """No body moves with the contact there, while a damper holds its rate: steps would fall to nothing for ever."""
+    case = torture.drawn(5187)
+    s = case.machine
+    rates, _ = torture.start_of(case, s, np.random.default_rng([5187, 4]))
+    run = s.simulate(0.2, rates=rates, samples=3, rtol=1e-8, atol=1e-10, method=method)
+    assert run.status == "stopped" and "next to no mass moves with J2.parameter, J2.contact" in run.message
+    assert run.message.split(" s at ")[1].startswith("0.07883")

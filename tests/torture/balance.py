@@ -105,13 +105,16 @@ class Given:
 class Balance:
     """A machine at samples of closed variables y, rates w and accelerations dw of all joints."""
 
-    def __init__(self, machine: Any, y: Array, w: Array, dw: Array, given: Given | None = None) -> None:
+    def __init__(
+        self, machine: Any, y: Array, w: Array, dw: Array, given: Given | None = None, couples: Sequence[Any] = ()
+    ) -> None:
         self.m, self.numbers = machine.mechanism, machine.parameters
         self.rates = list(machine.variable_rates)
         self.y, self.w, self.dw, self.count = y, w, dw, len(y)
         self.joints, self.ground = _joined(machine), self.m.ground.name
         self.bodies = [b for b in self.m.bodies if b != self.ground]
         self.layout, self.size = machine.layout, machine.layout.size
+        self.couples = couples
         self.given = given or Given(np.zeros_like(w), {})
         self._seats()
         self._stand()
@@ -261,7 +264,7 @@ class Balance:
     def _along(self) -> tuple[Array, Array]:
         """Efforts along all rates of springs and of what is given, and the largest term by rate."""
         along, terms = self.given.efforts.copy(), np.abs(self.given.efforts)
-        places = {f"{j.name}.{v.name}": i for j in self.joints for v, i in zip(j.law.variables, j.q, strict=True)}
+        places = self._places()
         for load in self.m.loads.values():
             assert isinstance(load, Spring) and load.variable and load.law is None and load.free is not None
             k, free, damping, preload = self._number(load.name, "stiffness", "free", "damping", "preload")
@@ -270,6 +273,20 @@ class Balance:
             along[:, column] += parts.sum(0)
             terms[:, column] = np.maximum(terms[:, column], np.abs(parts).max(0))
         return along, terms
+
+    def _places(self) -> dict[str, int]:
+        """Columns of the variables."""
+        return {f"{j.name}.{v.name}": i for j in self.joints for v, i in zip(j.law.variables, j.q, strict=True)}
+
+    def gradients(self, reach: Array) -> Array:
+        """Derivatives of the couplings by the rates (samples, couplings, rates), without units; 1 by the follower."""
+        found, places = np.zeros((self.count, len(self.couples), len(self.rates))), self._places()
+        for k, own in enumerate(self.couples):
+            ratio, bend, of = self._number(own.name, "ratio", "bend", "of")
+            f, g = self.rates.index(own.follower), self.rates.index(own.leader)
+            slope = ratio + 2.0 * bend * (self.y[:, places[own.leader]] - of)
+            found[:, k, f], found[:, k, g] = 1.0, -slope * reach[:, f] / reach[:, g]
+        return found
 
     # ---------------------------------------------------------------- equations
 
@@ -298,9 +315,11 @@ class Balance:
         nj, driven = G.shape[2], [self.rates.index(n) for n in drivers]
         D = np.zeros((len(self.rates), len(driven)))
         D[driven, np.arange(len(driven))] = -1.0
-        K = np.zeros((self.count, G.shape[1] + len(self.rates), nj + len(driven)))
+        pushed = nj + len(driven)
+        K = np.zeros((self.count, G.shape[1] + len(self.rates), pushed + len(self.couples)))
         K[:, : G.shape[1], :nj], K[:, G.shape[1] :, :nj] = G, np.swapaxes(S / reach[:, None], 1, 2)
-        K[:, G.shape[1] :, nj:] = D
+        K[:, G.shape[1] :, nj:pushed] = D
+        K[:, G.shape[1] :, pushed:] = -np.swapaxes(self.gradients(reach), 1, 2)
         needs = [self._needed(b) for b in self.bodies]
         along, along_terms = self._along()
         unit = np.array([1.0] * 3 + [1.0 / self.size] * 3)
@@ -325,11 +344,12 @@ class Balance:
         scale = np.maximum(np.abs(x).max(1), terms)
         left = np.abs(right - times(K, x)).max(1) / np.maximum(terms + s[:, 0] * np.abs(x).max(1), 1e-300)
         wrenches = x[:, :nj].reshape(self.count, -1, 6)
-        efforts = x[:, nj:]
         units = self.size * reach[:, driven]
+        followers = [self.rates.index(own.follower) for own in self.couples]
         return Solved(
-            wrenches, efforts, units, loose[:, :nj].reshape(self.count, -1, 6), loose[:, nj:],
+            wrenches, x[:, nj:pushed], units, loose[:, :nj].reshape(self.count, -1, 6), loose[:, nj:pushed],
             s[:, 0], least_kept, scale, terms + s[:, 0] * np.abs(x).max(1), left, clear,
+            x[:, pushed:] * self.size * reach[:, followers], loose[:, pushed:],
         )  # fmt: skip
 
     def freedom(self) -> tuple[Array, Array, Array]:
@@ -339,6 +359,8 @@ class Balance:
         """
         G, S, reach = self.matrices()
         K = np.concatenate([np.swapaxes(G, 1, 2), -S / reach[:, None]], axis=2)  # [A; w'] with G' A = S w'
+        own = self.gradients(reach)
+        K = np.concatenate([K, np.concatenate([np.zeros((*own.shape[:2], G.shape[1])), own], axis=2)], axis=1)
         _, s, Vt = np.linalg.svd(K, full_matrices=True)
         rank = (s > NONE * s[:, :1]).sum(axis=1)
         unit = np.array([1.0] * 3 + [1.0 / self.size] * 3)
@@ -389,6 +411,9 @@ class Solved:
     terms: Array
     residual: Array
     clear: Array
+    multipliers: Array
+    """Efforts of couplings in their units (samples, couplings)."""
+    loose_multipliers: Array
 
     def known_within(self, rounding: Array) -> Array:
         """Error of a force that rounding of the data makes, by sample."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("analyses", "model", "equations")]
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("torture", "analyses", "model", "equations")]
+from doubling import with_more_bodies, with_more_joints, with_ties  # noqa: E402
 from overconstrained import KINDS as CLASSICS  # noqa: E402
 from random_loads import _drives, plain_variables  # noqa: E402
 from random_loops import (  # noqa: E402
@@ -40,6 +42,11 @@ Array = np.ndarray
 Random = np.random.Generator
 BALLS = ("spheric", "spheric", "universal", "revolute", "cylindric", "prismatic", "revolute")
 FAMILIES = ("planar", "spherical", "general", "single", "classic", "classic", "coincident", "balls")
+WIDER = 1_000_000
+"""From this seed on machines have more than they need: joints and bodies beside their likes, rigid ties."""
+COUPLED = 2_000_000
+"""From this seed on variables of machines with several freedoms are coupled."""
+MORE = ("more joints", "more bodies", "ties", "more of all")
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,16 @@ def some_size(rng: Random) -> Size:
 
 
 @dataclass(frozen=True)
+class Couple:
+    """follower - its value in the layout = ratio d + bend d², d = leader - its value in the layout; the numbers have
+    these names behind that of the coupling, with `of` and `to` for the two values."""
+
+    name: str
+    follower: str
+    leader: str
+
+
+@dataclass(frozen=True)
 class Case:
     """A machine with its drives; `general` ones close with other places of joints too."""
 
@@ -73,6 +90,7 @@ class Case:
     wanted: tuple[str, ...]
     size: Size
     general: bool
+    couples: tuple[Couple, ...] = ()
 
     @cached_property
     def machine(self) -> Any:
@@ -113,7 +131,10 @@ class Case:
 
 def drawn(seed: int) -> Case:
     """The families in turn."""
-    family, rng = FAMILIES[seed % len(FAMILIES)], np.random.default_rng([2026, seed])
+    rng = np.random.default_rng([2026, seed])
+    family = FAMILIES[seed % len(FAMILIES)] if seed < WIDER else MORE[seed % len(MORE)]
+    if seed >= COUPLED:
+        family = ("coupled", "coupled balls")[seed % 2]
     size = some_size(rng)
     if family == "classic":
         m = _classic(seed, rng, size)
@@ -122,16 +143,27 @@ def drawn(seed: int) -> Case:
     for attempt in range(100):
         recipe = _recipe(family, 1000 * attempt + 7 * seed, rng)
         drives = _drives(recipe, seed) if recipe else []
+        if family.startswith("coupled") and len(drives) < 2:
+            continue
         if recipe and drives:
             X = some_pose(rng, 1.0)
             X[:3, 3] *= size.length * max(size.far, 1.0)
             m = recipe.mechanism(size.length, X)
             _loaded(m, rng, size)
+            if family.startswith("coupled"):
+                couples = _coupled(m, recipe, drives, rng, size)
+                left = [n for n in drives if n not in {own.follower for own in couples}]
+                return Case(seed, family, m, tuple(left), size, False, tuple(couples))
             return Case(seed, family, m, tuple(drives), size, family in ("general", "single", "balls"))
     raise AssertionError(f"no machine for seed {seed}")
 
 
 def _recipe(family: str, seed: int, rng: Random) -> Recipe | None:
+    if family in MORE:
+        return _with_more(family, seed, rng)
+    if family.startswith("coupled"):
+        kinds = BALLS if family == "coupled balls" else SMOOTH
+        return many_loops(seed, int(rng.integers(1, 3)), kinds, mobility=int(rng.integers(2, 5)))
     if family == "planar":
         return planar_loops(seed, int(rng.integers(1, 4)))
     if family == "spherical":
@@ -145,6 +177,20 @@ def _recipe(family: str, seed: int, rng: Random) -> Recipe | None:
     if family == "single":
         return single_loop(seed, str(rng.choice(SMOOTH)), int(rng.integers(1, 3)))
     return _coincident(seed)
+
+
+def _with_more(family: str, seed: int, rng: Random) -> Recipe | None:
+    """A machine of another family with something in it twice."""
+    base = _recipe(str(rng.choice(("planar", "spherical", "general", "coincident", "balls"))), seed, rng)
+    if base is None:
+        return None
+    if family in ("ties", "more of all"):
+        base = with_ties(base, rng)
+    if family in ("more bodies", "more of all"):
+        base = with_more_bodies(base, rng, 2 if family == "more bodies" else 1)
+    if family in ("more joints", "more of all"):
+        base = with_more_joints(base, rng, 3 if family == "more joints" else 2)
+    return base
 
 
 def _coincident(seed: int) -> Recipe | None:
@@ -173,6 +219,30 @@ def _coincident(seed: int) -> Recipe | None:
     least = s[s > 1e-9 * s[0]][-1]
     rank = int((s > 1e-9 * s[0]).sum())
     return made if least > 1e-2 and rank == len(J) < J.shape[1] else None
+
+
+def _coupled(m: lw.Mechanism, recipe: Recipe, drives: Sequence[str], rng: Random, size: Size) -> list[Couple]:
+    """One drive or two follow the first one; some are told so twice, so that nobody knows which coupling carries."""
+    lengths, values = {}, {}
+    for j in recipe.joints:
+        for v, x in zip(j.law.variables, j.value, strict=True):
+            unit = size.length if v.dimension == "length" else 1.0
+            lengths[f"{j.name}.{v.name}"], values[f"{j.name}.{v.name}"] = unit, x * unit
+    leader, found = drives[0], []
+    for follower in drives[1 : 1 + int(rng.integers(1, min(3, len(drives))))]:
+        unit = lengths[follower] / lengths[leader]
+        numbers = {
+            "ratio": float(rng.choice([-1, 1]) * rng.uniform(0.2, 1.5) * unit),
+            "bend": float(rng.choice([0.0, rng.uniform(-0.3, 0.3)]) * unit / lengths[leader]),
+            "of": values[leader],
+            "to": values[follower],
+        }
+        for _ in range(int(rng.choice([1, 1, 2]))):
+            name = f"couple{len(found)}"
+            law = f"to + ratio*({leader} - of) + bend*({leader} - of)**2"
+            m.couple(name, follower, law, parameters=numbers)
+            found.append(Couple(name, follower, leader))
+    return found
 
 
 def _classic(seed: int, rng: Random, size: Size) -> lw.Mechanism:
@@ -219,4 +289,4 @@ def _loaded(m: lw.Mechanism, rng: Random, size: Size) -> None:
             )  # fmt: skip
 
 
-__all__ = ["BY_NAME", "FAMILIES", "Case", "Size", "drawn"]
+__all__ = ["BY_NAME", "COUPLED", "FAMILIES", "MORE", "WIDER", "Case", "Couple", "Size", "drawn"]

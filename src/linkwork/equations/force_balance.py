@@ -44,8 +44,7 @@ def _force_balance(tree: Tree, x: Any) -> list[Block]:
     left = [force - effort for force, effort in zip(left, x["effort"], strict=True)]
     found = row_equations(tree, y)
     speeds: list[Any] = []
-    for columns in found.columns:
-        height = len(next(iter(columns.values()), ()))
+    for height, columns in found.groups:
         wrench = x["cut_wrench"][len(speeds) : len(speeds) + height]
         for k, column in columns.items():
             left[k] = left[k] + sum((a * b for a, b in zip(column, wrench, strict=True)), 0.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -149,12 +149,8 @@ def _difference(tree: Tree, x: Values) -> list[Block]:
 def _closure(tree: Tree, x: Values) -> list[Block]:
     """Errors of all rows, and the entries of their Jacobian group by group, row by row (`rows.row_groups`)."""
     found = row_equations(tree, x["y"])
-    entries = [column[i] for columns in found.columns for i in range(_height(columns)) for column in columns.values()]
+    entries = [column[i] for height, columns in found.groups for i in range(height) for column in columns.values()]
     return [("e", found.errors, (len(found.errors),)), ("J", entries, (len(entries),))]
-
-
-def _height(columns: Mapping[int, Sequence[Any]]) -> int:
-    return len(next(iter(columns.values()), ()))
 
 
 def _advance(tree: Tree, x: Values) -> list[Block]:

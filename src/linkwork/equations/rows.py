@@ -45,6 +45,12 @@ class Equations:
     loops: list[LoopEquations]
     others: list[ExpressionRow]
 
+    @property
+    def groups(self) -> list[tuple[int, dict[int, tuple[Any, ...]]]]:
+        """How many rows each group has, and its columns; no rate moves some, as that of two rigid joints in a loop."""
+        heights = [ROWS] * len(self.loops) + [1] * len(self.others)
+        return list(zip(heights, self.columns, strict=True))
+
 
 def row_groups(plan: Plan) -> tuple[RowGroup, ...]:
     """All rows of a plan, group by group, in their order."""
@@ -83,9 +89,9 @@ def constraint_rows(tree: Tree, y: Sequence[Any], w: Sequence[Any]) -> list[Expr
 def sparse_rows(equations: Equations) -> dict[int, dict[int, Any]]:
     """Rows of J without structural zeros."""
     rows: dict[int, dict[int, Any]] = {}
-    for columns in equations.columns:
-        first, size = len(rows), len(next(iter(columns.values()), ()))
-        for i in range(size or 1):
+    for height, columns in equations.groups:
+        first = len(rows)
+        for i in range(height):
             entries = {c: column[i] for c, column in columns.items()}
             rows[first + i] = {c: x for c, x in entries.items() if not (isinstance(x, float) and x == 0.0)}
     return rows

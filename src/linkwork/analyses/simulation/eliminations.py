@@ -98,9 +98,12 @@ def _least(session: Eliminated) -> tuple[float, Array]:
     least, where = np.inf, z.copy()
     weak = weakest(loops.equations(z)[1], forward.rank)
     for _ in range(2):  # the second time around the least one
-        y = z + np.outer(h * places, f)
+        y, wide = z + np.outer(h * places, f), places[1] - places[0]
         J = loops.equations(y)[1]
-        k, wide = int(np.argmin(weak.seen(J))), places[1] - places[0]
+        there = np.flatnonzero(np.isfinite(J).all(axis=(1, 2)))
+        if not len(there):  # beyond the end of a gear's flank, say, the equations have no value
+            break
+        k = int(there[np.argmin(weak.seen(J[there]))])
         weak = weakest(J[k], forward.rank)
         if weak.least < least:
             least, where = weak.least, y[k]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 AHEAD = 1e-9, 1e-6, 1e-3
 """Parts of the step and of the time by which loads are looked at ahead of where numbers had an end."""
+LIGHT = 1e-8
+"""Part of the largest inertia below which a freedom moves next to no mass."""
 DEAD = 1e-4
 """Part of the margin of the loops that is left at a dead centre when driven variables are held."""
 
@@ -43,6 +45,19 @@ def assert_finite_loads(course: Course, loops: Loops) -> None:
             raise Halt(f"at {t:.6g} s: {told}") from None
 
 
+def assert_rows_go_on(course: Course, loops: Loops) -> None:
+    """End here if equations of a joint or a constraint have no value a little ahead: the flank of a gear ends, say."""
+    z, f = (course.p.layout.split(own)[0] for own in (course.z, course.f))
+    for part in AHEAD:
+        values = np.column_stack(loops.equations(z + part * max(course.t, 1e-3) * np.nan_to_num(f)))
+        lost = np.flatnonzero(~np.isfinite(values).all(axis=1))
+        names = [group.name for group in loops.groups if np.isin(lost, group.rows).any()]
+        if names:
+            told = ", ".join(f"'{n}'" for n in names)
+            why = "as where the flank of a gear ends"
+            raise Halt(f"the equations of {told} have no value beyond {course.t:.6g} s, {why}")
+
+
 def is_dead_centre(loops: Loops, driven: Sequence[int], y: Array) -> bool:
     """Whether the loops lock while driven variables, by column, are held: rates of the others have no bound there."""
     if not driven or not loops.count:
@@ -51,6 +66,18 @@ def is_dead_centre(loops: Loops, driven: Sequence[int], y: Array) -> bool:
     whole, left = (np.linalg.svd(K, compute_uv=False) for K in (J, np.delete(J, list(driven), axis=1)))
     rank = int((whole > 1e-9 * whole[0]).sum())
     return bool(len(left) < rank or left[rank - 1] < DEAD * whole[rank - 1])
+
+
+def without_inertia(machine: Machine, y: Array, w: Array) -> tuple[str, ...]:
+    """Variables of a freedom that moves next to no mass at a posture: a contact where its curve is straight, say."""
+    loops, scale = machine.loops, machine.loops.column_scale
+    M, _ = machine.bound_kernel(Question(unconstrained()))(y, w, np.zeros(loops.columns), np.zeros(1))
+    Z = np.linalg.svd(loops.equations(y)[1])[2][machine._forward_dynamics.rank :].T
+    values, ways = np.linalg.eigh(Z.T @ (M * scale[:, np.newaxis] * scale) @ Z)
+    if not len(values) or not values[0] < LIGHT * values[-1]:
+        return ()
+    way = np.abs(Z @ ways[:, 0])
+    return tuple(n for n, x in zip(machine.variable_rates, way, strict=True) if x > 0.1 * way.max())
 
 
 def is_conservative(machine: Machine, events: Sequence[Event]) -> bool:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.eliminations import LOST, NEARLY, anew, independence, served
 from linkwork.analyses.simulation.halt import Halt
-from linkwork.analyses.simulation.hurdles import assert_finite_loads, is_dead_centre
+from linkwork.analyses.simulation.hurdles import assert_finite_loads, assert_rows_go_on, is_dead_centre, without_inertia
 from linkwork.analyses.simulation.journey import Journey
 from linkwork.analyses.simulation.leap import leapt
 from linkwork.analyses.simulation.question import FIXED
@@ -15,6 +17,25 @@ from linkwork.geometry import Array
 
 SINGULAR = 1e4
 """Health, each pivot as one part of its sum, from which on a posture is told as nearly singular."""
+
+ENDLESS = 1e8
+"""Steps that would be left at the pace of the last ones from which a run is asked whether it gets on at all."""
+
+
+def assert_gets_on(journey: Journey, since: Array) -> None:
+    """End here if steps fall to nothing next to a posture at which some freedom has no inertia left.
+
+    since : times after the last steps
+    """
+    pace = float(since[-1] - since[0]) / len(since) if len(since) > 1 else math.inf
+    if pace * ENDLESS > journey.asked.until - journey.t or journey.method in FIXED or journey.asked.driven:
+        return
+    names = without_inertia(journey.machine, *journey.p.layout.split(journey.z)[:2])
+    if names:
+        text = (
+            f"the steps fall to {pace:.1g} s at {journey.t:.6g} s, where next to no mass moves with {', '.join(names)}"
+        )
+        raise Halt(f"{text}; forces do not determine how that goes on, as at a contact where its curve is straight")
 
 
 def pass_singular(journey: Journey) -> None:
@@ -54,6 +75,7 @@ def lengthen(journey: Journey) -> None:
     if journey.listener is not None:
         journey.listener.arrived()
     assert_finite_loads(journey, journey.machine.loops)
+    assert_rows_go_on(journey, journey.machine.loops)
     if (
         journey.p.worst[0] > SINGULAR
         and journey.method not in FIXED

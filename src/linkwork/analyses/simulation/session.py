@@ -11,7 +11,7 @@ from linkwork.analyses.simulation.controllers import held_efforts
 from linkwork.analyses.simulation.eliminations import weakened
 from linkwork.analyses.simulation.engine import TEMPLATES
 from linkwork.analyses.simulation.halt import Halt
-from linkwork.analyses.simulation.impasses import lengthen, pass_singular, take_faint
+from linkwork.analyses.simulation.impasses import assert_gets_on, lengthen, pass_singular, take_faint
 from linkwork.analyses.simulation.journey import Journey
 from linkwork.analyses.simulation.listeners import Listener
 from linkwork.analyses.simulation.occasions import deal_with, follow, take_place
@@ -153,7 +153,9 @@ class Session(Journey):
                 lengthen(self)
             elif code == loop.FAINT:
                 take_faint(self, self.trail[taken, : self.p.ny])
-            elif code != loop.PAUSED:
+            elif code == loop.PAUSED:
+                assert_gets_on(self, self.trail_t[:taken])
+            else:
                 follow(self, deal_with(self, code, False))
                 self.store[:] = 0.0
             if self.t >= target:  # by a leap; forces may not determine how it would go on from there
