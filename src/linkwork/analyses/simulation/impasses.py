@@ -11,6 +11,7 @@ from linkwork.analyses.simulation.hurdles import assert_finite_loads, is_dead_ce
 from linkwork.analyses.simulation.journey import Journey
 from linkwork.analyses.simulation.leap import leapt
 from linkwork.analyses.simulation.question import FIXED
+from linkwork.analyses.simulation.runaway import beyond
 from linkwork.geometry import Array
 
 SINGULAR = 1e4
@@ -24,7 +25,7 @@ def pass_singular(journey: Journey) -> None:
     loops, plan = journey.machine.loops, journey.machine.plan
     y = journey.z[: plan.ny]
     if not np.isfinite(journey.z).all():
-        raise Halt(f"numbers without bound at {journey.t:.6g} s")
+        raise Halt(f"numbers without bound at {journey.t:.6g} s{_beyond(journey)}")
     assert_finite_loads(journey, journey.machine.loops)
     left = independence(journey)
     journey.least_independence = min(journey.least_independence, left)
@@ -72,5 +73,9 @@ def lengthen(journey: Journey) -> None:
     if is_dead_centre(journey.machine.loops, [d.column for d in journey.asked.driven], journey.z[: journey.p.ny]):
         names = ", ".join(d.name for d in journey.asked.driven)
         raise Halt(f"dead centre at {journey.t:.6g} s: {names} cannot be driven beyond it")
-    hint = "the motion may have no continuation there, or a load jumps: make the jump an event"
-    raise Halt(f"the step became too short at {journey.t:.6g} s ({h:.3g} s); {hint}")
+    hint = _beyond(journey) or "; the motion may have no continuation there, or a load jumps: make the jump an event"
+    raise Halt(f"the step became too short at {journey.t:.6g} s ({h:.3g} s){hint}")
+
+
+def _beyond(journey: Journey) -> str:
+    return beyond(journey.asked, journey.t, journey.state, journey.z)
