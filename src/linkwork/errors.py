@@ -127,9 +127,14 @@ class MissingExtra(LinkworkError, ImportError):
 MANY_NAMES = 200
 
 
-def nearest(word: str, known: Iterable[str], likeness: float = 0.65) -> str:
-    """The known name that is spelled most alike, '' where none is as much alike as told (1 for the same)."""
-    return next(iter(difflib.get_close_matches(word, known, n=1, cutoff=likeness)), "")
+def nearest(word: str, known: Iterable[str], likeness: float = 0.7) -> str:
+    """The known name that is spelled most alike, '' where none is as much alike as told (1 for the same).
+
+    Large and small letters alone make no other name.
+    """
+    names = list(known)
+    same = next((name for name in names if name.casefold() == word.casefold()), "")
+    return same or next(iter(difflib.get_close_matches(word, names, n=1, cutoff=likeness)), "")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

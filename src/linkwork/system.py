@@ -760,7 +760,8 @@ class System:
         known = self.plan.parameters
         unknown = [n for n in names if n not in known]
         if unknown:
-            raise InputError([no_such(what, n, known) for n in unknown], self.name)
+            owners = {n: [k for k in known if k.partition(".")[0] == n.partition(".")[0]] for n in unknown}
+            raise InputError([no_such(what, n, owners[n] or known) for n in unknown], self.name)
 
     def _checked_parameters(self, parameters: Mapping[str, Any]) -> dict[str, Array]:
         """Parameters as arrays of numbers; InputError with all that is wrong."""

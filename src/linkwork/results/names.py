@@ -104,7 +104,7 @@ class Names:
         return [k for k in range(3) if k not in open_elements(self.marks, reference.variable)]
 
     def efforts(self) -> tuple[str, ...]:
-        """What drives take: 'A.angle.effort'; of free variables where there are no others. Loads have efforts too, 'L.effort'."""
+        """What drives take, 'A.angle.effort'; else of free variables. Loads have efforts too: 'L.effort'."""
         every = tuple(v for v in self.shapes if v.count(".") == 2 and v.endswith(".effort"))
         return tuple(v for v in every if v.removesuffix(".effort") not in self.free) or every
 

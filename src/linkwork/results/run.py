@@ -104,7 +104,7 @@ class Run(Result):
 
     @property
     def free(self) -> tuple[str, ...]:
-        """Variables of a simulation that nothing drove; their efforts tell by how much the equations of motion are missed."""
+        """Variables of a simulation that nothing drove; their efforts tell how well the equations of motion are met."""
         return tuple(self._data.attrs["free"])
 
     @property
