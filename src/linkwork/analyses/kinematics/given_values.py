@@ -128,7 +128,7 @@ def unknown_coordinate(loops: Loops, name: Any, where: str) -> Problem | None:
         coordinates = f"{owner}.x, {owner}.y or {owner}.z"
         if owner == said:
             kind = next((n for n, own in _kinds(loops).items() if said in own), "place")
-            joints = ", ".join([n for n in loops.book.of_kind("joint")][:MANY])
+            joints = ", ".join(list(loops.book.of_kind("joint"))[:MANY])
             return Problem(
                 f"'{said}' is a {kind}, and no variable", where, f"name a joint ({joints}), or {coordinates}"
             )
