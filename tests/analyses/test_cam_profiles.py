@@ -151,10 +151,10 @@ def test_the_book_of_matrix_methods() -> None:
 
 def test_undercut_is_told() -> None:
     steep = lw.sequence(*(lw.cycloidal(a * mm, b * mm, duration=c * deg) for a, b, c in ((0, 20, 60), (20, 0, 300))))
-    small = lw.cam_profile(steep, 12 * mm, roller=14 * mm)
+    small = lw.cam_profile(steep, 12 * mm, roller=30 * mm)
     assert small.undercut.any() and small.least_radius < 0.0
     assert "undercut at" in small.warnings[0] and "smaller roller" in small.warnings[0]
-    assert not lw.cam_profile(steep, 120 * mm, roller=14 * mm).undercut.any()
+    assert not lw.cam_profile(steep, 120 * mm, roller=30 * mm).undercut.any()
     face = lw.cam_profile(rise_and_return(20 * mm), 12 * mm, follower="flat")
     assert face.undercut.any() and (face.radius[face.undercut] <= 0).all() and "a larger base" in face.warnings[0]
     law = rise_and_return(20 * mm)  # ρ = base + s + s'': the least base is known
