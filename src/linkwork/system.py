@@ -782,15 +782,15 @@ class System:
                 problems += [Problem(p.what, f"parameters.{slot.owner}", p.hint) for p in error.problems]
         problems += unfit_numbers(self.plan.loads, values)
         told = {p.where for p in problems}
-        for name, x in values.items():
+        for name, array in values.items():
             owner, _, what = name.partition(".")
             body = self.mechanism.bodies.get(owner)
             if (where := f"parameters.{name}") in told or where.rpartition(".")[0] in told:
                 continue
-            if not np.isfinite(x).all():
+            if not np.isfinite(array).all():
                 problems.append(Problem("not a finite number", where))
-            elif body is not None and what in NEVER_NEGATIVE and not body.accept_unphysical and np.any(x < 0.0):
-                problems.append(Problem(f"negative: {np.min(x):g}", where, "no body has less than 0"))
+            elif body is not None and what in NEVER_NEGATIVE and not body.accept_unphysical and np.any(array < 0.0):
+                problems.append(Problem(f"negative: {np.min(array):g}", where, "no body has less than 0"))
         problems = problems or torn_by(self.mechanism, self._overrides, values)
         if problems:
             raise InputError(problems, self.name)
