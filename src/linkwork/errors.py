@@ -137,8 +137,9 @@ def nearest(word: str, known: Iterable[str], likeness: float = 0.65) -> str:
     Large and small letters alone make no other name; one that is 'ground' was not meant by 'rod'.
     """
     names = list(known)
-    same = next((name for name in names if name.casefold() == word.casefold()), "")
-    found = same or next(iter(difflib.get_close_matches(word, names, n=1, cutoff=likeness)), "")
+    if same := next((name for name in names if name.casefold() == word.casefold()), ""):
+        return same
+    found = next(iter(difflib.get_close_matches(word, names, n=1, cutoff=likeness)), "")
     if not found or difflib.SequenceMatcher(None, found, word).ratio() >= LIKE or _edits(word, found) <= 2:
         return found
     return ""

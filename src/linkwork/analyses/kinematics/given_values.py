@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,24 +126,16 @@ def unknown_coordinate(loops: Loops, name: Any, where: str) -> Problem | None:
     known = measured_places(loops.plan)
     if owner in known:
         coordinates = f"{owner}.x, {owner}.y or {owner}.z"
-        if owner == said:
-            kind = next((n for n, own in _kinds(loops).items() if said in own), "place")
+        if said in loops.system.mechanism.bodies:
             joints = ", ".join(list(loops.book.of_kind("joint"))[:MANY])
-            return Problem(
-                f"'{said}' is a {kind}, and no variable", where, f"name a joint ({joints}), or {coordinates}"
-            )
+            hint = f"name a joint ({joints}), or {coordinates}"
+            return Problem(f"'{said}' is a body, and no variable", where, hint)
         text = f"'{said}' is no coordinate of a place, which are x, y and z in the world"
         return Problem(text, where, f"say {coordinates}")
     meant = nearest(said, [f"{place}.{axis}" for place in known for axis in "xyz"])
     if not meant or nearest(said, loops.book.known("variable")):
         return None
     return Problem(f"there is no joint or place '{owner}'", where, f"did you mean '{meant}'?")
-
-
-def _kinds(loops: Loops) -> dict[str, Collection[str]]:
-    """Names of places by their kind."""
-    m = loops.system.mechanism
-    return {"body": m.bodies, "point": m.points, "frame": m.frames}
 
 
 def _numbers(name: str, value: Any, problems: list[Problem]) -> Array | None:
