@@ -388,7 +388,7 @@ def test_a_saved_run(here: Path) -> None:
 def test_plots_and_files(here: Path) -> None:
     motion = ("forces", "four-bar", "--drive", "O2=0:360deg", "--samples", "31")
     words = (*motion, "--plot", "O2.effort", "--plot", "O4.fx", "--x", "O2", "--path", "P")
-    assert printed(*words).splitlines()[-2:] == ["wrote four-bar.png", "wrote four-bar-path.png"]
+    assert printed(*words).splitlines()[-2:] == ["wrote four-bar-forces.png", "wrote four-bar-forces-path.png"]
     assert printed(*motion, "--out", "efforts.svg", "--out", "f.csv").splitlines()[-2:] == [
         "wrote f.csv",
         "wrote efforts.svg",

@@ -233,8 +233,8 @@ def test_a_written_run_is_the_run(here: Path, name: str) -> None:
 
 def test_pictures_are_written_without_a_display(here: Path) -> None:
     result = run("motion", "slider-crank", "--drive", "A=0:360deg", "--plot", "P", "--plot", "A.rate", "--x", "A")
-    assert result.output.splitlines()[-1] == "wrote slider-crank.png"
-    assert (here / "slider-crank.png").read_bytes().startswith(b"\x89PNG")
+    assert result.output.splitlines()[-1] == "wrote slider-crank-motion.png"
+    assert (here / "slider-crank-motion.png").read_bytes().startswith(b"\x89PNG")
     words = ["--path", "P", "--path", "piston", "--plot", "D", "--out", "a.svg", "--out", "b.pdf", "--out", "c.csv"]
     found = asked(MOTION, "motion", "slider-crank", "--drive", "A=0:360deg", *words)
     assert found["written"] == ["c.csv", "a.svg", "b.pdf", "a-path.svg", "b-path.pdf"]
@@ -242,11 +242,21 @@ def test_pictures_are_written_without_a_display(here: Path) -> None:
     assert (here / "b.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_pictures_of_other_commands_are_left_alone(here: Path) -> None:
+    (here / "slider-crank.png").write_bytes(b"a picture of the layout, say")
+    for command, more in (("motion", "--jerk"), ("forces", "--energy")):
+        run(command, "slider-crank", "--drive", "A=0:60deg", "--samples", "5", "--plot", "A", more)
+    run("simulate", "slider-crank", "--until", "1ms", "--samples", "3", "--plot", "A")
+    names = ["slider-crank-forces.png", "slider-crank-motion.png", "slider-crank-simulation.png", "slider-crank.png"]
+    assert sorted(p.name for p in here.iterdir()) == names
+    assert (here / "slider-crank.png").read_bytes() == b"a picture of the layout, say"
+
+
 def test_a_picture_of_one_path_is_named_after_the_model(here: Path) -> None:
     run("examples", "four-bar", "--copy")
     result = run("motion", "four-bar.yaml", "--drive", "O2=0:360deg", "--path", "coupler")
-    assert result.output.splitlines()[-1] == "wrote four-bar.png"
-    assert sorted(p.name for p in here.iterdir()) == ["four-bar.png", "four-bar.yaml"]
+    assert result.output.splitlines()[-1] == "wrote four-bar-motion.png"
+    assert sorted(p.name for p in here.iterdir()) == ["four-bar-motion.png", "four-bar.yaml"]
 
 
 def test_a_stopped_motion_is_kept_and_written(here: Path) -> None:

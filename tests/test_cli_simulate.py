@@ -246,7 +246,10 @@ def test_an_elastic_stop(here: Path) -> None:
     assert moved["S.slide.rate"].values[-1] == pytest.approx(-1.0, rel=1e-9)
     deep = np.maximum(moved["S.slide"].values - 0.1, 0.0)
     assert np.abs(moved["wall.push"].values) == pytest.approx(1e5 * deep, abs=1e-6)
-    assert (here / "block.png").stat().st_size > 1000 and found["written"] == ["answer.nc", "block.png"]
+    assert (here / "block-simulation.png").stat().st_size > 1000 and found["written"] == [
+        "answer.nc",
+        "block-simulation.png",
+    ]
     damped, _ = simulated("block.yaml", "--until", "0.2s", "--rate", "S=1000", "--stop",
                           "S <= 100; stiffness 100 N/mm; damping 100 N s/m")  # fmt: skip
     assert damped["evidence"]["simulation"]["work"] < -0.1
@@ -342,8 +345,8 @@ def test_plots_and_files(here: Path) -> None:
     assert lines[-4:] == [
         "wrote run.csv",
         "wrote run.nc",
-        "wrote double-pendulum.png",
-        "wrote double-pendulum-path.png",
+        "wrote double-pendulum-simulation.png",
+        "wrote double-pendulum-simulation-path.png",
     ]
     table, saved = lw.load_run(here / "run.csv"), lw.load_run(here / "run.nc")
     assert table.analysis == saved.analysis == "simulation"

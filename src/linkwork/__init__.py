@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.forces.flanks import forces_by_flank
     from linkwork.analyses.forces.statics import Reaction, Statics
     from linkwork.analyses.forces.teeth import ToothForces, tooth_forces
+    from linkwork.analyses.kinematics.cam_profiles import CamProfile, cam_profile
     from linkwork.analyses.kinematics.closures import Closures
     from linkwork.analyses.kinematics.failures import (
         CannotClose,
@@ -237,7 +238,9 @@ _HOME = {
     "PlaceItem": "results",
     "StateItem": "results",
     "Signal": "results",
+    "CamProfile": "analyses.kinematics.cam_profiles",
     "FourBar": "analyses.kinematics.four_bars",
+    "cam_profile": "analyses.kinematics.cam_profiles",
     "Grashof": "analyses.kinematics.grashof",
     "SliderCrank": "analyses.kinematics.slider_cranks",
     "InvertedSliderCrank": "analyses.kinematics.slider_cranks",
@@ -306,6 +309,7 @@ __all__ = [
     "At",
     "Axode",
     "Box",
+    "CamProfile",
     "CannotClose",
     "CannotReach",
     "Centrodes",
@@ -395,6 +399,7 @@ __all__ = [
     "at",
     "barker_types",
     "build_result",
+    "cam_profile",
     "check",
     "check_events",
     "constant",

@@ -127,9 +127,32 @@ class MissingExtra(LinkworkError, ImportError):
 MANY_NAMES = 200
 
 
+LIKE = 0.7
+"""Likeness from which on a name is near whatever its letters are; below, few of them may differ."""
+
+
 def nearest(word: str, known: Iterable[str], likeness: float = 0.65) -> str:
-    """The known name that is spelled most alike, '' where none is as much alike as told (1 for the same)."""
-    return next(iter(difflib.get_close_matches(word, known, n=1, cutoff=likeness)), "")
+    """The known name that is spelled most alike, '' where none is as much alike as told (1 for the same).
+
+    Large and small letters alone make no other name; one that is 'ground' was not meant by 'rod'.
+    """
+    names = list(known)
+    if same := next((name for name in names if name.casefold() == word.casefold()), ""):
+        return same
+    found = next(iter(difflib.get_close_matches(word, names, n=1, cutoff=likeness)), "")
+    if not found or difflib.SequenceMatcher(None, found, word).ratio() >= LIKE or _edits(word, found) <= 2:
+        return found
+    return ""
+
+
+def _edits(a: str, b: str) -> int:
+    """Letters to change, add or leave out to make one word of the other."""
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        before, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (x != y))
+    return row[-1]
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -136,6 +136,8 @@ class NameBook:
                 instead or f"give all of {joint}: {parts}",
             )
         hint = did_you_mean(said, [v.name for v in own]) if suggest else ""
+        if last in ("rate", "speed", "velocity"):
+            hint = f"in formulas its rate is rate({joint if len(plain) == 1 or not plain else plain[0]})"
         return Problem(f"the {word} '{joint}' has no variable '{last}'", where, hint)
 
 

@@ -760,7 +760,8 @@ class System:
         known = self.plan.parameters
         unknown = [n for n in names if n not in known]
         if unknown:
-            raise InputError([no_such(what, n, known) for n in unknown], self.name)
+            owners = {n: [k for k in known if k.partition(".")[0] == n.partition(".")[0]] for n in unknown}
+            raise InputError([no_such(what, n, owners[n] or known) for n in unknown], self.name)
 
     def _checked_parameters(self, parameters: Mapping[str, Any]) -> dict[str, Array]:
         """Parameters as arrays of numbers; InputError with all that is wrong."""
@@ -780,6 +781,16 @@ class System:
             except ModelError as error:
                 problems += [Problem(p.what, f"parameters.{slot.owner}", p.hint) for p in error.problems]
         problems += unfit_numbers(self.plan.loads, values)
+        told = {p.where for p in problems}
+        for name, array in values.items():
+            owner, _, what = name.partition(".")
+            body = self.mechanism.bodies.get(owner)
+            if (where := f"parameters.{name}") in told or where.rpartition(".")[0] in told:
+                continue
+            if not np.isfinite(array).all():
+                problems.append(Problem("not a finite number", where))
+            elif body is not None and what in NEVER_NEGATIVE and not body.accept_unphysical and np.any(array < 0.0):
+                problems.append(Problem(f"negative: {np.min(array):g}", where, "no body has less than 0"))
         problems = problems or torn_by(self.mechanism, self._overrides, values)
         if problems:
             raise InputError(problems, self.name)
@@ -839,6 +850,10 @@ def _is_solid(values: Mapping[str, float], body: str) -> bool:
     if not (values[f"{body}.mass"] > 0.0 and np.isfinite(inertia).all()):
         return False
     return bool(np.linalg.eigvalsh(inertia)[0] > 1e-9 * np.trace(inertia))
+
+
+NEVER_NEGATIVE = ("mass", "inertia.xx", "inertia.yy", "inertia.zz")
+"""Numbers of a body that are 0 or more. Moments of inertia are about its origin."""
 
 
 def _numbers(given: Any, where: str, problems: list[Problem]) -> Array:

@@ -71,6 +71,40 @@ def picture(frame: Any) -> np.ndarray:
     raise AssertionError("the picture does not come to rest")
 
 
+# ---------------------------------------------------------------- the space bar
+
+
+def test_the_space_bar_stops_and_starts_the_movie(open_page: Callable[..., Any], report: Path) -> None:
+    """From anywhere on the page, which stays where it is; also after a time was typed, and on a held key once."""
+    found = open_page(report)
+    page, movie = found.page, found.page.frame_locator("#movie iframe")
+    movie.locator(SLIDER).wait_for(state="attached")
+    page.locator("#movie").scroll_into_view_if_needed()
+    where = page.evaluate("scrollY")
+    assert where > 0  # so that a jump by a page would be seen
+
+    def runs() -> bool:
+        times = []
+        for _ in range(2):
+            times.append(movie.locator(SLIDER).get_attribute("aria-valuenow"))
+            page.wait_for_timeout(700)
+        return times[0] != times[1]
+
+    assert runs()
+    aside, canvas = page.locator("section:has(#movie) h2"), movie.locator("canvas[data-engine]")
+    for focus, running in ((aside, False), (aside, True), (canvas, False), (canvas, True)):
+        focus.click(position={"x": 5, "y": 5})
+        page.keyboard.press("Space")
+        assert runs() is running
+    movie.locator("input").first.fill("0.5")  # a field of the player keeps its keys
+    aside.click(position={"x": 5, "y": 5})
+    before = runs()
+    page.keyboard.press("Space")
+    assert runs() is not before
+    assert page.evaluate("scrollY") == where
+    assert found.complaints == []
+
+
 # ---------------------------------------------------------------- it opens
 
 

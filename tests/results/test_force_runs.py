@@ -215,10 +215,22 @@ def test_no_number_by_name(name: str) -> None:
         FORCES.plot("A.angle", x=name)
 
 
-def test_no_magnitude_of_a_vector_that_is_open() -> None:
-    with pytest.raises(ModelError, match=f"B.moment.magnitude: mx, my of B are {OPEN} them open"):
-        FORCES["B.moment.magnitude"]
-    assert "B.force.magnitude" not in FORCES and "D.force.magnitude" in FORCES
+@pytest.mark.parametrize("marked", [["fx", "fz"], ["fz", "mz"], ["fx", "mx", "my"]])
+def test_no_magnitude_of_a_vector_that_is_open(marked: list[str]) -> None:
+    run = extended(MOTION, SIGNALS, indeterminate={"B": marked})
+    which, verb, those = ("fx, fz", "are", "them") if marked[1] == "fz" else (marked[0], "is", "it")
+    with pytest.raises(ModelError, match=f"B.force.magnitude: {which} of B {verb} {OPEN} {those} open"):
+        run["B.force.magnitude"]
+    assert "B.force.magnitude" not in run and "D.force.magnitude" in run
+
+
+def test_magnitudes_in_the_plane_of_a_planar_machine() -> None:
+    force, moment = FORCES["B.force.magnitude"], FORCES["B.moment.magnitude"]
+    np.testing.assert_allclose(force.values, np.hypot(40 * np.cos(ANGLE), 30 * np.sin(ANGLE)), rtol=1e-14)
+    np.testing.assert_allclose(moment.values, np.abs(2 * np.sin(ANGLE)), rtol=1e-14)
+    assert force.data.attrs["long_name"] == "magnitude of force of B in the plane, without fz"
+    assert moment.data.attrs["indeterminate"] == ("mx", "my") and "fz indeterminate" in repr(force)
+    FORCES.plot("B.force.magnitude")
 
 
 def test_everything_wrong_with_a_plot_is_told_at_once() -> None:

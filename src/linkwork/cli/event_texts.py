@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from linkwork.cli.clauses import Several, first_word, names, parted
 from linkwork.cli.measures import compared_with, effort_along
 from linkwork.errors import InputError, Problem, did_you_mean
-from linkwork.expressions.comparisons import FALLING, RISING, compared, comparison, number_side
+from linkwork.expressions.comparisons import FALLING, RISING, compared, comparison, limit_value, number_side
 from linkwork.files.quantities import free_quantity
 from linkwork.model.event_checks import check_events
 from linkwork.model.events import At, Direction, Event, Stop, When, at, stop, when
@@ -157,7 +157,8 @@ class _Text:
         found = comparison(text, _WHEN_EXAMPLE)
         if found is None:
             return text.strip(), "both"
-        value = parse_quantity(found.limit, *compared_with(self.mechanism, found.what, self.units))
+        measured = compared_with(self.mechanism, found.what, self.units)
+        value = limit_value(found.limit, lambda limit: parse_quantity(limit, *measured))
         crossed = found.crossing(value)
         self.all.texts[crossed[0]] = text
         return crossed

@@ -94,7 +94,7 @@ def outputs(
 ) -> Outputs:
     """What to write; endings and folders are looked at before the work begins.
 
-    stem : name of the picture where none is named
+    stem : name of the picture where none is named, which says of what it is: other commands write pictures too
     """
     unique = list(dict.fromkeys(out))
     for path in unique:

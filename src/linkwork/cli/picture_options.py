@@ -12,7 +12,7 @@ Plots = Annotated[
     typer.Option(
         metavar="SIGNAL",
         help="Plot this signal: a joint A, a point P, or one of their signals A.rate, P.vx, P.speed; again for "
-        "others. Written to NAME.png here unless --out names a picture.",
+        "others. Written to NAME-motion.png or NAME-simulation.png here unless --out names a picture.",
         show_default=False,
     ),
 ]
@@ -25,7 +25,7 @@ Paths = Annotated[
     typer.Option(
         metavar="NAME",
         help="Draw the path of this point, body or frame, --path P; again for others on the same page. "
-        "With --plot it is written to NAME-path.png.",
+        "With --plot it is written to a file of its own, NAME-motion-path.png, say.",
         show_default=False,
     ),
 ]

@@ -6,16 +6,20 @@ Nothing is evaluated.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from linkwork.errors import InputError, ModelError, Problem
-from linkwork.expressions.expression import names_in
+from linkwork.expressions.expression import Expression, names_in
 
 FALLING, RISING = ("<", "<=", "≤"), (">", ">=", "≥")
 _ENCLOSED = re.compile(r"'[^']*'|\"[^\"]*\"|\([^()]*\)")
 _COMPARISON = re.compile(r"<=|>=|<|>|==?|≤|≥")
 _NUMBER = re.compile(r"[-+−]?\s*\.?[0-9]")
+
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,21 @@ def comparison(text: str, hint: str = "") -> Comparison | None:
     limit = number_side(parts)
     above = (signs[0] in RISING) == (limit == 1) if signs[0] in FALLING + RISING else None
     return Comparison(parts[1 - limit], parts[limit], above)
+
+
+def limit_value(text: str, read: Callable[[str], Value]) -> Value | float:
+    """The number beside a comparison: a quantity, or arithmetic in SI with constants, such as "30*deg" or "pi/6".
+
+    read : reads a quantity, and tells what is wrong with it
+    """
+    try:
+        return read(text)
+    except ModelError:
+        try:
+            return float(Expression(text, ())())
+        except ModelError:
+            pass
+        raise
 
 
 def compared(text: str) -> tuple[list[str], list[str]]:

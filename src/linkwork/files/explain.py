@@ -37,11 +37,13 @@ def explained(error: Any, kind: type[BaseModel], where: str) -> Problem:
     kinds: dict[str, tuple[str, type]] = {
         "tuple_type": ("a list", list),
         "list_type": ("a list", list),
-        "model_type": ("an entry {...}", dict),
         "bool_type": ("true or false", bool),
         "int_type": ("a whole number", int),
         "string_type": ("text", str),
     }
+    if what == "model_type":
+        keys = ", ".join(keys_of(_model_at(kind, location))[:6])
+        return Problem(f"{short(given)} is not an entry", place, f"write {{...}} with keys such as {keys}")
     wanted, python = kinds.get(what, ("accepted here", object))
     return Problem(f"{short(given)} is not {wanted}", place, in_quotes(given, python))
 
@@ -88,10 +90,19 @@ def _place(where: str, location: list[Any]) -> str:
 
 
 def blanks(value: Any, where: str) -> Iterator[Problem]:
-    """Keys that have nothing behind them."""
+    """Keys that have nothing behind them, and formulas that were cut up into such."""
     if isinstance(value, dict):
+        torn = torn_formulas(value)
+        pieces = {piece for own in torn.values() for piece in own}
         for key, inner in value.items():
-            if inner is None:
+            if key in torn:
+                whole = ", ".join([str(inner), *map(str, torn[key])])
+                text = f"the formula breaks off at its comma: '{short(inner)}'"
+                hint = f'put a formula with commas in quotes: {short(key)}: "{short(whole)}"'
+                yield Problem(text, f"{where}.{short(key)}", hint)
+            elif key in pieces:
+                continue
+            elif inner is None:
                 yield Problem(f"'{short(key)}' has no value", f"{where}.{short(key)}", _blank_hint(str(key)))
             else:
                 yield from blanks(inner, f"{where}.{short(key)}")
@@ -99,6 +110,24 @@ def blanks(value: Any, where: str) -> Iterator[Problem]:
         for i, inner in enumerate(value):
             if isinstance(inner, dict | list):
                 yield from blanks(inner, f"{where}[{i}]")
+
+
+def torn_formulas(entry: dict[Any, Any]) -> dict[Any, list[Any]]:
+    """By key, what was cut off its formula: `{amount: max(A, 0)}` without quotes is `amount: max(A` and `0)`, blank."""
+    found: dict[Any, list[Any]] = {}
+    last, open_ = None, 0
+    for key, inner in entry.items():
+        if inner is None and open_ > 0:
+            found.setdefault(last, []).append(key)
+            open_ += _opened(str(key))
+        else:
+            last, open_ = key, _opened(inner) if isinstance(inner, str) else 0
+    return found
+
+
+def _opened(text: str) -> int:
+    """Brackets that are opened and not closed."""
+    return text.count("(") - text.count(")")
 
 
 def _blank_hint(key: str) -> str:

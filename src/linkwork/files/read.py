@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from linkwork.analyses import soundness
-from linkwork.errors import MissingExtra, ModelError, Problem, did_you_mean
+from linkwork.errors import MissingExtra, ModelError, Problem, did_you_mean, nearest
 from linkwork.files.entries import (
     CONSTRAINTS,
     INNER,
@@ -37,7 +37,7 @@ from linkwork.files.entries import (
     variable_limits,
     variable_values,
 )
-from linkwork.files.explain import blanks, explained, in_quotes, keys_of, short
+from linkwork.files.explain import blanks, explained, in_quotes, keys_of, short, torn_formulas
 from linkwork.files.mesh import mesh_look, read_mesh
 from linkwork.files.quantities import as_name, quantity
 from linkwork.files.schema import VERSION, ModelFile, UnitsEntry
@@ -330,7 +330,8 @@ class _Reader:
             self._attempt(lambda s=look, p=place: self._validated(LookEntry, s, p).shape(p, self._mesh_look), place)  # type: ignore[misc]
         if parts.get("inertia") is not None:
             place, inertia = f"{where}.inertia", inertia_form(parts["inertia"])
-            self._attempt(lambda: self._validated(InertiaEntry, inertia, place).inertia(place), place)
+            if isinstance(inertia, dict):  # else it is told already what it is
+                self._attempt(lambda: self._validated(InertiaEntry, inertia, place).inertia(place), place)
         if parts.get("frame") is None:
             return None
         frame: Placement | None = self._frame_alone(parts["frame"], f"{where}.frame")
@@ -505,7 +506,8 @@ class _Reader:
         try:
             entry = kind.model_validate(value, context={"units": self._units})
         except ValidationError as error:
-            blank = {p.where for p in problems}
+            pieces = [piece for own in torn_formulas(value).values() for piece in own]
+            blank = {p.where for p in problems} | {f"{where}.{short(piece)}" for piece in pieces}
             for finding in error.errors(include_url=False)[:MAX_PROBLEMS]:
                 line = self.source.lines.get((*path_of(where), *finding["loc"]))
                 problem = replace(explained(finding, kind, where), line=line)
@@ -565,9 +567,16 @@ def _curve_named(entry: Any) -> Any:
     return getattr(curve, "named", curve)
 
 
+LIKE_A_KIND = 0.75
+"""How much a key is like a kind of joint to be taken for it, as by `nearest`."""
+
+
 def _kind_hint(value: dict[str, Any]) -> str:
-    for key in list(value)[:12]:
-        hint = did_you_mean(str(key), JOINTS)
-        if hint.startswith("did you mean"):
-            return hint
-    return f"one of {', '.join(JOINTS)}: [first body, second body]"
+    """What a joint without a kind may have meant: a kind misspelled as the key, or said as a value."""
+    keys = {key for entry in JOINTS.values() for key in keys_of(entry)}
+    for key in [k for k in list(value)[:12] if k not in keys]:
+        if isinstance(said := value[key], str) and said in KINDS:
+            return f"the kind is the key: write `{said}: [first body, second body]` instead of `{key}: {said}`"
+        if near := nearest(str(key), JOINTS, LIKE_A_KIND):
+            return f"did you mean '{near}'?"
+    return f"write one of {', '.join(JOINTS)}, with both bodies: `revolute: [ground, crank]`"

@@ -99,6 +99,8 @@ def _not_yaml(error: Exception, text: str) -> Problem:
     lines = re.split("\r\n|[\r\n\x85\u2028\u2029]", text)  # as the parser counts them
     has_tab = "\t" in lines[mark.line] if mark.line < len(lines) else False
     hint = "indent with blanks, not with tabs" if has_tab else ""
+    if not hint and "block" in what:
+        hint = "entries of one level begin in the same column; look at the indentation here and above"
     return Problem(f"this is not YAML: {what}", hint=hint, line=mark.line + 1)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from linkwork.errors import Problem
@@ -31,13 +31,15 @@ def check_events(
     events : made with `stop`, `when` and `at`
     parameters : names of all its parameters (`Machine.parameters`); without them, of loads only the name is looked at
     """
-    given = (events,) if isinstance(events, Stop | When | At) else tuple(events)
+    given = (events,) if isinstance(events, Stop | When | At | str | bytes | Mapping) else tuple(events)
     problems: list[Problem] = []
     look = _Look(mechanism, parameters)
     for i, event in enumerate(given):
         if not isinstance(event, Stop | When | At):
             text = f"this is of type {type(event).__name__}, not an event"
-            problems.append(Problem(text, f"events[{i}]", "make it with stop(...), when(...) or at(...)"))
+            hint = "make it with stop(...), when(...) or at(...)"
+            hint = f"write when({event!r}, stop=True), say" if isinstance(event, str) else hint
+            problems.append(Problem(text, f"events[{i}]", hint))
             continue
         where = f"events.{event.name}" if event.name else f"events[{i}]"
         if not isinstance(event, At):

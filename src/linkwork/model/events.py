@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
-from linkwork.expressions.comparisons import comparison
+from linkwork.expressions.comparisons import comparison, limit_value
 from linkwork.expressions.names import differentiated
 from linkwork.model.amounts import TIME
 from linkwork.model.parts import checked_name
@@ -326,7 +326,8 @@ def _crossing(text: Any, direction: Direction, where: str) -> tuple[str, Directi
     """An expression whose zero counts, which crossings do, and what the unit of a number beside it measures."""
     try:
         found = comparison(" ".join(text.split())) if isinstance(text, str) else None
-        value, measured = parse_free(found.limit) if found is not None else (0.0, None)
+        read = 0.0 if found is None else limit_value(found.limit, parse_free)
+        value, measured = (read, None) if isinstance(read, float) else read
     except ModelError as error:
         raise InputError([Problem(p.what, where, p.hint) for p in error.problems]) from None
     if found is None:

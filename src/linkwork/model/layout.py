@@ -30,6 +30,8 @@ MANY_PROBLEMS = 100  # after so many, suggestions are left out: looking for them
 FIT_ERROR = 1e-3
 FIT_WARNING = 1e-6
 """How far (rad, or parts of the model's size) a joint's two frames may miss each other."""
+SAME_PIN = 1e-6
+"""Places nearer than this, in parts of the model's size, are one."""
 
 Made = TypeVar("Made")
 
@@ -209,8 +211,18 @@ def _judge_fit(joint: Joint, layout: Layout) -> None:
             layout.problems.append(Problem(text, where, severity="warning"))
 
 
+def _apart(places: list[Array], size: float) -> list[Array]:
+    """Places that are not the same: two joints may share a pin."""
+    found: list[Array] = []
+    for place in places:
+        if all(np.linalg.norm(place - other) > SAME_PIN * size for other in found):
+            found.append(place)
+    return found
+
+
 def _weigh(body: Body, places: list[Array], layout: Layout) -> None:
     where = f"bodies.{body.name}"
+    places = _apart(places, layout.size) if body.mass and body.com is None else places
     # The mean of the joints is the centre of a uniform bar between two pins: the best guess when none is given.
     x, y, z = (float(c) for c in np.mean(places, axis=0)) if places else (0.0, 0.0, 0.0)
     properties = _attempt(lambda: mass_properties(body, (x, y, z)), where, layout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -126,7 +127,10 @@ class _Look:
     def known_points(self, names: Iterable[str], where: str) -> Iterator[Problem]:
         for name in names:
             if name not in self.m.points:
-                yield no_such("point", name, self.m.points if self.suggest else (), where)
+                found = no_such("point", name, self.m.points if self.suggest else (), where)
+                if name in self.m.bodies:
+                    found = replace(found, hint=f"'{name}' is a body; make a point of it, and name that one")
+                yield found
 
     def known_body(self, name: str, where: str) -> Iterator[Problem]:
         if name not in self.m.bodies:

@@ -153,7 +153,7 @@ class Mechanism:
         ----------
         name : its name
         mass : mass [kg]; none for a massless body
-        com : centre of mass [m] in the body's own frame; by default the mean of its joints' places
+        com : centre of mass [m] in the body's own frame; by default the mean of its joints' places, each once
         inertia : tensor [kg m^2] as 3 moments, 6 elements (xx, yy, zz, xy, xz, yz), 3x3, or `lw.inertia(...)`
         solid : shapes to take mass, centre and inertia from, with `density`; instead of the three above
         density : density of the solids [kg/m^3]

@@ -21,6 +21,7 @@ def extended(
     indeterminate: Mapping[str, Sequence[str]] | None = None,
     drives: Mapping[str, str] | None = None,
     held: Sequence[str] = (),
+    free: Sequence[str] = (),
     warnings: Sequence[str] = (),
 ) -> Run:
     """The same run of the same machine with more signals; InputError lists everything that does not fit.
@@ -34,6 +35,7 @@ def extended(
         one solution of many, kept in the dataset and shown nowhere else. They join those that the run has
     drives : laws of driven variables as text, by full name; they join those that the run has
     held : variables and rates that are held, by full name; they join those that the run has
+    free : variables that nothing drives and whose efforts were asked for all the same, by full name
     warnings : what the user should know, after the warnings of the run
     """
     data = run.data
@@ -53,6 +55,7 @@ def extended(
         "indeterminate": marked,
         "driven": run.driven | dict(drives or {}),
         "held": list(dict.fromkeys([*run.held, *held])),
+        "free": list(dict.fromkeys([*run.free, *free])),
         "warnings": list(dict.fromkeys([*run.warnings, *warnings])),
     }
     more = make_dataset(run.time, drafts.values, data.attrs | changed)

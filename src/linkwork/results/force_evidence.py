@@ -39,7 +39,7 @@ class Peak:
 class ForceEvidence:
     """Forces of a run in a few numbers. What was not recorded is empty or None.
 
-    efforts : of every driven or held variable
+    efforts : of every driven or held variable; those of free ones are not 0 by rounding alone, and left out
     largest_force, largest_moment : of the joint whose reaction is largest, without what is indeterminate
     indeterminate : components of reactions that statics leaves open: ('B.fz', 'B.mx')
     power_error, power_error_at : largest error [W] of the balance of power, and its time [s]
@@ -63,6 +63,8 @@ def force_evidence_of(data: xr.Dataset) -> ForceEvidence | None:
     if not data.sizes["time"] or not (drives or joints or shapes.get(BALANCE) == ()):
         return None
     time: Array = data.variables["time"].values
+    free = {f"{name}.effort" for name in data.attrs.get("free", ())}
+    drives = [n for n in drives if n not in free]
     efforts = [_peak(n.removesuffix(".effort"), data.variables[n].values, _unit(data, n), time) for n in drives]
     error = _peak("machine", data.variables[BALANCE].values, "W", time) if shapes.get(BALANCE) == () else None
     error = None if error is None or np.isnan(error.value) else error

@@ -70,6 +70,7 @@ def attributes(**given: Any) -> dict[str, Any]:
         "linkwork": "",
         "driven": {},
         "held": [],
+        "free": [],
         "status": "complete",
         "message": "",
         "asked": 0,
@@ -87,8 +88,10 @@ def attributes(**given: Any) -> dict[str, Any]:
     } | given
 
 
-OPTIONAL = ("held", "state", "indeterminate", "simulation", "integration")
+OPTIONAL = ("held", "free", "state", "indeterminate", "simulation", "integration")
 """Attributes that runs of earlier versions do not have; there they are empty."""
+RARE = ("free",)
+"""Those of them that CSV files leave out where they are empty."""
 STATE = ("y", "w", "dw")
 """Variables, rates and accelerations of all joints: the attribute `state` has the names of their signals, in order."""
 

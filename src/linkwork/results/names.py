@@ -67,6 +67,7 @@ class Names:
         for kind, key in (("body", "bodies"), ("frame", "frames"), ("point", "points")):
             self.kinds |= dict.fromkeys(attrs[key], kind)
         owners = dict.fromkeys(v.partition(".")[0] for v in self.shapes if "." in v)
+        self.free: list[str] = attrs.get("free", [])
         self.groups = tuple(o for o in owners if o not in self.kinds and o not in self.shapes and o != "closure")
         self.book = NameBook(
             [
@@ -98,9 +99,14 @@ class Names:
         """'fz' of 'B.force.z' where it is left open, '' of everything else."""
         return open_elements(self.marks, reference.variable).get(reference.element[0], "") if reference.element else ""
 
+    def in_plane(self, reference: Reference) -> list[int]:
+        """Places in a vector of what its length is made of: of a reaction without what is open across the plane."""
+        return [k for k in range(3) if k not in open_elements(self.marks, reference.variable)]
+
     def efforts(self) -> tuple[str, ...]:
-        """What drives take: 'A.angle.effort'. Loads have efforts too, 'L.effort'."""
-        return tuple(v for v in self.shapes if v.count(".") == 2 and v.endswith(".effort"))
+        """What drives take, 'A.angle.effort'; else of free variables. Loads have efforts too: 'L.effort'."""
+        every = tuple(v for v in self.shapes if v.count(".") == 2 and v.endswith(".effort"))
+        return tuple(v for v in every if v.removesuffix(".effort") not in self.free) or every
 
     def locate(self, name: str) -> Reference | None:
         """What a name stands for, determinate or not."""

@@ -98,9 +98,19 @@ def open_at(joints: Sequence[str], marks: Marks, signals: Mapping[str, tuple[str
 
 
 def is_open(marks: Marks, variable: str, element: tuple[int, ...], magnitude: bool) -> bool:
-    """Whether an element of a variable, or its length, is marked; a whole vector is not."""
+    """Whether an element of a variable, or its length, is marked; a whole vector is not.
+
+    Of a planar machine a length is that in the plane.
+    """
     found = open_elements(marks, variable)
-    return bool(found) if magnitude else element[:1] != () and element[0] in found
+    if magnitude:
+        return bool(found) and not is_planar(marks.get(variable.partition(".")[0], ()))
+    return element[:1] != () and element[0] in found
+
+
+def is_planar(marked: Sequence[str]) -> bool:
+    """Whether all that is open of a joint is across one plane: a force along its normal, moments in the plane."""
+    return any({*marked} <= {f"f{n}", *(f"m{axis}" for axis in "xyz" if axis != n)} for n in "xyz")
 
 
 def open_problem(marks: Marks, name: str, variable: str, element: tuple[int, ...]) -> Problem:

@@ -195,9 +195,11 @@ class Result:
     def _signal(self, reference: Reference) -> Signal:
         data = self._shown[reference.variable]
         if reference.magnitude:
-            whole = data
+            whole = data[..., self._names.in_plane(reference)]
             data = ((abs(whole) if whole.dtype.kind == "c" else whole) ** 2).sum("axis", skipna=False) ** 0.5
             data.attrs = {**whole.attrs, "long_name": f"magnitude of {whole.attrs['long_name']}"}
+            if marked := whole.attrs.get("indeterminate"):
+                data.attrs["long_name"] += f" in the plane, without {', '.join(marked)}"
         elif reference.element:
             letters = "".join(AXES[i] for i in reference.element)
             data = data[(..., *reference.element)]

@@ -103,6 +103,11 @@ class Run(Result):
         return tuple(self._data.attrs["held"])
 
     @property
+    def free(self) -> tuple[str, ...]:
+        """Variables of a simulation that nothing drove; their efforts tell how well the equations of motion are met."""
+        return tuple(self._data.attrs["free"])
+
+    @property
     def status(self) -> str:
         """'complete', or 'stopped' when only a part of the samples was reached."""
         return self.evidence.status

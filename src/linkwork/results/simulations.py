@@ -36,7 +36,7 @@ class Outcomes:
     t : times [s] of the samples
     y, w, a : variables, rates and accelerations of all joints (runs, samples, ...); nan where a run did not come to
     status, message : by run, 'complete', 'stopped', 'failed' (it could not begin) or 'left out' (after an interrupt),
-        and why
+        and why; of a complete one what to beware of
     nfev, steps, rejected : by run, evaluations, steps, and steps that were taken back
     energy_error, energy_scale [J] : by run, what is missing in the balance of energy at the end, and how much moved
     residual : by run, largest loop error of a sample [rad, parts of the machine's size]
@@ -137,7 +137,7 @@ class Simulations(Result):
 
     @property
     def message(self) -> tuple[str, ...]:
-        """By run, why it stopped; empty when it is complete."""
+        """By run, why it stopped, or of a complete one what to beware of; usually empty."""
         return self.outcome.message
 
     @property
@@ -227,6 +227,10 @@ class Simulations(Result):
             lines.append(f"  run {k} ({numbers}) {self.status[k]}: {self.message[k]}")
         if len(self) - done > SHOWN:
             lines.append(f"  ... and {len(self) - done - SHOWN:,} more")
+        doubtful = [k for k in np.flatnonzero(self.complete) if self.message[k]]
+        if doubtful:
+            first = doubtful[0]
+            lines.append(f"  warning: {len(doubtful):,} complete ones, first run {first}: {self.message[first]}")
         if done:
             found = self._evidence(done)
             lines.append(

@@ -30,6 +30,7 @@ from linkwork.results.layout import (
     COUNTS,
     FORMAT,
     OPTIONAL,
+    RARE,
     attribute_problems,
     attributes,
     complete_attributes,
@@ -57,7 +58,7 @@ def write(data: xr.Dataset, stream: IO[str]) -> None:
             arrays.append(values[(slice(None), *element)])
     stream.write(f"# {FORMAT}\n")
     for key, value in data.attrs.items():
-        if key != "format":
+        if key != "format" and (value or key not in RARE):
             stream.write(f"# {key}: {json.dumps(value)}\n")
     stream.write(f"# shapes: {json.dumps(shapes)}\n")
     stream.write(",".join(columns) + "\n")

@@ -87,7 +87,8 @@ def _split(value: object, dimension: Dimension, defaults: UnitSystem) -> tuple[f
         raise InputError(Problem(f"{quoted(value)} divides by zero", hint=wanted))
     unit = found["unit"].strip()
     if re.match(r",\s*[0-9]", unit):
-        raise InputError(Problem(f"{quoted(value)} has a comma in its number", hint="write a decimal point: '2.5 mm'"))
+        meant = quoted(re.sub(r",\s*", ".", text, count=1))
+        raise InputError(Problem(f"{quoted(value)} has a comma in its number", hint=f"write a decimal point: {meant}"))
     if unit.startswith("/"):
         unit = "1" + unit  # '10/s' is 10 times 1/s
     return number / divisor, found["number"], unit

@@ -133,7 +133,7 @@ def force_peaks(run: Run, m: Mechanism, recuperation: float = 0.0) -> ForcePeaks
     recuperation : share of the energy given back while braking that is recovered
     """
     names = [n.removesuffix(".effort") for n in run.signals if n.endswith(".effort") and f"{n[:-7]}.power" in run]
-    drives = [n for n in names if n not in m.loads]
+    drives = [n for n in names if n not in m.loads and n not in run.free]
     whole = all(np.isfinite(run.signal(f"{n}.effort").values).all() for n in drives)
     used = energy(run, recuperation=recuperation) if drives and whole else None
     shapes = {n: v.shape[1:] for n, v in run.data.data_vars.items()}
@@ -204,7 +204,7 @@ def _ends(values: Array) -> tuple[float, float]:
 def _motor(run: Run, m: Mechanism, name: str) -> MotorVerdict:
     motor = m.motors[name]
     effort = f"{motor.variable}.effort"
-    if effort not in run:
+    if effort not in run or motor.variable in run.free:
         return MotorVerdict(motor.variable, None, None, None, None, None, f"{motor.variable} does not drive")
     if not np.isfinite(run.signal(effort).values).all():
         text = "its torque is not determined at singular postures"

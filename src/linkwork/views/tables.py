@@ -211,13 +211,17 @@ def _verdict(bar: FourBar, units: UnitSystem) -> str:
 
 
 def travel_table(found: Travel, dimensions: Dimensions, units: UnitSystem) -> Table:
-    """The limits of a variable in the title, and how far the others go meanwhile."""
+    """The limits of a variable in the title, those that the model sets too, and how far the others go meanwhile."""
     own = dimensions[found.variable]
     if found.full_turn:
         limits = "makes full turns"
     else:
         ends = [_shown(x, own, units) if np.isfinite(x) else "no limit" for x in (found.lower, found.upper)]
         limits = f"goes from {ends[0]} to {ends[1]}"
+    if any(found.limited_by):
+        low, high = (_shown(x, own, units) if np.isfinite(x) else "no limit" for x in found.within)
+        who = " and ".join(dict.fromkeys(name for name in found.limited_by if name))
+        limits += f"; from {low} to {high} within the limits of {who}"
     at = found.variable
     rows: list[tuple[str, ...]] = [("variable", "least", f"at {at}", "greatest", f"at {at}", "stroke", "")]
     for name, stroke in found.strokes.items():

@@ -116,11 +116,17 @@ class ContactForce:
         return self.side * self.normal[:, 0] if self.normal.shape[1] == 1 else length(self.normal)
 
     @cached_property
+    def pulling(self) -> Bools:
+        """Samples at which it pulls, or would have to."""
+        most = float(np.nanmax(np.abs(self.pressing), initial=0.0))
+        pulled: Bools = self.pressing < -ROUNDING * most
+        return pulled
+
+    @property
     def lifted(self) -> Bools:
         """Samples at which a one-sided contact would have to pull: it lifts off there."""
-        most = float(np.nanmax(np.abs(self.pressing), initial=0.0))
-        pulled: Bools = self.one_sided & (self.pressing < -ROUNDING * most)
-        return pulled
+        found: Bools = self.one_sided & self.pulling
+        return found
 
     @property
     def lift_off(self) -> float | None:
@@ -137,10 +143,13 @@ class ContactForce:
         """The verdict in a sentence."""
         low, high = float(np.nanmin(self.pressing)), float(self.pressing[self.worst])
         text = f"{self.joint}: presses with {low:.4g} N to {high:.4g} N, most at {self.time[self.worst]:.4g} s"
-        if self.lift_off is None:
+        if not self.pulling.any():
             return text
-        count = f"{int(self.lifted.sum())} of {len(self.time)} samples"
-        return f"{text}; lifts off at {count}, first at {self.lift_off:.6g} s"
+        count = f"at {int(self.pulling.sum())} of {len(self.time)} samples"
+        first = f"first at {self.time[int(np.argmax(self.pulling))]:.6g} s"
+        if self.lift_off is not None:
+            return f"{text}; lifts off {count}, {first}"
+        return f"{text}; pulls {count}, {first}"
 
     def __repr__(self) -> str:
         told = "".join(f"\n  warning: {w}" for w in self.warnings)
@@ -237,6 +246,12 @@ def _told(found: ContactForce) -> list[str]:
         told.append(
             f"{found.joint} would have to pull at {count} of {samples} samples, first at {found.lift_off:.6g} s: it "
             "lifts off, and the motion after that is another"
+        )
+    elif found.pulling.any():
+        told.append(
+            f"{found.joint} pulls at {int(found.pulling.sum())} of {samples} samples: a groove or a second flank can, "
+            f"a contact that can push only lifts off there; say one_sided=True of it, or side={-found.side} where the "
+            "body is on the other side"
         )
     missing = int(np.isnan(found.normal).any(axis=1).sum())
     if missing:

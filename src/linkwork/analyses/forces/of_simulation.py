@@ -45,10 +45,12 @@ def simulation_forces(
     check_asked(loops, path, drives, efforts, preload, weights, external, contact, also=wrong)
     names = effort_names(loops)
     acting, outside = _acted(loops, run, names)
+    loose: list[str] = []
     if drives is None:
         named = list(run.driven)
         driven: Mask = np.isin(np.arange(loops.columns), columns_of(loops, named))
         free = loops.roles(path.y[len(path) // 2], driven).free if loops.count else np.flatnonzero(~driven)
+        loose = [names[k] for k in free if names[k] not in acting]
         named += [names[k] for k in free]
     else:
         named = as_names(drives)
@@ -60,7 +62,7 @@ def simulation_forces(
     )
     known = set(run.data)
     fresh = {name: signal for name, signal in signals.items() if name not in known}
-    return extended(run, fresh, analysis="forces", indeterminate=marks, warnings=warnings)
+    return extended(run, fresh, analysis="forces", indeterminate=marks, warnings=warnings, free=loose)
 
 
 def _as_it_moved(machine: Machine, run: Run) -> Machine:

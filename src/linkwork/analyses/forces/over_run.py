@@ -264,6 +264,10 @@ def effort_names(loops: Loops) -> list[str]:
     return names
 
 
+SPEEDS = {"N": "m/s", "N m": "rad/s", "J": "1/s"}
+"""By unit of a force, that of the rate along which it has a power [W]."""
+
+
 def effort_units(loops: Loops) -> list[str]:
     """By rate, the unit of an effort along it: N for a length, N m for an angle, J for a plain number."""
     units = ["N m"] * loops.columns

@@ -15,6 +15,9 @@ from linkwork.equations.plan import Slot
 from linkwork.errors import InputError, Problem, nearest
 from linkwork.geometry import Array
 
+MANY = 8
+"""Joints that a hint names."""
+
 
 @dataclass(frozen=True, eq=False)
 class Given:
@@ -122,8 +125,13 @@ def unknown_coordinate(loops: Loops, name: Any, where: str) -> Problem | None:
         return None
     known = measured_places(loops.plan)
     if owner in known:
+        coordinates = f"{owner}.x, {owner}.y or {owner}.z"
+        if said in loops.system.mechanism.bodies:
+            joints = ", ".join(list(loops.book.of_kind("joint"))[:MANY])
+            hint = f"name a joint ({joints}), or {coordinates}"
+            return Problem(f"'{said}' is a body, and no variable", where, hint)
         text = f"'{said}' is no coordinate of a place, which are x, y and z in the world"
-        return Problem(text, where, f"say {owner}.x, {owner}.y or {owner}.z")
+        return Problem(text, where, f"say {coordinates}")
     meant = nearest(said, [f"{place}.{axis}" for place in known for axis in "xyz"])
     if not meant or nearest(said, loops.book.known("variable")):
         return None

@@ -11,6 +11,8 @@ which also holds near singular postures, where the plain inverse runs away.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -66,6 +68,9 @@ def reach(loops: Loops, start: Posture, name: str, place: ArrayLike | None, rota
 def _wanted(place: ArrayLike | None, rotation: ArrayLike | None) -> tuple[Array | None, Array | None]:
     if place is None and rotation is None:
         raise InputError(Problem("neither a place nor an attitude is wanted", "reach", "give a place x, y, z [m]"))
+    if isinstance(place, Mapping) or (place is not None and np.ndim(place) > 1):
+        hint = "one place [m] at a time, such as (0.1, 0.2, 0); drive P.x, P.y by `motion` to follow many"
+        raise InputError(Problem("three numbers x, y, z are wanted", "place", hint))
     at = None if place is None else np.array(numbers(np.asarray(place, float).tolist(), 3, "place"))
     if rotation is None:
         return at, None

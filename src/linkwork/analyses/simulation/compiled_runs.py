@@ -19,6 +19,7 @@ from linkwork.analyses.simulation.engine import Engine
 from linkwork.analyses.simulation.journey import WAYS
 from linkwork.analyses.simulation.question import FIXED
 from linkwork.analyses.simulation.run_table import RunTable
+from linkwork.analyses.simulation.runaway import causes_of, why_ended
 from linkwork.analyses.simulation.session import Session
 from linkwork.analyses.simulation.starts import efforts_of, held_rows, starts_of
 from linkwork.equations import simulation as equations
@@ -46,6 +47,7 @@ def run_compiled(table: RunTable) -> list[int]:
     from linkwork.numerics.stepping.advance import DONE, REJECTED, STATES, STEPS, TIME, WEAKENS, WORK, Samples
     from linkwork.numerics.stepping.laws import breaks_of
     from linkwork.numerics.stepping.layout import layout_of
+    from linkwork.numerics.stepping.runaway import ENDLESS, RUNAWAY
 
     question, loops, count, nsample = table.asked, table.machine.loops, table.given.count, len(table.asked.times)
     efforts = efforts_of(table.given, loops, question.efforts)
@@ -114,8 +116,8 @@ def run_compiled(table: RunTable) -> list[int]:
         chosen = weak if more else weak[lose]
         parts_of_work = iter([(k, k + 1) for k in chosen.tolist()])
         table.done -= len(chosen)
-    stopped = (reports[:, loop.REASON] == ENDED) & ~lost
-    finished = ((reports[:, loop.REASON] == DONE) & ~lost) | stopped
+    stopped, astray = (np.isin(reports[:, loop.REASON], own) & ~lost for own in ([ENDED], [RUNAWAY, ENDLESS]))
+    finished = ((reports[:, loop.REASON] == DONE) & ~lost) | stopped | astray
     parts = layout_of(table.machine.plan).split(shared["Z"].reshape(count, nsample, -1)[finished])
     table.y[finished], table.w[finished], table.x[finished] = parts
     table.dx[finished] = shared["D"].reshape(table.dx.shape)[finished]
@@ -125,8 +127,9 @@ def run_compiled(table: RunTable) -> list[int]:
     jumps = reports[:, loop.JUMPED_BY]
     gains = reports[:, loop.GAINED] if engine.needs.energies else None
     _balance(table, engine, starts, shared["ends"], state[:, WORK] + jumps, gains, finished)
+    _tell_astray(table, astray, reports[:, loop.REASON], state, shared["ends"])
     for k in np.flatnonzero(finished):
-        table.status[k] = "complete"
+        table.status[k] = "stopped" if astray[k] else "complete"
         if stopped[k]:
             last = table.records(int(k))[-1].name
             table.status[k], table.message[k] = "stopped", f"{last} at {state[k, TIME]:.6g} s"
@@ -135,6 +138,21 @@ def run_compiled(table: RunTable) -> list[int]:
     left = np.flatnonzero(~finished).tolist()
     table.done -= len(left)
     return left
+
+
+def _tell_astray(table: RunTable, astray: Any, reasons: Array, state: Array, ends: Array) -> None:
+    """Why runs ended that led nowhere."""
+    from linkwork.numerics.stepping.advance import TIME
+    from linkwork.numerics.stepping.layout import layout_of
+
+    chosen = np.flatnonzero(astray)
+    if not chosen.size:
+        return
+    y, w, x = (np.ascontiguousarray(part) for part in layout_of(table.machine.plan).split(ends[chosen]))
+    numbers = {name: own[chosen] for name, own in table.varied.items()}
+    causes = causes_of(table.asked, table.machine, y, w, state[chosen, TIME], x, numbers)
+    for k, told in zip(chosen.tolist(), causes, strict=True):
+        table.message[k] = why_ended(table.asked, int(reasons[k]), state[k], ends[k], told)
 
 
 def _take_logs(table: RunTable, active: Active, reports: Array, first: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from linkwork.analyses.simulation.trail import Trail
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ class Course:
 
     p : kernels and their arrays; state : numbers of the loop (`numerics.stepping.advance`)
     z, f : state (y, w, x) and its rate; samples : what was sampled so far
-    trails : times, and (state, accelerations, rates of named states, work so far [J]) after steps
+    trails : what is kept of the steps
     """
 
     p: Problem = field(init=False)
@@ -26,7 +27,7 @@ class Course:
     z: Array = field(init=False)
     f: Array = field(init=False)
     samples: Samples = field(init=False)
-    trails: list[tuple[Array, Array]] = field(init=False)
+    trails: Trail = field(init=False)
 
     @property
     def t(self) -> float:

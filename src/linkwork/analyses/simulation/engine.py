@@ -12,6 +12,7 @@ import numpy as np
 from linkwork.analyses.kinematics.given_values import place_of
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.compiled_bounds import bounds_kernel
+from linkwork.analyses.simulation.runaway import pace_of
 from linkwork.analyses.simulation.tangents import tangent_kernel
 from linkwork.equations import conditions
 from linkwork.equations import simulation as equations
@@ -295,7 +296,7 @@ class Engine:
             law_edges=laws_.edges, law_coefficients=laws_.coefficients, law_starts=laws_.starts, last=laws_.last,
             pushed=_integers([c for c, _ in pushed]), pushed_law=_integers([k for _, k in pushed]),
             static=self._static(), rate_sizes=np.array(loops.column_scale, float), gap_sizes=self._gap_sizes(),
-            row_scale=np.array(loops.row_scale, float), lent=self._lent(),
+            row_scale=np.array(loops.row_scale, float), lent=self._lent(), pace=pace_of(loops),
             soft=np.array([[*s[:2], 0] for s in soft], np.int64).reshape(-1, 3),
             soft_numbers=np.array([s[2:] for s in soft], float).reshape(-1, 3),
         )  # fmt: skip

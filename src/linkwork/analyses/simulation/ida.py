@@ -17,11 +17,15 @@ from linkwork.analyses.simulation.controllers import held_efforts
 from linkwork.analyses.simulation.halt import Halt
 from linkwork.analyses.simulation.outcome import Ended
 from linkwork.analyses.simulation.question import Asked
+from linkwork.analyses.simulation.runaway import causes_of, pace_of, warnings_of_speed, why_ended
 from linkwork.equations import simulation as equations
 from linkwork.equations.load_plans import exact_frictions
 from linkwork.errors import InputError, MissingExtra, ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.numerics.loops import interpreted
+from linkwork.numerics.stepping.advance import STEPS, TIME
+from linkwork.numerics.stepping.runaway import END, ON, STATES, note_start, verdict
 from linkwork.results.simulation import Outcome
 
 UNJUDGED = 1e30
@@ -80,6 +84,10 @@ class _Course:
         self.status, self.message = "complete", ""
         self.work, self.correction = 0.0, 0.0
         self.evaluations = 0
+        self.pace, self.state = pace_of(asked.loops), np.zeros(STATES)
+        """How quick a machine is, and what is known of the run (`numerics.stepping.runaway`)."""
+        self.state[END] = asked.until
+        interpreted(note_start.py_func, (self.pace, self.state, np.concatenate([self.y, self.w, self.x])))
 
     def run(self) -> None:
         """To the end, or until something stops it."""
@@ -192,6 +200,13 @@ class _Course:
         self.t, (self.y, self.w) = t, self.equations.closed(t, np.array(y), np.array(w))
         self.x = np.array(x)
         self.trail.append(np.concatenate([[t], self.y, self.w, self.x, [self.work]]))
+        z = np.concatenate([self.y, self.w, self.x])
+        code = interpreted(verdict.py_func, (self.pace, self.state, t, float(len(self.trail)), z))
+        if code != ON:
+            self.state[TIME], self.state[STEPS] = t, len(self.trail)
+            y, w, x = (own[np.newaxis] for own in (self.y, self.w, self.x))
+            (causes,) = causes_of(self.asked, self.asked.machine, y, w, np.array([t]), x)
+            raise Halt(why_ended(self.asked, code, self.state, z, causes))
 
     def _give_up(self, why: str) -> None:
         """Stop where IDA finds no way on, and tell what may be the matter."""
@@ -266,5 +281,7 @@ class _Course:
         trail = np.array(self.trail).reshape(-1, plan.ny + plan.nw + plan.n_states + 2)
         return Ended(
             asked, outcome, efforts, np.zeros((len(self.times), 0)), [(trail[:, 0], trail[:, 1:])],
-            lambda: ((), self.changes), self.work, self.correction, asked.warnings, self._energies,
+            lambda: ((), self.changes), self.work, self.correction,
+            [*asked.warnings, *warnings_of_speed(asked.loops, [w, trail[:, 1 + plan.ny : 1 + plan.ny + plan.nw]])],
+            self._energies,
         )  # fmt: skip

@@ -13,12 +13,13 @@ from linkwork.analyses.simulation.hurdles import assert_finite_loads, assert_row
 from linkwork.analyses.simulation.journey import Journey
 from linkwork.analyses.simulation.leap import leapt
 from linkwork.analyses.simulation.question import FIXED
+from linkwork.analyses.simulation.runaway import beyond
 from linkwork.geometry import Array
 
 SINGULAR = 1e4
 """Health, each pivot as one part of its sum, from which on a posture is told as nearly singular."""
 
-ENDLESS = 1e8
+OUT_OF_REACH = 1e8
 """Steps that would be left at the pace of the last ones from which a run is asked whether it gets on at all."""
 
 
@@ -28,7 +29,7 @@ def assert_gets_on(journey: Journey, since: Array) -> None:
     since : times after the last steps
     """
     pace = float(since[-1] - since[0]) / len(since) if len(since) > 1 else math.inf
-    if pace * ENDLESS > journey.asked.until - journey.t or journey.method in FIXED or journey.asked.driven:
+    if pace * OUT_OF_REACH > journey.asked.until - journey.t or journey.method in FIXED or journey.asked.driven:
         return
     names = without_inertia(journey.machine, *journey.p.layout.split(journey.z)[:2])
     if names:
@@ -45,7 +46,7 @@ def pass_singular(journey: Journey) -> None:
     loops, plan = journey.machine.loops, journey.machine.plan
     y = journey.z[: plan.ny]
     if not np.isfinite(journey.z).all():
-        raise Halt(f"numbers without bound at {journey.t:.6g} s")
+        raise Halt(f"numbers without bound at {journey.t:.6g} s{_beyond(journey)}")
     assert_finite_loads(journey, journey.machine.loops)
     left = independence(journey)
     journey.least_independence = min(journey.least_independence, left)
@@ -94,5 +95,9 @@ def lengthen(journey: Journey) -> None:
     if is_dead_centre(journey.machine.loops, [d.column for d in journey.asked.driven], journey.z[: journey.p.ny]):
         names = ", ".join(d.name for d in journey.asked.driven)
         raise Halt(f"dead centre at {journey.t:.6g} s: {names} cannot be driven beyond it")
-    hint = "the motion may have no continuation there, or a load jumps: make the jump an event"
-    raise Halt(f"the step became too short at {journey.t:.6g} s ({h:.3g} s); {hint}")
+    hint = _beyond(journey) or "; the motion may have no continuation there, or a load jumps: make the jump an event"
+    raise Halt(f"the step became too short at {journey.t:.6g} s ({h:.3g} s){hint}")
+
+
+def _beyond(journey: Journey) -> str:
+    return beyond(journey.asked, journey.t, journey.state, journey.z)

@@ -14,6 +14,7 @@ from linkwork.analyses.simulation.hurdles import is_conservative
 from linkwork.analyses.simulation.journal import Journal
 from linkwork.analyses.simulation.listeners import Listener, jump_of
 from linkwork.analyses.simulation.question import FIXED, Asked
+from linkwork.analyses.simulation.trail import Trail
 from linkwork.geometry import Array
 from linkwork.numerics.stepping import methods
 from linkwork.numerics.stepping.active_rows import JUMPED, PAUSES, write_watches
@@ -52,7 +53,7 @@ class Journey(Course):
         self.method = "explicit" if asked.method == "auto" else asked.method
         self.methods: list[str] = []
         self.warnings: list[str] = list(asked.warnings)
-        self.trails = []
+        self.trails = Trail()
         self.evaluations = 0
         self.chapters: list[tuple[float, Engine, Array]] = []
         self.target = self.judged = 0.0

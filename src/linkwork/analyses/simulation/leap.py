@@ -10,10 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from linkwork.analyses.simulation.course import Course
+from linkwork.analyses.simulation.trail import RECENT
 from linkwork.geometry import Array
 
 NODES = 4
-TRAILS = 24
+TRAILS = RECENT
 """Parts of the way that are looked at for them: the compiled loop comes back where pivots weaken."""
 LONGEST = 24
 """Doublings of the length that are tried, from the last step on."""
@@ -68,7 +69,7 @@ def _last_steps(session: Course, since: float) -> tuple[Array, Array, Array]:
     from linkwork.numerics.stepping.problem import rates
 
     p = session.p
-    trails = [own for own in session.trails[-TRAILS:] if own[0].size]
+    trails = [own for own in session.trails.last(TRAILS) if own[0].size]
     t = np.concatenate([np.zeros(0), *(own for own, _ in trails)])
     rows = np.vstack([np.zeros((0, 2 * p.n - p.ny + 1)), *(own for _, own in trails)])
     kept = np.flatnonzero(t > since)[-64:]
@@ -122,7 +123,7 @@ def _land(session: Course, far: float, end: float, C: Array, z: Array, slope: Ar
         state[loop.WORK] += loop.work(p, t, end - t, C, between, bent)
     session.z[:], session.f[:] = z, slope
     row = np.concatenate([z, slope[p.ny :], [state[loop.WORK]]])
-    session.trails.append((np.array([end]), row[np.newaxis]))
+    session.trails.append(np.array([end]), row[np.newaxis])
     state[loop.TIME], state[loop.FRESH] = end, 0.0
     if state[loop.FIXED] == 0.0:
         state[loop.STEP] = 0.0

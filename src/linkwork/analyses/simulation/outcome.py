@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from linkwork.analyses.simulation.eliminations import NEARLY
 from linkwork.analyses.simulation.impasses import SINGULAR
 from linkwork.analyses.simulation.question import Asked
 from linkwork.analyses.simulation.records import as_data
+from linkwork.analyses.simulation.runaway import warnings_of_speed
 from linkwork.analyses.simulation.session import Session
 from linkwork.equations.load_kinds.joint_load import PushPlan
 from linkwork.geometry import Array
@@ -34,7 +35,7 @@ class Ended:
     """A simulation that has ended, whoever took its steps.
 
     outcome : what came of it, as arrays; efforts, pushes : along rates and of `stops`, one sample a row
-    trails : times, and (variables, rates, ..., work so far [J]) after steps
+    trails : times, and (variables, rates, ..., work so far [J]) after steps, as far as they are kept
     jumps : gives times [s] and jumps of the energy [J], those lost in impacts, and those by what events and drives
         changed
     correction : the largest [rad, parts of the machine's size]
@@ -46,7 +47,7 @@ class Ended:
     outcome: Outcome
     efforts: Array
     pushes: Array
-    trails: Sequence[tuple[Array, Array]]
+    trails: Iterable[tuple[Array, Array]]
     jumps: Callable[[], tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]]
     work: float
     correction: float
@@ -102,7 +103,7 @@ def ended(session: Session) -> Ended:
         lambda: (session.journal.impacts, session.journal.changes),
         float(state[loop.WORK]),
         float(state[loop.GAP]),
-        [*session.warnings, *_singular(session)],
+        [*session.warnings, *_singular(session), *_unphysical(session)],
         lambda t, y, w: _energies(session, t, y, w),
         (
             *((f"{_stop_name(session, k)}.push", what) for k, what in enumerate(session.modes.gaps)),
@@ -245,6 +246,12 @@ def _evidence(ended: Ended, request: Request | None) -> SimulationEvidence:
         changed=_changed(ended),
         request={} if request is None else request.as_dict(),
     )
+
+
+def _unphysical(session: Session) -> list[str]:
+    ny, nw = session.p.ny, session.p.nw
+    rates = [session.samples.Z[: session.reached, ny : ny + nw], *(own[:, ny : ny + nw] for _, own in session.trails)]
+    return warnings_of_speed(session.asked.loops, rates)
 
 
 def _singular(session: Session) -> list[str]:

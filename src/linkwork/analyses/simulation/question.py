@@ -227,7 +227,7 @@ def _even(end: float, count: int) -> Array:
 
 
 def _events(read: _Reader, events: Any) -> tuple[Event, ...]:
-    given = () if events is None else (events,) if isinstance(events, Stop | When | At) else tuple(events)
+    given = () if events is None else (events,) if isinstance(events, Stop | When | At | str | bytes) else tuple(events)
     if not given:
         return ()
     found = check_events(read.machine.mechanism, given, tuple(read.machine.parameters))
@@ -370,8 +370,10 @@ def _efforts(
         return machine, acting, pushed
     try:
         return _loaded(machine, loads), acting, pushed
-    except ModelError as error:
-        read.take(error, "efforts")
+    except ModelError as error:  # of the loads that stand for efforts
+        named = {f"loads.{_load_name(variable)}": f"efforts.{variable}" for variable in loads}
+        told = [named.get(".".join(p.where.split(".")[:2]), p.where or "efforts") for p in error.problems]
+        read.problems += [Problem(p.what, where, p.hint) for p, where in zip(error.problems, told, strict=True)]
         return machine, acting, pushed
 
 
@@ -391,11 +393,16 @@ def _loaded(machine: Machine, loads: Mapping[str, Any]) -> Machine:
     mechanism = copy.copy(machine.mechanism)
     mechanism.loads = dict(mechanism.loads)
     for variable, amount in loads.items():
-        name = f"effort_{variable.replace('.', '_')}"
+        name = _load_name(variable)
         while name in mechanism.loads:
             name += "_"
         mechanism.load(name, variable, amount=amount)
     return remade(mechanism, *machine._choice, machine._overrides, machine.home.y, machine.home.name)
+
+
+def _load_name(variable: str) -> str:
+    """The load that stands for an effort along a variable."""
+    return f"effort_{variable.replace('.', '_')}"
 
 
 # ---------------------------------------------------------------- start

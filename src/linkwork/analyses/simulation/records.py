@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from linkwork.analyses.forces.over_run import effort_units
+from linkwork.analyses.forces.over_run import SPEEDS, effort_units
 from linkwork.analyses.kinematics.given_values import place_of
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.simulation.active_set import ActiveSet
@@ -10,8 +10,6 @@ from linkwork.geometry import Array
 from linkwork.model.events import Actions, At, When
 from linkwork.results.happenings import Action, Happening
 
-SPEEDS = {"N": "m/s", "N m": "rad/s", "J": "1/s"}
-"""By unit of a force, that of the rate along which it has a power [W]."""
 PLAIN = ("1", "1")
 
 

@@ -13,6 +13,7 @@ from linkwork.analyses.forces.over_run import effort_names, effort_units
 from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_histories, state_signals
 from linkwork.analyses.simulation.active_set import ActiveSet
 from linkwork.analyses.simulation.records import records_of
+from linkwork.analyses.simulation.runaway import warnings_of_speed
 from linkwork.analyses.simulation.session import APART
 from linkwork.analyses.simulation.variants import Given
 from linkwork.equations import simulation as equations
@@ -95,6 +96,8 @@ class RunTable:
 
     def told(self) -> Simulations:
         """The result."""
+        for k in np.flatnonzero([not told for told in self.message]).tolist():
+            self.message[k] = "; ".join(warnings_of_speed(self.machine.loops, [self.w[k]]))
         nfev, steps, rejected = self.counts.astype(np.int64).T
         outcome = Outcomes(
             self.asked.times, self.y, self.w, self.a, tuple(self.status), tuple(self.message), nfev, steps, rejected,

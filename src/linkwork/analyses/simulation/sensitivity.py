@@ -100,13 +100,13 @@ class Sensitivity(Listener):
         """Let the directions catch up with the steps taken since the last time; the rows are still theirs."""
         from linkwork.numerics.stepping.advance import FAILS
 
-        trails = self.session.trails[self._seen :]
+        trails = self.session.trails.after(self._seen)
         if self._ended or (not trails and self._noted == self.session.reached):
             return
         times = np.concatenate([np.zeros(0), *(own for own, _ in trails)])
         states = np.vstack([np.zeros((0, self.session.p.n)), *(own[:, : self.session.p.n] for _, own in trails)])
         health = self._followed(times, states)
-        self._seen, self._noted = len(self.session.trails), self.session.reached
+        self._seen, self._noted = self.session.trails.count, self.session.reached
         if health > FAILS or not np.isfinite(self.dz).all():
             self.stuck()
 

@@ -16,6 +16,7 @@ from linkwork.analyses.simulation.journey import Journey
 from linkwork.analyses.simulation.listeners import Listener
 from linkwork.analyses.simulation.occasions import deal_with, follow, take_place
 from linkwork.analyses.simulation.question import FIXED, Asked
+from linkwork.analyses.simulation.runaway import causes_of, why_ended
 from linkwork.analyses.simulation.stiffness import ease, stiffen
 from linkwork.errors import InputError, Problem
 from linkwork.numerics.stepping import advance as loop
@@ -24,6 +25,7 @@ from linkwork.numerics.stepping.driver import go, last_samples, turn
 from linkwork.numerics.stepping.handle import Template
 from linkwork.numerics.stepping.instants import DEEP, begin
 from linkwork.numerics.stepping.laws import breaks_of
+from linkwork.numerics.stepping.runaway import END, ENDLESS, RUNAWAY
 
 CHUNK = 512
 """Steps of one call of the compiled loop: Ctrl-C is heard in between."""
@@ -59,6 +61,7 @@ class Session(Journey):
         self.active.counts[LISTENED] = self.listener is not None
         self.z, self.f = p.layout.join(asked.y, asked.w, asked.x), np.zeros(p.n)
         self.state[loop.LONGEST] = asked.step if asked.step is not None else asked.until
+        self.state[END] = asked.until
         if self.method in FIXED:
             self.state[loop.FIXED], self.state[loop.STEP] = 1.0, asked.step
         self.samples = self._samples(len(asked.times))
@@ -137,8 +140,10 @@ class Session(Journey):
                 self.stepper, self.p, self.active, self.store, self.state, self.z, self.f, target, self.samples,
                 self.trail_t, self.trail,
             )  # fmt: skip
-            self.trails.append((self.trail_t[:taken].copy(), self.trail[:taken].copy()))
+            self.trails.append(self.trail_t[:taken].copy(), self.trail[:taken].copy())
             self.heard()
+            if self.trails.is_full:
+                self._forget()
             if self.progress is not None:
                 self.progress(self.t, self.asked.until)
             if code == loop.DONE:
@@ -153,6 +158,8 @@ class Session(Journey):
                 lengthen(self)
             elif code == loop.FAINT:
                 take_faint(self, self.trail[taken, : self.p.ny])
+            elif code in (RUNAWAY, ENDLESS):
+                raise Halt(self._leads_nowhere(code))
             elif code == loop.PAUSED:
                 assert_gets_on(self, self.trail_t[:taken])
             else:
@@ -163,6 +170,18 @@ class Session(Journey):
             ease(self)
         if self.listener is not None:
             self.listener.arrived()
+
+    def _forget(self) -> None:
+        """Keep fewer of the steps; whoever listens has seen them."""
+        if self.listener is not None:
+            self.listener.arrived()
+        self.trails.thin()
+
+    def _leads_nowhere(self, code: int) -> str:
+        """Why it ends before its time."""
+        y, w, x = (part[np.newaxis] for part in self.p.layout.split(self.z))
+        (causes,) = causes_of(self.asked, self.machine, y, w, np.array([self.t]), x)
+        return why_ended(self.asked, code, self.state, self.z, causes)
 
     def _turn(self) -> None:
         """A corner of laws, and what follows from it at once."""

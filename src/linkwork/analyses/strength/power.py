@@ -213,7 +213,7 @@ def energy(run: Run, *, recuperation: float = 0.0, at: At = "joints") -> Energy:
     attrs = run.data.attrs
     for name in run.signals:
         variable, _, last = name.rpartition(".")
-        if last == "effort" and (rate := _rate_name(run, attrs, variable)):
+        if last == "effort" and variable not in run.free and (rate := _rate_name(run, attrs, variable)):
             signal = run.signal(name)
             driven[variable] = (signal.unit, np.asarray(signal.values), np.asarray(run.signal(rate).values))
     if not driven:

@@ -93,7 +93,7 @@ def forces(
         typer.Option(
             metavar="SIGNAL",
             help="Plot this signal: A.effort, A.power of a drive, B.force, B.fx, B.mz of a joint, a load, or a signal "
-            "of the motion; again for others. Written to NAME.png here unless --out names a picture.",
+            "of the motion; again for others. Written to NAME-forces.png here unless --out names a picture.",
             show_default=False,
         ),
     ] = None,
@@ -117,7 +117,7 @@ def forces(
     from linkwork.views.force_peaks import force_peaks
 
     units, problems = units_of(m), Problems()
-    wanted = outputs(file.stem, out or (), plot or (), x, path or (), problems)
+    wanted = outputs(f"{file.stem}-forces", out or (), plot or (), x, path or (), problems)
     pictures = _motor_pictures(file.stem, motor or [], list(m.motors), problems)
     with asking(file, m, as_json):
         machine = m.assemble()

@@ -54,7 +54,7 @@ def motion(
     from linkwork.cli.progress import Work
 
     units, problems = units_of(m), Problems()
-    wanted = outputs(file.stem, out or (), plot or (), x, path or (), problems)
+    wanted = outputs(f"{file.stem}-motion", out or (), plot or (), x, path or (), problems)
     with asking(file, m, as_json):
         machine = m.assemble()
         variables = Variables(machine, units, problems)

@@ -82,7 +82,7 @@ def simulate(
     from linkwork.cli.simulation_values import Released
 
     units, problems = units_of(m), Problems()
-    wanted = outputs(file.stem, out or (), plot or (), x, path or (), problems)
+    wanted = outputs(f"{file.stem}-simulation", out or (), plot or (), x, path or (), problems)
     with asking(file, m, as_json):
         machine = m.assemble()
         variables = Variables(machine, units, problems)

@@ -69,6 +69,28 @@ class Motor(Load):
     def acts(self) -> Acts:
         return AlongVariable(self.variable)
 
+    def at_throttle(self, throttle: Any = 1.0) -> str:
+        """Its torque-speed line as an effort of its joint, for `efforts` of simulations and amounts of loads.
+
+        Parameters
+        ----------
+        throttle : part of its voltage, -1 to 1; a number, or a formula of t, variables, rates and states
+        """
+        from linkwork.model.motor_laws import throttle_law
+
+        return throttle_law(self, throttle)
+
+    def limited(self, wanted: Any) -> str:
+        """An effort of its joint as far as the motor can give it, for `efforts` of simulations and amounts of loads.
+
+        Parameters
+        ----------
+        wanted : effort [N m, N]; a number, or a formula of t, variables, rates and states
+        """
+        from linkwork.model.motor_laws import limited_law
+
+        return limited_law(self, wanted)
+
     @classmethod
     def made(
         cls,

@@ -18,6 +18,8 @@ from linkwork.numerics.stepping.laws import reach
 from linkwork.numerics.stepping.methods import is_fresh, is_stiff, refine, take
 from linkwork.numerics.stepping.problem import COLUMN, KIND, LAW, STUCK, UNIT, own_force, rates, settle, working
 from linkwork.numerics.stepping.row_ranks import bar_for, least_bound, may_be_weak
+from linkwork.numerics.stepping.runaway import BEHIND, ON, note_start, verdict
+from linkwork.numerics.stepping.runaway import STATES as STATES
 from linkwork.numerics.stepping.watches import (
     first_crossing,
     is_force,
@@ -28,21 +30,20 @@ from linkwork.numerics.stepping.watches import (
     take_sides,
 )
 
-DONE, PAUSED, EVENT, STIFF, SICK, SHORT, FAINT, WEAKENS = 0, 1, 2, 3, 4, 5, 6, 7
+DONE, PAUSED, EVENT, STIFF, SICK, SHORT, FAINT, WEAKENS = range(8)
 """Why the loop came back: at its end; after as many steps as it was given; at an event; the steps are held short by
 stability, not by accuracy; no step leads past a posture at which the pivots fail; the step has become too short; the
 pivots fail where an event is, which has not been dealt with: its state stands in `trail` after those of the steps;
-pivots of all eliminations are weak on the next step, which has not been taken."""
+pivots of all eliminations are weak on the next step, which has not been taken; or as `runaway` tells."""
 
-STATES = 18
 TIME, STEP, FRESH, NEXT, STEPS, REJECTED, GAP, WORST, STIFF_SIGNS, SMOOTH, LONGEST, FIXED, BAD = range(13)
-WORK, HARDY, BAR, UNSEEN, LOSS = range(13, STATES)
+WORK, HARDY, BAR, UNSEEN, LOSS = range(13, BEHIND)
 """What is known of a run, in `state`: time, length of the next step (0: to be found), whether f belongs to z, the next
 sample, steps and rejected ones so far, largest gap and worst health, signs for and against stiffness, longest step,
 whether steps are of one length, why the last step failed (`ERROR`, `OPEN`, `PIVOTS`), work done on the machine [J],
 whether events are taken where pivots fail, how many times weaker than `WEAK` pivots may be before it is asked again,
 end of the first step in which crossings may have been overlooked (0: none), the largest part of their independence
-that rows were seen to lose."""
+that rows were seen to lose; then what `runaway` knows."""
 ERROR, OPEN, PIVOTS = 1.0, 2.0, 3.0
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 6.0
@@ -336,6 +337,7 @@ def advance(  # type: ignore[no-untyped-def]
                 return SICK, taken
             state[FRESH] = 1.0
             p.past = 0
+            note_start(p.pace, state, z)
             if watches:
                 look(p, table, numbers, forces, t, z, slope, values)
                 take_sides(p, table, numbers, t, z, f, values)
@@ -477,6 +479,9 @@ def advance(  # type: ignore[no-untyped-def]
             if not (lands and longer > 1.0) or h * longer > state[STEP]:
                 state[STEP] = h * longer
         failed = False
+        ends = verdict(p.pace, state, state[TIME], state[STEPS], z)
+        if ends != ON:
+            return ends, taken
         if event:
             state[FRESH] = 0.0
             return EVENT, taken

@@ -52,7 +52,7 @@ GIVEN: dict[str, str] = {
     **dict.fromkeys(("ny", "nw", "n", "loops", "counting", "active", "past"), "integer"),
     "rtol": "float", "size": "float", "atol": "floats",
     "law_edges": "floats", "law_coefficients": "matrix", "law_starts": "integers", "last": "integers",
-    **dict.fromkeys(("static", "rate_sizes", "gap_sizes", "row_scale", "lent", "parts"), "floats"),
+    **dict.fromkeys(("static", "rate_sizes", "gap_sizes", "row_scale", "lent", "parts", "pace"), "floats"),
     **dict.fromkeys(("plain_y", "plain_w", "turning_y", "turning_w", "pushed", "pushed_law", "settled_places"),
                     "integers"),
     "soft": "table", "eliminations": "table", "soft_numbers": "matrix",

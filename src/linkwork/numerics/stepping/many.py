@@ -20,6 +20,7 @@ from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.instants import begin, happen, timed
 from linkwork.numerics.stepping.laws import enter_laws
 from linkwork.numerics.stepping.problem import CLOSING, NEAR, PLACE, along, balance, correct, load, move, respond
+from linkwork.numerics.stepping.runaway import END, ENDLESS, RUNAWAY
 
 OPEN = -1.0
 """Instead of a reason: the run's loops do not close at its start."""
@@ -175,7 +176,7 @@ def run_some(method, p, a, store, samples, batch, first, last, longest, fixed): 
         select(p, 0)
         store[:] = 0.0
         state[:] = 0.0
-        state[LONGEST] = longest
+        state[LONGEST], state[END] = longest, batch.stops[batch.stops.size - 1]
         state[BAR] = batch.bars[k]
         if fixed:
             state[FIXED], state[STEP] = 1.0, longest
@@ -195,7 +196,7 @@ def run_some(method, p, a, store, samples, batch, first, last, longest, fixed): 
                 a.counts[LOGGED] = logged
                 return k
             reason = float(code)
-        if reason in (DONE, ENDED):
+        if reason in (DONE, ENDED, RUNAWAY, ENDLESS):
             last_samples(p, samples, state, z, f)
             gained += energy(p, state[TIME], z)
         for i in range(n):

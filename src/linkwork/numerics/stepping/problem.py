@@ -49,6 +49,7 @@ class Problem(Handle):
     rtol, atol : tolerances, the second by variable and rate
     rate_sizes, gap_sizes : by rate and by gap, what counts like a radian: of lengths the machine's size
     row_scale : by row of the mismatch, what makes it count like radians
+    pace : by rate and named state, up to which it is one of a machine (`runaway`)
     lent : by rate that follows a law, the inertia that it has been lent; what this takes is no effort of the drive
     rates_at, rates_in, rates_out, ... : kernels by address and tables of pointers; an address 0 is that of none
     y, w, effort, t, slip, switch -> dy, a, health : of the rates

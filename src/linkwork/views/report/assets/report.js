@@ -18,6 +18,15 @@
         const calm = frame.contentDocument.createElement("style");
         calm.textContent = ".mantine-Notifications-root { display: none; }";
         frame.contentDocument.head.append(calm);
+        frame.contentWindow.addEventListener("keydown", (event) => isSpace(event) && event.preventDefault());
+      });
+      addEventListener("keydown", (event) => {
+        const own = frame.contentWindow;
+        if (!isSpace(event) || !slider()) return;
+        event.preventDefault(); // the page would scroll
+        frame.contentDocument.activeElement?.blur(); // a field in there would keep the key to itself
+        own.document.body.dispatchEvent(
+          new own.KeyboardEvent("keydown", { code: "Space", key: " ", repeat: event.repeat, bubbles: true }));
       });
       movie.append(frame);
     } else {
@@ -25,6 +34,10 @@
         "This browser cannot draw in three dimensions (WebGL is off); the layout is drawn below.";
     }
   }
+  // The space bar where it means the movie: not in a field, nor on a button.
+  const isSpace = (event) =>
+    event.code === "Space" && !(event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) &&
+    !event.target.closest?.("input, textarea, select, button, summary, [contenteditable=true]");
   const slider = () => frame?.contentDocument?.querySelector("[role=slider]");
   // The time that the movie shows, in the unit of the figures; null as long as there is none.
   const shownTime = () => {
