@@ -8,9 +8,9 @@ busy one look at CPU time (`--by cpu` compares that). Loops through time are com
 empty caches; kernels are not, but for warm rows. Python's bytecode is there.
 
 Parts: `start` the first simulation of a slider-crank, `chains` and `four-bars` the first simulated step of long ones
-and how it grows, beside peers (the import, the model, the first step), `machines` first motion, forces and reach of some
-machines of the gallery (`--gallery`: of all), `commands` of the command line, warm, and `large`, which is not among
-what runs by itself: large machines from reading to drawing, step by step, and the growth of each.
+and how it grows, beside peers (the import, the model, the first step), `machines` first motion, forces and reach of
+some machines of the gallery (`--gallery`: of all), `commands` of the command line, warm, and `large`, which is not
+among what runs by itself: large machines from reading to drawing, step by step, and the growth of each.
 """
 
 from __future__ import annotations
@@ -255,9 +255,8 @@ def main() -> None:
     given = parser.parse_args()
     setting = Setting(given.runs, given.by, not given.no_peers, given.gallery)
     subprocess.run([sys.executable, "-m", "linkwork", "warm"], check=True, stdout=subprocess.DEVNULL)
-    print(
-        f"  {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; load {os.getloadavg()[0]:.1f}"
-    )
+    about = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    print(f"  {about}; load {os.getloadavg()[0]:.1f}")
     rows: list[Row] = []
     for name in given.part:
         print(f"\n  {name:44}{'CPU s':>8}{'wall s':>8}{'goal':>7}{'':13}CPU s of the parts")

@@ -51,7 +51,7 @@ MACHINES = {
 
 def simulated(name: str) -> str:
     """A machine of the gallery is let go for a second."""
-    asked = f'lap("assemble")\nmachine.simulate(1.0, start={{"A": 0.5}})\nlap("simulate")'
+    asked = 'lap("assemble")\nmachine.simulate(1.0, start={"A": 0.5})\nlap("simulate")'
     return f"{LINKWORK}machine = lw.example({name!r}).assemble()\n{asked}{END}"
 
 

@@ -206,7 +206,7 @@ class Trace:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing is traced any more: let go of all scalars, so that nobody has to search for them among all objects."""
+        """Nothing is traced any more: let go of all scalars, so that nobody has to search for them."""
         self._known.clear()
         for x in self.turned:
             x.opposite = None

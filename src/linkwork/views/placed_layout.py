@@ -28,14 +28,14 @@ def layout_at(s: Machine, posture: Posture | None = None) -> Layout:
     at = s.home if posture is None else posture
     m, known = s.mechanism, s.layout
     X_WB: dict[str, Array] = {m.ground.name: known.X_WB[m.ground.name]}
-    X_WB |= {body: at.pose(body) for body in m.bodies if body != m.ground.name}
+    X_WB |= {body: at.poses[body] for body in m.bodies if body != m.ground.name}
     seats = {}
     for name, seat in known.seats.items():
         joint = m.joints[name]
         X_TF, X_HM = _frame(s, f"{name}.tail", seat.X_TF), _frame(s, f"{name}.head", seat.X_HM)
         seats[name] = Seat(X_WB[joint.tail] @ X_TF, X_WB[joint.head] @ X_HM, X_TF, X_HM, seat.q)
-    points = {name: at.position(name) for name in known.points}
-    frames = {name: at.pose(name) for name in known.frames}
+    points = {name: at.poses[name][:3, 3] for name in known.points}
+    frames = {name: at.poses[name] for name in known.frames}
     return replace(known, X_WB=X_WB, seats=seats, points=points, frames=frames, masses=masses_of(s))
 
 
