@@ -159,7 +159,7 @@ def grown(name: str, goals: dict[int, float], setting: Setting) -> Iterator[Row]
     by_cpu, by_wall = (exponent(few, many, *(getattr(rows[n], by) for n in (few, many))) for by in ("cpu", "wall"))
     yield Row(f"... exponent of growth, {few} to {many}", by_cpu, by_wall, GROWTH)
     for peer in code.PEERS if setting.peers else ():
-        for n in goals:
+        for n in (n for n in goals if code.bodies_of(name, n) <= code.PEERS[peer]):
             try:
                 yield peer_row(f"{peer}: {n} {name}", setting, code.stepped_by(peer, name, n))
             except LookupError as error:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import linkwork as lw
 
 MARK = "answered: "
-PEERS = ("MuJoCo", "Pinocchio")
+PEERS = {"MuJoCo": 1300, "Pinocchio": 300}
+"""Most bodies of a machine that a peer is asked for: Pinocchio takes two seconds for a model of 300, and squares that."""
 TURN = 0.02
 """By how much drives move [rad, m]."""
 BEGIN = f"""
@@ -61,6 +62,11 @@ def stepped(name: str, n: int) -> str:
     return f'{LINKWORK}{made}\nmachine.simulate(0.001)\nlap("first step"){END}'
 
 
+def bodies_of(name: str, n: int) -> int:
+    """How many bodies a chain or a row of four-bars has."""
+    return n if name == "chain" else 2 * n + 1
+
+
 def stepped_by(peer: str, name: str, n: int) -> str:
     """The same in a peer: its import, the model, one step, and one more."""
     if peer == "MuJoCo":
@@ -87,8 +93,8 @@ def stepped_by(peer: str, name: str, n: int) -> str:
             begun += "data, q, v = model.createData(), machine.home.copy(), np.zeros(model.nv)\n"
             begun += "settings = pinocchio.ProximalSettings(1e-12, 1e-10, 10)\n"
             begun += "pinocchio.initConstraintDynamics(model, data, constraints)"
-            step = "a = pinocchio.constraintDynamics(model, data, q, v, v, constraints, stores, settings); q = q + 1e-3 * a"
-    before = "import peers\nimport closed_dynamics as loops\nimport closed_machines\n"
+            step = "a = pinocchio.constraintDynamics(model, data, q, v, v, constraints, stores, settings)\nq = q + 1e-3 * a"
+    before = "sys.setrecursionlimit(10**5)\nimport peers\nimport closed_dynamics as loops\nimport closed_machines\n"
     laps = (
         f'import {module}\nlap("import")\n{more}\n{begun}\nlap("model")\n{step}\nlap("first step")\n{step}\nlap("next")'
     )
