@@ -189,11 +189,12 @@ def machines(setting: Setting) -> Iterator[Row]:
 def commands(setting: Setting) -> Iterator[Row]:
     """Commands of the command line."""
     import linkwork as lw
+    from linkwork.files.gallery import example_text
 
     for name in lw.examples() if setting.gallery else SOME[:3]:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / f"{name}.yaml"
-            file.write_text(lw.example_text(name))
+            file.write_text(example_text(name))
             for words in code.commands(lw.example(name), str(file)):
                 try:
                     yield command(f"linkwork {words[0]} {name}", 1.0, setting, words)

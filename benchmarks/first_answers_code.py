@@ -92,7 +92,7 @@ def stepped_by(peer: str, name: str, n: int) -> str:
             more += "model = peer.model = peer._tree()\nconstraints, stores = peer._closed()"
             begun += "data, q, v = model.createData(), machine.home.copy(), np.zeros(model.nv)\n"
             begun += "settings = pinocchio.ProximalSettings(1e-12, 1e-10, 10)\n"
-            begun += "pinocchio.initConstraintDynamics(model, data, constraints)"
+            begun += "pinocchio.initConstraintDynamics(model, data, constraints, stores)"
             step = "a = pinocchio.constraintDynamics(model, data, q, v, v, constraints, stores, settings)"
     before = "sys.setrecursionlimit(10**5)\nimport peers\nimport closed_dynamics as loops\nimport closed_machines\n"
     laps = (

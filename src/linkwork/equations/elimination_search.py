@@ -270,7 +270,7 @@ class Search:
             self.axes, tuple(self.margins), tuple(sorted(rows)), tuple(self.steps), self.hub, tuple(map(float, usual))
         )
         self.a = joint_accelerations(self.system, self.hub)
-        return found, operations(self.a)
+        return found, operations(self.a) if self.plan.nw <= MANY else 0  # where one way is tried, none is compared
 
     def _scales(self, rates: Iterable[Key]) -> dict[Key, float]:
         """By rate, what counts like a radian."""
