@@ -128,7 +128,7 @@ def questions(mechanism: lw.Mechanism) -> dict[str, str]:
     if drives and places:
         there = machine.at({name: to for name, (_, to) in drives.items()}).position(places[0]).tolist()
         found["reach"] = f"{begin}machine.reach({places[0]!r}, {there!r})\nlap('reach'){END}"
-    if not all(body.mass for body in mechanism.bodies.values()):
+    if not all(body.mass for name, body in mechanism.bodies.items() if name != mechanism.ground.name):
         found.pop("simulate", None)
     return found
 
