@@ -450,7 +450,7 @@ def behind(roots: Iterable[Any], settled: list[Scalar] | None = None) -> list[An
             continue
         found[node.index] = node
         for x in node.args:
-            if isinstance(x, Scalar | Call):
+            if type(x) is Scalar or type(x) is Call:
                 stack.append(x)
     if settled is not None:
         settled += [ends[i] for i in sorted(ends)]
