@@ -48,6 +48,7 @@ lint: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	$(BIN)/python benchmarks/model.py
+	$(BIN)/python benchmarks/first_answers.py
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/kinematics.py
 	$(BIN)/python benchmarks/dynamics.py

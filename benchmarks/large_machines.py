@@ -1,10 +1,4 @@
-"""Large machines by rule, and what they take from reading to forces: CPU time of one process, and its growth.
-
-    python benchmarks/large_machines.py [--sizes SMALL LARGE] [--machines NAME ...] [--steps NAME ...] [--json FILE]
-
-A chain and a row of four-bars come with the program (`files.generators`); here are a track and a net. Kernels are
-traced and compiled in the first run and found on disk in the next: run it twice to tell one from the other.
-"""
+"""Large machines by rule, beside the chain and the row of four-bars that come with the program (`files.generators`)."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from linkwork.algebra import ca
 from linkwork.equations import patterns
 from linkwork.equations.patterns import CERTAIN, Pattern
-from linkwork.equations.plan import Constants, LinkConstants, Plan, constants, rounded_parameters
+from linkwork.equations.plan import Constants, LinkConstants, Plan, constants, rounded_parameters, with_masses_regrouped
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.rounding_errors import Rounded
 from linkwork.equations.scalars import Composed, Trace, compose, undisturbed
@@ -211,13 +211,21 @@ class Formulas:
 
     def _worked_out(self, values: Mapping[str, float], regrouped: bool) -> tuple[Constants, Array, Array]:
         """Constants with their rounding errors, by plain arithmetic: milliseconds, but nothing to prepare."""
-        found = constants(self.plan, rounded_parameters(self.plan, values), regrouped)
+        if values is self.plan.parameters:
+            found = with_masses_regrouped(self.plan, self._own_rounded) if regrouped else self._own_rounded
+        else:
+            found = constants(self.plan, rounded_parameters(self.plan, values), regrouped)
         numbers, errors = (np.array(x) for x in _parts(patterns.flatten(found)[1]))
         return found, numbers, errors
 
     @cached_property
+    def _own_rounded(self) -> Constants:
+        """Constants of the model's own numbers as its bodies have them, with their rounding errors."""
+        return constants(self.plan, rounded_parameters(self.plan, self.plan.parameters), False)
+
+    @cached_property
     def _rotations(self) -> list[bool]:
-        return patterns.flatten(constants(self.plan, self.plan.parameters, False))[0]
+        return patterns.flatten(self._own_rounded)[0]
 
     def _constants(self, regrouped: bool) -> Constants:
         self._own_found(regrouped)

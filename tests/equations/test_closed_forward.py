@@ -23,6 +23,7 @@ from linkwork.equations import elimination_search as search
 from linkwork.equations.elimination_search import STRATEGIES
 from linkwork.equations.loop_rows import ROW_AXES
 from linkwork.equations.loop_solver import closure_products
+from linkwork.equations.scalars import Trace
 from linkwork.formulas import Question
 from linkwork.kernels.operations import Fused
 
@@ -52,7 +53,7 @@ def every_way(s: lw.Machine, states: search.States, hubs: tuple[int, ...]) -> It
     for hub in hubs:
         for axes in ROW_AXES:
             for strategy in STRATEGIES:
-                way = search.Search(search.Setting(s.plan, *given), axes, hub)
+                way = search.Search(search.Setting(s.plan, *given, Trace()), axes, hub)
                 found, _ = way.run(strategy)
                 yield f"hub {hub}, {axes}, {strategy}", (way, found)
 

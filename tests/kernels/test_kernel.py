@@ -452,8 +452,23 @@ def test_the_reason_of_the_tier_is_told(monkeypatch: pytest.MonkeyPatch, tmp_pat
     assert one.reason == "not used yet"
     one(*random_arguments(0, 1))
     assert one.reason == "compiled when there is more to do"
+    assert "compiling takes about 0.0" in one.trade and one.trade in repr(one)
     assert one.compile().reason.startswith("compiled in ")
     assert Kernel(random_function(1006, 10)).compile().reason == "found in the cache"
+
+
+def test_who_waits_for_a_long_compilation_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a terminal, and not of code that is there."""
+    monkeypatch.setenv("LINKWORK_CACHE", str(tmp_path))
+    monkeypatch.setattr(engine, "LONG", 0.0)
+    monkeypatch.setattr(engine.sys.stderr, "isatty", lambda: True, raising=False)
+    one = Kernel(random_function(1009, 10)).compile("batch")
+    told = capsys.readouterr().err
+    assert told.startswith("linkwork: compiling kernel 'random_1009' (") and told.count("\n") == 1
+    one.compile("batch")
+    assert not capsys.readouterr().err
 
 
 def test_one_kind_of_code_can_be_compiled_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

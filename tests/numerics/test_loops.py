@@ -174,12 +174,45 @@ def test_a_first_simulation_does_without_numba(tmp_path: Path) -> None:
     assert json.loads(done.stdout) == ["complete", False, True]
 
 
+class Helper:
+    """A process that was started, and whether it has ended."""
+
+    pid, ended = 4321, None
+
+    def poll(self) -> int | None:
+        return self.ended
+
+
+def test_who_was_killed_while_he_compiled_is_no_obstacle(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """His mark tells who he is: his own process and others on the machine find that he is no more."""
+    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, text=True)
+    monkeypatch.undo()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(fresh))
+    warming.folder.cache_clear()
+    helper = Helper()
+    monkeypatch.setattr(warming.subprocess, "Popen", lambda words, **_: helper)
+    monkeypatch.setattr(warming, "_helpers", [])
+    warming.begin.cache_clear()
+    warming.begin()
+    assert warming.is_going_on()
+    helper.ended = -9
+    assert not warming.is_going_on()
+    warming._helpers.clear()
+    mark, node = warming._busy(fresh), warming.platform.node()
+    for who, goes_on in ((f"{ended.stdout.strip()} {node}", False), (f"{os.getpid()} {node}", True), ("1 else", True)):
+        mark.write_text(who)
+        assert warming.is_going_on() is goes_on
+    warming.end(done=False)
+    warming.begin.cache_clear()
+
+
 def test_who_compiles_is_alone(fresh: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(fresh))
     warming.folder.cache_clear()
     begun: list[list[str]] = []
-    monkeypatch.setattr(warming.subprocess, "Popen", lambda words, **_: begun.append(words))
+    monkeypatch.setattr(warming.subprocess, "Popen", lambda words, **_: begun.append(words) or Helper())
+    monkeypatch.setattr(warming, "_helpers", [])
     for _ in range(2):
         warming.begin.cache_clear()
         warming.begin()

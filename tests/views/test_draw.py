@@ -246,3 +246,26 @@ def test_what_is_no_posture_is_told() -> None:
     s = lw.example("four-bar").assemble()
     with pytest.raises(lw.ModelError, match="a str is no posture"):
         lw.draw_posture(s, {"O2": 1.0})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["polishing-arm", "stewart-platform", "chain"])
+def test_all_poses_at_once_are_those_one_by_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a drawing asks for no other kernel."""
+    from linkwork.files.generators import chain
+    from linkwork.system import System
+    from linkwork.views.placed_layout import layout_at
+
+    s = (chain(60) if name == "chain" else lw.example(name)).assemble()
+    posture = s.home if name == "stewart-platform" else s.at({s.home.independent[0]: 0.2})
+    few = [*list(posture.poses)[:3], *list(posture.poses)[-3:]]
+    for part in few:
+        np.testing.assert_allclose(posture.poses[part], posture.pose(part), rtol=0, atol=1e-13)
+    asked: list[str] = []
+    usual = System.bound_kernel
+    monkeypatch.setattr(System, "bound_kernel", lambda self, q: asked.append(q.name) or usual(self, q))
+    found = layout_at(s, posture)
+    assert len(asked) <= 1
+    for part in few:
+        X = found.X_WB.get(part, found.frames.get(part))
+        if X is not None:
+            assert np.array_equal(X, posture.poses[part])

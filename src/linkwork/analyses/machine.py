@@ -20,6 +20,7 @@ from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.measured_machine import measuring
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closed_quantities import NAMED
+from linkwork.equations.scalars import undisturbed
 from linkwork.errors import Gathered, InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
@@ -61,6 +62,7 @@ class Machine(System):
 
     _more_kernels = ("drive_efforts", "reactions", *NAMED)
 
+    @undisturbed()
     def __init__(
         self,
         mechanism: Mechanism,

@@ -370,21 +370,7 @@ class AccelerationSystem:
     def solution(self) -> dict[Key, Any]:
         """All unknowns, last eliminated first."""
         x: dict[Key, Any] = {}
-        reached: dict[int, tuple[Vector, Vector]] = {}
-
-        def acceleration(i: int) -> tuple[Vector, Vector]:
-            """(angular, linear) of a link; needed where it was substituted after a pivot that feels it."""
-            if i < 0:
-                return ZERO, ZERO
-            if i not in reached and i in self.released:
-                own = [x["a", i, c] for c in SIX]
-                reached[i] = (own[0], own[1], own[2]), (own[3], own[4], own[5])
-            if i not in reached:
-                link = self.tree.links[i]
-                values = tuple(x["q", k] for k in link.dofs)
-                before = acceleration(link.parent)
-                reached[i] = self.tree.cells(carried_on, before, Pose(link.R, link.p), link.Sw, link.Sp, values)
-            return reached[i]
+        acceleration = _LinkAccelerations(self, x)
 
         def value(y: Key) -> Any:
             if len(y) == 3 and y[1] not in self.released:
@@ -402,6 +388,28 @@ class AccelerationSystem:
     def inverses(self) -> list[tuple[tuple[Key, ...], Any]]:
         """By elimination, the pivot's keys and its inverse."""
         return [(step.pivots, step.D.get((step.pivots[0], step.pivots[-1]), 0.0)) for step in self._log]
+
+
+class _LinkAccelerations:
+    """(angular, linear) of links, by the unknowns that are known; needed where one was substituted after a pivot."""
+
+    def __init__(self, system: AccelerationSystem, x: Mapping[Key, Any]) -> None:
+        self._system, self._x = system, x
+        self._reached: dict[int, tuple[Vector, Vector]] = {-1: (ZERO, ZERO)}
+
+    def __call__(self, i: int) -> tuple[Vector, Vector]:
+        found = self._reached.get(i)
+        if found is None:
+            tree, x = self._system.tree, self._x
+            if i in self._system.released:
+                own = [x["a", i, c] for c in SIX]
+                found = (own[0], own[1], own[2]), (own[3], own[4], own[5])
+            else:
+                link = tree.links[i]
+                values = tuple(x["q", k] for k in link.dofs)
+                found = tree.cells(carried_on, self(link.parent), Pose(link.R, link.p), link.Sw, link.Sp, values)
+            self._reached[i] = found
+        return found
 
 
 @dataclass(frozen=True)

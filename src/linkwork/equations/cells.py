@@ -11,7 +11,7 @@ made of cells has a few more operations than one traced as a whole, in a small p
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -72,31 +72,16 @@ class Cells:
 
     def __call__(self, law: Callable[..., Any], *args: Any) -> Any:
         """law(*args); a plain function whose arguments are scalars, in tuples and records, and what can be hashed."""
-        leaves: list[Any] = []
-        rotations: list[int] = []
-        shape = _taken(args, leaves, rotations)
-        places: dict[int, int] = {}
+        told: list[Any] = [law, self.independent]
+        numbers: list[float] = []
         free: list[Scalar] = []
-        structure: list[Any] = []
-        for x in leaves:
-            if type(x) is Scalar:
-                turned = x.op == NEG
-                base: Scalar = x.args[0] if turned else x
-                place = places.get(base.index)
-                if place is None:
-                    place = places[base.index] = len(free)
-                    free.append(base)
-                structure.append((place, turned, base.settled))
-            else:
-                structure.append(x)
-        if self.independent:
-            rotations = []
-        kind = (law, shape, tuple(structure), bool(rotations))
+        _tell(args, told, numbers, free, {})
+        kind = (*told, *numbers)
         template = _known.get(kind)
         if template is None:
             if len(_known) >= KEPT:
                 _known.clear()
-            template = _known[kind] = _template(law, args, leaves, structure, rotations, len(free))
+            template = _known[kind] = _template(law, args, self.independent)
         return _given(template.shape, iter(self._results(template, free)))
 
     def _results(self, template: Template, free: list[Scalar]) -> list[Any]:
@@ -135,6 +120,54 @@ def cells_of(plan: Plan, trace: Trace, independent: bool = False) -> Callable[..
     return Cells(trace, independent) if len(plan.links) >= MANY_LINKS and trace.fold else plain
 
 
+TOLD_NUMBER = -1
+"""Stands for a folded number in what is told of arguments; k < TOLD_NUMBER for a tuple, k >= 0 for a scalar."""
+
+
+def _tell(x: Any, told: list[Any], numbers: list[float], free: list[Scalar], places: dict[int, int]) -> None:
+    """The structure of nested arguments, one entry after the other; what is free in them goes to `free`."""
+    kind = type(x)
+    if kind is Scalar:
+        turned = x.op == NEG
+        if turned:
+            x = x.args[0]
+        place = places.get(x.index)
+        if place is None:
+            place = places[x.index] = len(free)
+            free.append(x)
+        told.append(4 * place + 2 * turned + x.settled)
+    elif kind is tuple:
+        told.append(TOLD_NUMBER - 1 - len(x))
+        for part in x:
+            _tell(part, told, numbers, free, places)
+    elif kind is float or isinstance(x, float):
+        told.append(TOLD_NUMBER)
+        numbers.append(x)
+    elif kind is list:
+        told += (list, len(x))
+        for part in x:
+            _tell(part, told, numbers, free, places)
+    elif kind in _RECORDS:
+        told.append(kind)
+        for name, _ in _RECORDS[kind]:
+            _tell(getattr(x, name), told, numbers, free, places)
+    else:
+        told += (None, x)
+
+
+def _structure(leaves: Sequence[Any]) -> tuple[list[Any], int]:
+    """Of scalars among leaves the place of the first that is the same up to sign, whether it is turned, and settled."""
+    places: dict[int, int] = {}
+    structure: list[Any] = []
+    for x in leaves:
+        if type(x) is Scalar:
+            base: Scalar = x.args[0] if x.op == NEG else x
+            structure.append((places.setdefault(base.index, len(places)), base is not x, base.settled))
+        else:
+            structure.append(x)
+    return structure, len(places)
+
+
 def _taken(x: Any, leaves: list[Any], rotations: list[int]) -> Any:
     """The shape of nested arguments; their scalars and numbers go to `leaves`."""
     kind = type(x)
@@ -165,20 +198,26 @@ def _given(shape: Any, leaves: Any) -> Any:
     return kind(parts) if kind is tuple or kind is list else kind(*parts)
 
 
-def _template(
-    law: Callable[..., Any], args: Any, leaves: list[Any], structure: list[Any], rotations: list[int], count: int
-) -> Template:
+def _template(law: Callable[..., Any], args: Any, independent: bool) -> Template:
     """Run a law on new symbols in a trace of its own."""
-    trace = Trace()
+    with Trace() as trace:
+        return _traced(law, args, independent, trace)
+
+
+def _traced(law: Callable[..., Any], args: Any, independent: bool, trace: Trace) -> Template:
+    leaves: list[Any] = []
+    rotations: list[int] = []
+    taken = _taken(args, leaves, rotations)
+    structure, count = _structure(leaves)
     symbols: list[Scalar | None] = [None] * count
-    for start in rotations:
+    for start in () if independent else rotations:
         rotation_symbols(trace, structure[start : start + 9], symbols)
     for x in structure:
         if type(x) is tuple and symbols[x[0]] is None:
             symbols[x[0]] = trace.symbol(settled=x[2])
     own = [_signed(symbols[x[0]], x[1]) if type(x) is tuple else x for x in structure]
     results: list[Any] = []
-    shape = _taken(law(*_given(_taken(args, [], []), iter(own))), results, [])
+    shape = _taken(law(*_given(taken, iter(own))), results, [])
     given: dict[int, int] = {x.index: i for i, x in enumerate(symbols) if x is not None}
     bases = [x.args[0] if type(x) is Scalar and x.op == NEG else x for x in results]
     roots = list({x.index: x for x in bases if type(x) is Scalar and x.index not in given}.values())

@@ -142,9 +142,9 @@ def eliminated(
     margins = iter(elimination.margins)
     choice = Choice(elimination.axes, elimination.hub, efforts)
     equations = motion_equations(tree, state, choice, lambda x: next(margins))
-    system = equations.system
+    system, kept = equations.system, frozenset(elimination.rows)
     for place, key in equations.multipliers.items():
-        if place not in elimination.rows:
+        if place not in kept:
             system.drop(key)
     for step in elimination.steps:
         if step[0] == "substitute":
@@ -219,14 +219,22 @@ def relative_motion(tree: Tree, a: Sequence[Any]) -> Callable[[int], tuple[Vecto
 
     With rates in the place of accelerations it gives velocities.
     """
-    known: dict[int, tuple[Vector, Vector]] = {-1: (ZERO, ZERO)}
+    return _RelativeMotion(tree, a)
 
-    def acceleration(i: int) -> tuple[Vector, Vector]:
-        if i not in known:
-            link = tree.links[i]
-            values = tuple(a[k] for k in link.dofs)
-            before = acceleration(link.parent)
-            known[i] = tree.cells(carried_on, before, Pose(link.R, link.p), link.Sw, link.Sp, values)
-        return known[i]
 
-    return acceleration
+class _RelativeMotion:
+    """Motion of links, each worked out once."""
+
+    def __init__(self, tree: Tree, a: Sequence[Any]) -> None:
+        self._tree, self._a = tree, a
+        self._known: dict[int, tuple[Vector, Vector]] = {-1: (ZERO, ZERO)}
+
+    def __call__(self, i: int) -> tuple[Vector, Vector]:
+        known = self._known.get(i)
+        if known is None:
+            link = self._tree.links[i]
+            values = tuple(self._a[k] for k in link.dofs)
+            pose = Pose(link.R, link.p)
+            known = self._tree.cells(carried_on, self(link.parent), pose, link.Sw, link.Sp, values)
+            self._known[i] = known
+        return known

@@ -100,10 +100,7 @@ def _solved(M: Array, J: Array, f: Array, right: Array) -> Array:
     size = np.linalg.norm(J, axis=1)
     own = size > 0.0
     J, right = J[own] / size[own, np.newaxis], right[own] / size[own]
-    U, s, Vt = np.linalg.svd(J)
-    rank = int((s > REDUNDANT * s.max(initial=0.0)).sum())
-    Z = Vt[rank:].T
-    g = Vt[:rank].T @ ((U[:, :rank].T @ right) / s[:rank])
+    Z, g = _held(J, right)
     H, push = Z.T @ M @ Z, Z.T @ (f - M @ g)
     diagonal = np.diag(H).copy()
     if (diagonal <= 0.0).any():
@@ -115,6 +112,24 @@ def _solved(M: Array, J: Array, f: Array, right: Array) -> Array:
         return np.full(len(f), np.nan)
     a: Array = Z @ u + g
     return a
+
+
+def _held(J: Array, right: Array) -> tuple[Array, Array]:
+    """Z with J Z = 0, and the shortest g with J g = right, by orthogonal factors: Jᵀ = Q R while rows are independent.
+
+    Where the inverse of R does not show that they are, singular values tell, which take ten times as long.
+    """
+    m, n = J.shape
+    if m <= n:
+        Q, R = np.linalg.qr(J.T, mode="complete")
+        R = R[:m]
+        if np.abs(np.diag(R)).min(initial=1.0) > REDUNDANT:
+            back = np.linalg.inv(R.T)
+            if np.linalg.norm(back) * np.linalg.norm(R) * REDUNDANT < 1.0:
+                return Q[:, m:], Q[:, :m] @ (back @ right)
+    U, s, Vt = np.linalg.svd(J)
+    rank = int((s > REDUNDANT * s.max(initial=0.0)).sum())
+    return Vt[rank:].T, Vt[:rank].T @ ((U[:, :rank].T @ right) / s[:rank])
 
 
 def off(a: Sequence[Array], right: dict[Key, Array], scales: dict[Key, float]) -> float:

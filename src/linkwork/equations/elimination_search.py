@@ -108,18 +108,19 @@ def _found(plan: Plan, numbers: Numbers, constants: Array, states: States, lasti
         if safe and k >= len(usual):
             break
         # Each try has a trace of its own: in a common one its answers would be known from those before.
-        search = Search(Setting(plan, numbers, constants, states), axes, hub)
-        search.right = right
-        try:
-            found, cost = search.run(strategy)
-        except Weightless as error:
-            refused = error
-            continue
-        except ZeroDivisionError:  # a pivot that is nothing but rows which say the same
-            continue
-        finally:
-            right = search.right
-        missed = search.error()
+        with Trace() as fresh:
+            search = Search(Setting(plan, numbers, constants, states, fresh), axes, hub)
+            search.right = right
+            try:
+                found, cost = search.run(strategy)
+            except Weightless as error:
+                refused = error
+                continue
+            except ZeroDivisionError:  # a pivot that is nothing but rows which say the same
+                continue
+            finally:
+                right = search.right
+            missed = search.error()
         if search.threshold >= ENOUGH and missed <= ACCURATE:
             safe.append((cost, k, found))
         else:  # a digit more or less is no difference; rows come first only where that keeps digits
@@ -194,9 +195,9 @@ def _in_a_row(plan: Plan) -> int:
 class Setting:
     """The machine traced with its values at the states: what a try begins with."""
 
-    def __init__(self, plan: Plan, numbers: Numbers, constants: Array, states: States) -> None:
+    def __init__(self, plan: Plan, numbers: Numbers, constants: Array, states: States, fresh: Trace) -> None:
         self.plan, self.states = plan, states
-        self.machine, self.shadow = traced_machine(plan, numbers, Trace()), Shadow(len(states.y))
+        self.machine, self.shadow = traced_machine(plan, numbers, fresh), Shadow(len(states.y))
         state = self.machine.state
         self.shadow.give(self.machine.constants, constants)
         self.shadow.give(state.y, states.y.T)
@@ -219,6 +220,8 @@ class Search:
         self.steps: list[Step] = []
         self.right: dict[Key, Array] | None = None
         """Accelerations by the null space, as soon as they are known."""
+        self.a: list[Any] = []
+        """Joint accelerations, once everything is eliminated."""
         self._judged: dict[Key, tuple[Any, float, bool]] = {}
         self._first: dict[Key, Array] = {}
 
@@ -266,7 +269,8 @@ class Search:
         found = Elimination(
             self.axes, tuple(self.margins), tuple(sorted(rows)), tuple(self.steps), self.hub, tuple(map(float, usual))
         )
-        return found, operations(joint_accelerations(self.system, self.hub))
+        self.a = joint_accelerations(self.system, self.hub)
+        return found, operations(self.a) if self.plan.nw <= MANY else 0  # where one way is tried, none is compared
 
     def _scales(self, rates: Iterable[Key]) -> dict[Key, float]:
         """By rate, what counts like a radian."""
@@ -277,7 +281,7 @@ class Search:
         """How far accelerations at the states are from those by the null space, of the largest."""
         if not self.right:
             return 0.0
-        a = [self.shadow(x) for x in joint_accelerations(self.system, self.hub)]
+        a = [self.shadow(x) for x in self.a]
         return off(a, self.right, self._scales(("q", k) for k in range(self.plan.nv)))
 
     def _held_by(self, rows: set[Key], rates: set[Key]) -> set[Key]:

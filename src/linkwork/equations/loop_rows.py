@@ -283,10 +283,9 @@ def row_weights(S: Sequence[Sequence[Any]], plan: Plan) -> tuple[float, ...]:
     micrometres would be lost. Any weights give the same answer but for rounding.
     """
     mixed = any(not all(map(is_zero, c[:3])) and not all(map(is_zero, c[3:])) for c in S)
-    known = sorted(x for x in plan.distances.values() if x > 0.0)
-    if len(S) < 2 or not mixed or not known:
+    if len(S) < 2 or not mixed or not plan.usual_distance:
         return ALIKE
-    weight = 4.0 ** -round(math.log2(known[len(known) // 2]))  # a power of two costs no digits
+    weight = 4.0 ** -round(math.log2(plan.usual_distance))  # a power of two costs no digits
     return (weight,) * 3 + (1.0,) * 3
 
 

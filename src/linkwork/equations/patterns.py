@@ -93,27 +93,35 @@ def symbols(trace: Trace, structure: Constants, independent: bool = False) -> tu
     structure : constants rebuilt with their pattern
     independent : entries of rotations are numbers of their own, as derivatives by single ones want it
     """
-    values: list[Any] = []
+    supply = _Supply(trace, independent)
+    return supply.given(structure), supply.values
 
-    def supply(folded: float | None) -> Any:
-        values.append(trace.symbol(settled=True) if folded is None else folded)
-        return values[-1]
 
-    def visit(x: Any) -> Any:
+class _Supply:
+    """Makes symbols for what is free in a structure, one after the other."""
+
+    def __init__(self, trace: Trace, independent: bool) -> None:
+        self.trace, self.independent = trace, independent
+        self.values: list[Any] = []
+
+    def given(self, x: Any) -> Any:
+        """The same structure with symbols."""
         if isinstance(x, Pose):  # all entries of a rotation at once; the order stays that of `flatten`
-            R = _rotation_symbols(trace, x.R, independent)
-            values.extend(e for row in R for e in row)
-            return Pose(R, tuple(supply(e) for e in x.p))
+            R = _rotation_symbols(self.trace, x.R, self.independent)
+            self.values.extend(e for row in R for e in row)
+            return Pose(R, tuple(self._one(e) for e in x.p))
         if isinstance(x, Moments):
-            return _visit(x, False, lambda rotation, folded: supply(folded))
+            return _visit(x, False, lambda rotation, folded: self._one(folded))
         names = _fields(type(x))
         if names:
-            return type(x)(*[visit(getattr(x, name)) for name in names])
+            return type(x)(*[self.given(getattr(x, name)) for name in names])
         if isinstance(x, tuple):
-            return tuple([visit(e) for e in x])
-        return supply(x)
+            return tuple([self.given(e) for e in x])
+        return self._one(x)
 
-    return visit(structure), values
+    def _one(self, folded: float | None) -> Any:
+        self.values.append(self.trace.symbol(settled=True) if folded is None else folded)
+        return self.values[-1]
 
 
 def _rotation_symbols(trace: Trace, R: Any, independent: bool) -> Any:

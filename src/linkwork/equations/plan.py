@@ -10,7 +10,7 @@ CasADi expressions.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -208,6 +208,12 @@ class Plan:
     """Rates that follow laws, and inertias that forward dynamics lends them: nothing else may resist them."""
     stations: tuple[StationPlan, ...] = ()
     """Their indices as links follow those of the bodies."""
+
+    @cached_property
+    def usual_distance(self) -> float:
+        """The middle one of the distances that are not zero; 0 where all are."""
+        known = sorted(x for x in self.distances.values() if x > 0.0)
+        return known[len(known) // 2] if known else 0.0
 
     @property
     def nq(self) -> int:
@@ -684,8 +690,6 @@ def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Con
         own.append(outer_.inverse())
         law = tuple(parameters[f"{link.joint}.{name}"] for name in law_parameters(link.law))
         links.append(LinkConstants(before @ inner, law, _moments(parameters, link.body, own[-1]), own[-1]))
-    if regrouped:
-        links = _regroup(plan, links)
     stations = tuple(_station_pose(plan, station, parameters) for station in plan.stations)
     carrier: Callable[[int], Pose] = lambda i: own[i] if i >= 0 else X_WG  # noqa: E731
     count = len(plan.links)
@@ -716,7 +720,13 @@ def constants(plan: Plan, parameters: Mapping[str, Any], regrouped: bool) -> Con
     numbers = tuple(tuple(parameters[f"{c.name}.{key}"] for key in c.parameters) for c in plan.constraints)
     marks = tuple(points), tuple(frames)
     own_states = state_constants(plan.states, parameters)
-    return Constants(gravity, tuple(links), tuple(cuts), *marks, tuple(loads), numbers, own_states, stations)
+    found = Constants(gravity, tuple(links), tuple(cuts), *marks, tuple(loads), numbers, own_states, stations)
+    return with_masses_regrouped(plan, found) if regrouped else found
+
+
+def with_masses_regrouped(plan: Plan, found: Constants) -> Constants:
+    """The same constants with mass moments moved to where joints feel them."""
+    return replace(found, links=tuple(_regroup(plan, found.links)))
 
 
 def _inner_constants(

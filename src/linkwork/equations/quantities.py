@@ -161,10 +161,22 @@ def _apart(tree: Tree, x: Values) -> list[Block]:
     return [("stride", coordinates.difference(tree.plan.slots, x["y0"], x["y1"]), (tree.plan.nw,))]
 
 
+def names_of_places(plan: Plan) -> tuple[str, ...]:
+    """All bodies, points and frames."""
+    return (*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames))
+
+
+def _places(tree: Tree, x: Values) -> list[Block]:
+    """Poses of all bodies, points and frames."""
+    poses, names = kinematics.link_poses(tree), names_of_places(tree.plan)
+    targets = [target_named(tree, name) for name in names]
+    placed = [tree.cells(kinematics.placed, poses[x.link], x.X) if x.link >= 0 else x.X for x in targets]
+    return [("X", [e for X in placed for e in matrix_entries(X)], (len(names), 4, 4))]
+
+
 def _motion(tree: Tree, x: Values) -> list[Block]:
     """Of all bodies, points and frames: poses or positions, twists and accelerations."""
-    plan = tree.plan
-    names = (*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames))
+    names = names_of_places(tree.plan)
     poses = kinematics.link_poses(tree)
     twists = kinematics.link_twists(tree, poses, x["v"])
     links = kinematics.link_accelerations(tree, poses, twists, x["v"], x["a"])
@@ -209,6 +221,7 @@ QUANTITIES = {
         Quantity("advance", ("y", "stride"), _advance),
         Quantity("apart", ("y0", "y1"), _apart),
         Quantity("motion", ("q", "v", "a"), _motion),
+        Quantity("places", ("q",), _places),
     )
 }
 _OF_LOADS = {
@@ -246,7 +259,7 @@ def with_loads(quantity: Quantity, plan: Plan) -> Quantity:
     return replace(quantity, inputs=(*inputs, "t") if _OF_LOADS[quantity.name] and is_timed(chosen) else inputs)
 
 
-_INNER = ("closure", "advance", "apart", "motion")
+_INNER = ("closure", "advance", "apart", "motion", "places")
 """What analyses of closed loops are made of."""
 OF_MACHINE = tuple(dict.fromkeys(name.partition(" ")[0] for name in QUANTITIES if name not in _INNER))
 """What can be asked of the whole machine, as users name it: forward dynamics is one, whatever the method."""

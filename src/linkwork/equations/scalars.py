@@ -68,6 +68,7 @@ class Scalar:
         if self.opposite is None:
             x, y, z = self.samples
             self.opposite = Scalar(self.trace, NEG, (self,), (-x, -y, -z), self.settled)
+            self.trace.turned.append(self)
         return self.opposite
 
     def __add__(self, other: Any) -> Any:
@@ -197,7 +198,19 @@ class Trace:
         self.fold = fold
         self.random = random.Random(seed)
         self._known: dict[Any, Scalar] = {}
+        self.turned: list[Scalar] = []
+        """Scalars with an opposite."""
         self.count = itertools.count().__next__
+
+    def __enter__(self) -> Trace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing is traced any more: let go of all scalars, so that nobody has to search for them."""
+        self._known.clear()
+        for x in self.turned:
+            x.opposite = None
+        self.turned.clear()
 
     def symbol(self, samples: Sequence[float] | None = None, settled: bool = False) -> Scalar:
         """A new free scalar; its samples are random unless given (a unit quaternion must have its length)."""
@@ -437,7 +450,7 @@ def behind(roots: Iterable[Any], settled: list[Scalar] | None = None) -> list[An
             continue
         found[node.index] = node
         for x in node.args:
-            if isinstance(x, Scalar | Call):
+            if type(x) is Scalar or type(x) is Call:
                 stack.append(x)
     if settled is not None:
         settled += [ends[i] for i in sorted(ends)]

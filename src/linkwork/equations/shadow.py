@@ -50,6 +50,13 @@ class Shadow:
     def __call__(self, scalar: Any) -> Array:
         if not isinstance(scalar, Scalar):
             return np.full(self.count, float(scalar))
+        known = self._values.get(id(scalar))
+        if known is not None:
+            return known
+        with np.errstate(all="ignore"):  # what is not finite is not safe
+            return self._worked_out(scalar)
+
+    def _worked_out(self, scalar: Scalar) -> Array:
         values, stack = self._values, [scalar]
         while stack:
             node = stack[-1]
@@ -85,11 +92,10 @@ class Shadow:
 
 
 def _operated(op: int, arguments: Sequence[Array]) -> Array:
-    with np.errstate(all="ignore"):  # what is not finite is not safe
-        rule = _OPERATIONS.get(op)
-        if rule is not None:
-            result: Array = rule(*arguments)
-            return result
-        parts = [ca.DM(x) for x in arguments]
-        found = ca.DM.binary(op, *parts) if len(parts) == 2 else ca.DM.unary(op, *parts)
-        return np.asarray(found.full()).reshape(-1)
+    rule = _OPERATIONS.get(op)
+    if rule is not None:
+        result: Array = rule(*arguments)
+        return result
+    parts = [ca.DM(x) for x in arguments]
+    found = ca.DM.binary(op, *parts) if len(parts) == 2 else ca.DM.unary(op, *parts)
+    return np.asarray(found.full()).reshape(-1)

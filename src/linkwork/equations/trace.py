@@ -54,8 +54,9 @@ class Traced:
 
 def trace(plan: Plan, numbers: Numbers, quantity: Quantity) -> Composed:
     """The quantity as a function of its inputs and of settled values; `settle` takes the constants."""
-    traced = run(plan, numbers, quantity, Trace())
-    return compose(function_name(quantity.title or quantity.name), traced.inputs, traced.constants, traced.outputs)
+    with Trace() as fresh:
+        traced = run(plan, numbers, quantity, fresh)
+        return compose(function_name(quantity.title or quantity.name), traced.inputs, traced.constants, traced.outputs)
 
 
 def trace_derivative(

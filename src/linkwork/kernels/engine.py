@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 import threading
 import time
 
@@ -39,6 +40,8 @@ INTERPRETED_OPERATION, COMPILED_OPERATION = 0.6e-9, 0.15e-9
 INTERPRETED_CALL, INTERPRETED_SINGLE = 50e-9, 1.3e-9
 
 
+LONG = 1.0
+"""Time to compile from which on somebody who waits is told [s]."""
 CALL_SECONDS = 3e-5
 """What an interpreted call costs around the interpreter, and compiled ones do not."""
 
@@ -75,6 +78,18 @@ class Engine:
         """About what one sample costs in a batch."""
         each = INTERPRETED_OPERATION if self._batch is None else COMPILED_OPERATION
         return 5e-9 + len(self.tape) * each
+
+    @property
+    def trade(self) -> str:
+        """What compiling would cost and save, by rough numbers, and what interpreting has cost."""
+        size = len(self.tape)
+        saved = size * (INTERPRETED_OPERATION - COMPILED_OPERATION)
+        told = f"compiling takes about {self._compile_seconds:.2g} s and saves {1e6 * saved:.2g} us a sample"
+        return f"{told}; interpreting took {self._work:.2g} s so far"
+
+    @property
+    def _compile_seconds(self) -> float:
+        return COMPILE_FIXED + COMPILE_OPERATION * len(self.tape)
 
     def prepare(self, count: int) -> None:
         """Make ready for `count` samples: find machine code, or begin to compile if so much work is worth it."""
@@ -179,12 +194,20 @@ class Engine:
         return self._batch
 
     def _make(self, kind: type[CodeT]) -> CodeT:
+        if self._compile_seconds > LONG and find_code(kind, self.tape, self.machine) is None:
+            self._tell()
         code, seconds = make_code(kind, self.tape, self.machine)
         found = "found in the cache" if seconds == 0.0 else f"compiled in {seconds:.2f} s"
         only_scalar = kind is ScalarCode and self._batch is None
         self.reason = f"code for single samples {found}, batches still interpreted" if only_scalar else found
         log.info("kernel '%s' (%d operations): %s code %s", self.tape.name, len(self.tape), kind.part, found)
         return code
+
+    def _tell(self) -> None:
+        """Say to whoever sits at a terminal and waits what takes long."""
+        if sys.stderr.isatty() and threading.current_thread() is threading.main_thread():
+            what = f"kernel '{self.tape.name}' ({len(self.tape):,} operations)"
+            print(f"linkwork: compiling {what} takes about {self._compile_seconds:.0f} s", file=sys.stderr, flush=True)
 
     def _look(self) -> None:
         """Before the first use: machine code that is there already costs nothing."""
@@ -208,7 +231,7 @@ class Engine:
 
     def _compile_if_it_pays(self, ahead: float) -> None:
         """Compile in the background once interpreting has cost, or is about to cost, as much as compiling."""
-        if self._work + ahead < COMPILE_FIXED + COMPILE_OPERATION * len(self.tape):
+        if self._work + ahead < self._compile_seconds:
             return
         with STATE:
             if self.mode == "interpret" or self._background is not None or len(self.tape) > LARGE:

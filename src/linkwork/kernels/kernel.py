@@ -130,13 +130,19 @@ class Kernel:
         """Why the tier is what it is."""
         return self._engine.reason
 
+    @property
+    def trade(self) -> str:
+        """What compiling code for batches would cost and save, about, and what interpreting has cost so far."""
+        return self._engine.trade
+
     def __repr__(self) -> str:
         def text(blocks: Sequence[Block]) -> str:
             return ", ".join(f"{b.name}{list(b.shape) if b.shape else ''}" for b in blocks)
 
         bound = f" with {len(self._bound)} bound" if self._bound else ""
         head = f"Kernel '{self.name}': {text(self.inputs)}{bound} -> {text(self.outputs)}"
-        return f"{head}\n{self.operations:,} operations, {self.tier} ({self.reason}), {self._engine.machine}"
+        why = self.reason if self.tier == "compiled" else f"{self.reason}: {self.trade}"
+        return f"{head}\n{self.operations:,} operations, {self.tier} ({why}), {self._engine.machine}"
 
     # ---------------------------------------------------------------------------------------------------------- calling
 

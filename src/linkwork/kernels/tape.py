@@ -72,17 +72,17 @@ class Tape:
     def __repr__(self) -> str:
         return f"Tape('{self.name}': {len(self):,} operations, {self.input_size} in, {self.output_size} out)"
 
-    @property
+    @cached_property
     def input_size(self) -> int:
         """Elements of all input blocks."""
         return sum(b.size for b in self.inputs)
 
-    @property
+    @cached_property
     def output_size(self) -> int:
         """Elements of all output blocks."""
         return sum(b.size for b in self.outputs)
 
-    @property
+    @cached_property
     def first_operation(self) -> int:
         """Number of the first value that is computed."""
         return self.input_size + len(self.constants)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import platform
 import subprocess
 import sys
 import time
@@ -124,10 +125,13 @@ def begin() -> None:
         return
     quiet: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
     try:
-        subprocess.Popen([sys.executable, "-m", "linkwork", "warm", "--nice"], start_new_session=True, **quiet)
+        helper = subprocess.Popen([sys.executable, "-m", "linkwork", "warm", "--nice"], start_new_session=True, **quiet)
     except OSError:
         _busy(place).unlink(missing_ok=True)
         return
+    _helpers.append(helper)
+    with contextlib.suppress(OSError):
+        _busy(place).write_text(f"{helper.pid} {platform.node()}")
     if sys.stderr.isatty():
         text = "linkwork: loops through time are compiled in the background, once for this installation; until then"
         print(f"{text} simulations are interpreted (`linkwork warm` does it beforehand)", file=sys.stderr, flush=True)
@@ -139,9 +143,31 @@ def is_going_on() -> bool:
     if place is None:
         return False
     try:
-        return time.time() - _busy(place).stat().st_mtime < ABANDONED
+        age, who = time.time() - _busy(place).stat().st_mtime, _busy(place).read_text()
     except OSError:
         return False
+    return age < ABANDONED and not _has_ended(who)
+
+
+_helpers: list[subprocess.Popen[bytes]] = []
+"""Processes that were started here."""
+
+
+def _has_ended(who: str) -> bool:
+    """Whether a process is no more, from its number and its machine: killed, perhaps, before it could say so."""
+    number, _, machine = who.partition(" ")
+    if os.name != "posix" or not number.isdigit() or machine != platform.node():
+        return False  # nobody can tell from here
+    for helper in _helpers:
+        if helper.pid == int(number):
+            return helper.poll() is not None
+    try:
+        os.kill(int(number), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:  # of another user
+        return False
+    return False
 
 
 def end(done: bool) -> None:

@@ -158,7 +158,7 @@ def animate_closures(
         raise InputError(problems, s.name)
     ground = s.mechanism.ground.name
     bodies = [b for b in s.mechanism.bodies if b != ground]
-    postures = [{ground: s.layout.X_WB[ground]} | {b: p.pose(b) for b in bodies} for p in shown]
+    postures = [{ground: s.layout.X_WB[ground]} | {b: p.poses[b] for b in bodies} for p in shown]
     page, actor = _stage(s, style, postures, (), theme_of(theme), size, False)
 
     def show(frame: int) -> Picture:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -28,14 +29,14 @@ def layout_at(s: Machine, posture: Posture | None = None) -> Layout:
     at = s.home if posture is None else posture
     m, known = s.mechanism, s.layout
     X_WB: dict[str, Array] = {m.ground.name: known.X_WB[m.ground.name]}
-    X_WB |= {body: at.pose(body) for body in m.bodies if body != m.ground.name}
-    seats = {}
+    X_WB |= {body: at.poses[body] for body in m.bodies if body != m.ground.name}
+    seats, given = {}, s.parameters
     for name, seat in known.seats.items():
         joint = m.joints[name]
-        X_TF, X_HM = _frame(s, f"{name}.tail", seat.X_TF), _frame(s, f"{name}.head", seat.X_HM)
+        X_TF, X_HM = _frame(given, f"{name}.tail", seat.X_TF), _frame(given, f"{name}.head", seat.X_HM)
         seats[name] = Seat(X_WB[joint.tail] @ X_TF, X_WB[joint.head] @ X_HM, X_TF, X_HM, seat.q)
-    points = {name: at.position(name) for name in known.points}
-    frames = {name: at.pose(name) for name in known.frames}
+    points = {name: at.poses[name][:3, 3] for name in known.points}
+    frames = {name: at.poses[name] for name in known.frames}
     return replace(known, X_WB=X_WB, seats=seats, points=points, frames=frames, masses=masses_of(s))
 
 
@@ -76,11 +77,11 @@ def machine_of(run: Run, machine: Machine | None, how: str) -> Machine:
     return found
 
 
-def _frame(s: Machine, place: str, known: Array) -> Array:
+def _frame(given: Mapping[str, float], place: str, known: Array) -> Array:
     """A joint's frame on a body, by the machine's parameters where they differ from the layout's."""
     names = [[f"{place}.{axis}.{c}" for axis in (*AXES, "at")] for c in "xyz"]
-    if names[0][0] not in s.parameters:
+    if names[0][0] not in given:
         return known
     X = np.eye(4)
-    X[:3] = [[s.parameters[n] for n in row] for row in names]
+    X[:3] = [[given[n] for n in row] for row in names]
     return X

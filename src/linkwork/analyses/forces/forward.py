@@ -22,6 +22,7 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.closed_dynamics import Elimination, closed_forward_dynamics, unconstrained
 from linkwork.equations.elimination_search import States, find_elimination
 from linkwork.equations.loop_solver import closure_products
+from linkwork.equations.scalars import undisturbed
 from linkwork.equations.tree import Weightless
 from linkwork.errors import ModelError, Problem
 from linkwork.formulas import Question
@@ -56,6 +57,7 @@ class ForwardDynamics:
     _kernels: dict[tuple[bool, bool], Kernel] = field(default_factory=dict)
 
     @cached_property
+    @undisturbed()
     def elimination(self) -> Elimination:
         """How accelerations are found; looked for when it is first needed."""
         system = self.loops.system

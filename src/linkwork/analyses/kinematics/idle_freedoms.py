@@ -24,12 +24,12 @@ def idle_rates(loops: Loops, y: Array, independent: Mask, candidates: Mask) -> M
     q = y[: plan.nq]
     X, V, _ = system.bound_kernel(Question(QUANTITIES["motion"]))(q, np.ascontiguousarray(W), np.zeros(plan.nv))
     X = np.broadcast_to(X, (len(columns), *X.shape[-2:]))
-    fastest = np.zeros(len(columns))
+    fastest, numbers = np.zeros(len(columns)), system.parameters
     for name, joint in system.mechanism.joints.items():
         for side, body in (("tail", joint.tail), ("head", joint.head)):
             if body in plan.index:
                 i = plan.index[body]
-                at = np.array([system.parameters[f"{name}.{side}.at.{c}"] for c in "xyz"])
+                at = np.array([numbers[f"{name}.{side}.at.{c}"] for c in "xyz"])
                 lever = X[:, i, 3:].reshape(-1, 3, 3) @ at
                 speed = V[:, i, :3] + np.cross(V[:, i, 3:], lever)
                 fastest = np.maximum(fastest, np.abs(speed).max(axis=1) / loops.length)

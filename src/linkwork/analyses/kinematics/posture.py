@@ -15,7 +15,9 @@ from linkwork.analyses.kinematics.loops import Loops, Mask, Roles
 from linkwork.analyses.kinematics.nearby_postures import ordinary_mobility
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.analyses.kinematics.redundancy import Redundancy, redundancies_of
+from linkwork.equations.quantities import QUANTITIES, names_of_places
 from linkwork.errors import InputError, Problem
+from linkwork.formulas import Question
 from linkwork.geometry import Array
 
 if TYPE_CHECKING:
@@ -91,6 +93,13 @@ class Posture:
         name : of a body, point or frame
         """
         return self.loops.system.pose(name, self.q)
+
+    @cached_property
+    def poses(self) -> dict[str, Array]:
+        """Poses of all bodies, points and frames in the world by name, (4, 4), worked out together."""
+        system = self.loops.system
+        X = system.bound_kernel(Question(QUANTITIES["places"]))(self.q)
+        return dict(zip(names_of_places(system.plan), X, strict=True))
 
     def position(self, name: str) -> Array:
         """Position of a point, or of the origin of a body or frame, in the world [m].

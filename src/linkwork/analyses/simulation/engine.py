@@ -19,6 +19,7 @@ from linkwork.equations import simulation as equations
 from linkwork.equations.closed_dynamics import Elimination, Joints
 from linkwork.equations.load_plans import exact_frictions
 from linkwork.equations.quantities import QUANTITIES
+from linkwork.equations.scalars import undisturbed
 from linkwork.equations.variational import momentum_and_drift
 from linkwork.expressions import names_in
 from linkwork.formulas import Formula, Question
@@ -258,7 +259,8 @@ class Engine:
         """All arrays one by one, and the kernels wired to them."""
         loops, plan, needs = self.loops, self.loops.plan, self.needs
         ny, nw, nl, layout = plan.ny, plan.nw, plan.nl, layout_of(plan)
-        kernels = self._kernels(rows)
+        with undisturbed():
+            kernels = self._kernels(rows)
         sizes = {
             "ny": ny, "nw": nw, "nl": nl, "n": layout.n, "slips": plan.n_slips, "loads": plan.n_loads,
             "states": plan.n_states, "sides": plan.n_sides, "gaps": len(needs.gaps), "conditions": self.n_watched,
