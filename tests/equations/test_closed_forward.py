@@ -89,7 +89,7 @@ def turns() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("cut", [True, False], ids=["cut", "whole"])
-@pytest.mark.parametrize("kind, third", turns())
+@pytest.mark.parametrize("kind, third", [*turns()])
 def test_every_kind_in_every_way(kind: str, third: int | None, cut: bool) -> None:
     """A loop in space with loads of all kinds, rotors at random joints, the joint of this kind cut or another one."""
     m = single_loop(5, kind, 3 if kind == "free" else 1 + len(kind) % 2, OTHERS).mechanism()
