@@ -21,14 +21,18 @@ help:
 demo: $(VENV)/.demo
 	$(BIN)/python examples/demo.py
 
+# Types are checked on one core while loops are compiled on the other.
 # Every room, none of the long tests: the files that tests/quick.txt names.
-quick: lint warm
+quick: $(VENV)/.test
+	@$(MAKE) --no-print-directory -j 2 lint warm
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow" $$(grep -v '^\#' tests/quick.txt)
 
-test: lint browser warm
+test: $(VENV)/.test
+	@$(MAKE) --no-print-directory -j 2 lint browser warm
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not slow"
 
-test-all: lint browser warm
+test-all: $(VENV)/.test
+	@$(MAKE) --no-print-directory -j 2 lint browser warm
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 # Chromium for the tests in the browser, where there is none and apt may install it; else those tests are skipped.

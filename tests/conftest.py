@@ -6,6 +6,7 @@ all that they depend on.
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -25,3 +26,12 @@ def _own_cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
         del os.environ["LINKWORK_CACHE"]
     else:
         os.environ["LINKWORK_CACHE"] = before
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _what_is_old_stays() -> Iterator[None]:
+    """What a file leaves behind is looked through for garbage once: thousands of tests leave gigabytes of traces and
+    kernels, in which every later search would take seconds."""
+    yield
+    gc.collect()
+    gc.freeze()

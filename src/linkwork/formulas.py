@@ -59,7 +59,7 @@ class Question:
     by: tuple[tuple[str, ...], ...] = ()
     closure: Closure | None = None
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Names the question among all of one plan."""
         plain = " by ".join([self.quantity.name, *(", ".join(group) for group in self.by)])

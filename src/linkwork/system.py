@@ -620,10 +620,11 @@ class System:
         ----------
         question : the law, and how it is asked (`formulas.Question`)
         """
-        if question.name not in self._ready:
+        kernel = self._ready.get(question.name)
+        if kernel is None:
             formula, settled = self._settled(question, self.parameters)
-            self._ready[question.name] = formula.kernel.bind(settled)
-        return self._ready[question.name]
+            kernel = self._ready[question.name] = formula.kernel.bind(settled)
+        return kernel
 
     def _settled(self, question: Question, values: Mapping[str, float]) -> tuple[Formula, Array]:
         formula, settled = self._formulas.settled(question, values)

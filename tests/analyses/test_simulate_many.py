@@ -121,8 +121,11 @@ def test_efforts_and_drives() -> None:
         assert np.abs(runs[f"{first}.effort"].values[k] - alone[f"{first}.effort"].values).max() < 1e-7
 
 
+@pytest.mark.parametrize("loops", ["interpret", pytest.param("compile", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("method", ["explicit", "radau", "exponential", "variational"])
-def test_every_method(method: str) -> None:
+def test_every_method(method: str, loops: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Machine code of the loop through many runs takes a minute for each method: by the way, its source is tried."""
+    monkeypatch.setenv("LINKWORK_LOOPS", loops)
     s = weighty(slider_crank()).assemble()
     more: dict[str, Any] = {"method": method, "rtol": 1e-6, "atol": 1e-7}
     more |= {"step": 1e-2} if method == "variational" else {}

@@ -26,7 +26,8 @@ TREES = ("revolute", "prismatic", "helical", "cylindric", "flat", "universal", "
 
 @pytest.fixture(autouse=True)
 def nothing_is_compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """By itself, and nothing is there."""
+    """By itself, and nothing is there. Kernels may be older than this file, and are looked for below."""
+    gc.unfreeze()
     monkeypatch.setenv("LINKWORK_CACHE", str(tmp_path))
     monkeypatch.setenv("LINKWORK_KERNELS", "auto")
     monkeypatch.setattr(engine, "COMPILE_FIXED", np.inf)

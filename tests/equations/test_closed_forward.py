@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -47,15 +48,21 @@ MORE = (
 OTHERS = ("revolute", "prismatic", "universal", "cylindric", "spheric")
 
 
-def every_way(s: lw.Machine, states: search.States, hubs: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
-    """Eliminations in every order, along all axes, with all hubs; each with its equations traced anew."""
+def every_way(
+    s: lw.Machine, states: search.States, hubs: tuple[int, ...], third: int | None = None
+) -> Iterator[tuple[str, Any]]:
+    """Eliminations in every order, along all axes, with all hubs; each with its equations traced anew.
+
+    third : one of three parts of them, each of which has every order with all axes and all hubs, and every hub with all
+        axes
+    """
     given = (*s._formulas.numbers(s.parameters, True), states)
-    for hub in hubs:
-        for axes in ROW_AXES:
-            for strategy in STRATEGIES:
-                way = search.Search(search.Setting(s.plan, *given, Trace()), axes, hub)
-                found, _ = way.run(strategy)
-                yield f"hub {hub}, {axes}, {strategy}", (way, found)
+    for (i, hub), (j, axes), (k, strategy) in product(enumerate(hubs), enumerate(ROW_AXES), enumerate(STRATEGIES)):
+        if third is not None and (i + j + k) % 3 != third:
+            continue
+        way = search.Search(search.Setting(s.plan, *given, Trace()), axes, hub)
+        found, _ = way.run(strategy)
+        yield f"hub {hub}, {axes}, {strategy}", (way, found)
 
 
 def accelerations(tried: Any, samples: int) -> Array:
@@ -74,9 +81,17 @@ def gap(s: lw.Machine, y: Array, w: Array, a: Array) -> float:
     return float((np.abs(np.einsum("srk,sk->sr", J, a) + rest).max(axis=1) / terms.max(axis=1)).max())
 
 
+def turns() -> Iterator[Any]:
+    """Every kind with a third of all ways, kinds by turns with each of them; with all ways, and more kinds, slowly."""
+    for i, kind in enumerate(KINDS):
+        yield pytest.param(kind, i % 3, id=kind)
+    for kind in (*KINDS, *MORE):
+        yield pytest.param(kind, None, marks=pytest.mark.slow, id=f"{kind}-all")
+
+
 @pytest.mark.parametrize("cut", [True, False], ids=["cut", "whole"])
-@pytest.mark.parametrize("kind", [*KINDS, *(pytest.param(kind, marks=pytest.mark.slow) for kind in MORE)])
-def test_every_kind_in_every_way(kind: str, cut: bool) -> None:
+@pytest.mark.parametrize("kind, third", [*turns()])
+def test_every_kind_in_every_way(kind: str, third: int | None, cut: bool) -> None:
     """A loop in space with loads of all kinds, rotors at random joints, the joint of this kind cut or another one."""
     m = single_loop(5, kind, 3 if kind == "free" else 1 + len(kind) % 2, OTHERS).mechanism()
     load_at_random(m, np.random.default_rng(len(kind)))
@@ -89,7 +104,7 @@ def test_every_kind_in_every_way(kind: str, cut: bool) -> None:
     chosen = (0, samples - 1)
     truth = {k: forward(s, states.y[k], states.w[k]).accelerations for k in chosen}
     first: Array | None = None
-    for way, (tried, _) in every_way(s, states, (-1, 0, len(s.plan.links) - 1)):
+    for way, (tried, _) in every_way(s, states, (-1, 0, len(s.plan.links) - 1), third):
         a = accelerations(tried, samples)
         for k in chosen:
             near(a[k], truth[k], TOL, what=way)

@@ -75,6 +75,8 @@ def measured_places(plan: Plan) -> list[str]:
 
 def measured_names(plan: Plan, names: Sequence[Any]) -> list[str]:
     """Which of some names are coordinates of places, and not variables of joints."""
+    if not names:
+        return []
     places, found = set(measured_places(plan)), []
     for name in names:
         owner, _, coordinate = str(name).rpartition(".")

@@ -111,7 +111,7 @@ def _number(*kinds: type) -> Put:
 
 def _array(dtype: Any, axes: int) -> Put:
     def put(x: Any, words: Words) -> None:
-        if type(x) is not np.ndarray or x.ndim != axes or x.dtype != dtype:
+        if type(x) is not np.ndarray or x.ndim != axes or (x.dtype is not dtype and x.dtype != dtype):
             raise Misfit
         try:
             words.append(_address(_byte(x)))  # refuses what is not contiguous, or cannot be written to

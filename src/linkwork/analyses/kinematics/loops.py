@@ -39,6 +39,8 @@ from linkwork.units import ANGLE, LENGTH, NUMBER, format_quantity
 
 Mask = NDArray[np.bool_]
 
+CLOSURE = Question(QUANTITIES["closure"])
+"""Errors of all rows and the entries of their Jacobian."""
 CLOSED = 1e-10
 """Largest error of a closed loop [rad, or parts of the machine's size]."""
 SINGULAR = 1e-7
@@ -232,7 +234,7 @@ class Loops:
         return Triplets(self._entry_rows[kept], self._entry_columns[kept], values[kept], shape)
 
     def _closure(self, y: Array) -> tuple[Array, Array]:
-        e, entries = self.system.bound_kernel(Question(QUANTITIES["closure"]))(y)
+        e, entries = self.system.bound_kernel(CLOSURE)(y)
         if self.whole is not self:
             return e[..., : self.rows], entries[..., : len(self._entry_rows)]
         return e, entries

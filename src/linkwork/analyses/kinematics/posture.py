@@ -37,7 +37,8 @@ class Posture:
         self.loops = loops.whole
         self._y = np.array(y, float)
         self._y.flags.writeable = False
-        self._specified: Mask = np.isin(np.arange(loops.columns), np.asarray(specified, np.int64))
+        self._specified: Mask = np.zeros(loops.columns, bool)
+        self._specified[np.asarray(specified, np.int64)] = True
         self.name = name
         """Name of the closure, if it was given one."""
         self.iterations = iterations

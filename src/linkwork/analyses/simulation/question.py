@@ -41,6 +41,7 @@ METHODS = ("auto", "explicit", "radau", "exponential", "exponential-static", "va
 FIXED = ("variational", "variational-4")
 """Methods with steps of one length."""
 FINEST = 1e-15
+MISMATCH = Question(mismatch())
 Controller = Callable[[float, Any], Mapping[str, float] | None]
 
 
@@ -88,7 +89,7 @@ class Asked:
     @cached_property
     def pushing(self) -> list[int]:
         """Columns of efforts that do not change."""
-        found: list[int] = np.flatnonzero(self.efforts).tolist()
+        found: list[int] = self.efforts.nonzero()[0].tolist()
         return found
 
     @cached_property
@@ -210,13 +211,14 @@ def _times(read: _Reader, end: float, samples: Any, times: Any) -> Array:
     if found.ndim != 1 or not found.size or not np.isfinite(found).all():
         read.problems.append(Problem("times are finite numbers, at least one", "times"))
         return np.zeros(1)
-    back = np.flatnonzero(np.diff(found) < 0.0)
-    if back.size:
-        k = int(back[0])
+    first, last = float(found[0]), float(found[-1])
+    if (found[1:] < found[:-1]).any():
+        k = int((found[1:] < found[:-1]).argmax())
         text = f"the times are out of order: {found[k + 1]:g} s comes after {found[k]:g} s"
         read.problems.append(Problem(text, "times", "sort them"))
-    if found.min() < 0.0 or (np.isfinite(end) and found.max() > end):
-        text = f"times from {found.min():g} to {found.max():g} s do not lie within 0 and {end:g} s"
+        first, last = float(found.min()), float(found.max())
+    if first < 0.0 or (math.isfinite(end) and last > end):
+        text = f"times from {first:g} to {last:g} s do not lie within 0 and {end:g} s"
         read.problems.append(Problem(text, "times", "change `until`, or leave those times out"))
     return np.ascontiguousarray(found)
 
@@ -489,7 +491,7 @@ def _consistent(loops: Loops, posture: Posture, rates: Array, pace: Mapping[str,
     if not loops.count:
         return w
     scaled = w / loops.column_scale
-    opened = loops.system.bound_kernel(Question(mismatch()))(posture.y, w)[1] * loops.row_scale
+    opened = loops.system.bound_kernel(MISMATCH)(posture.y, w)[1] * loops.row_scale
     size, largest = float(np.abs(opened).max(initial=0.0)), float(np.abs(scaled).max(initial=0.0))
     if size <= 1e-14 * largest:
         return w.copy()

@@ -8,7 +8,9 @@ from __future__ import annotations
 import math
 
 from linkwork.numerics.loops import loop
-from linkwork.numerics.stepping.dormand_prince import DENSE, ERRORS, NODES, WEIGHTS
+from linkwork.numerics.stepping.dormand_prince import DENSE, NODES
+from linkwork.numerics.stepping.dormand_prince import ERRORS as E
+from linkwork.numerics.stepping.dormand_prince import WEIGHTS as A
 from linkwork.numerics.stepping.problem import rates
 
 ORDER = 8
@@ -25,19 +27,91 @@ def store_size(n: int) -> int:
 
 
 @loop
+def combine(K, s, h, z, state):  # type: ignore[no-untyped-def]
+    """The state at which stage s is evaluated, z + h Σ A_sk K_k; that of stage 12 is the end of the step.
+
+    The tableau is written out: where there are few unknowns, loops over it would take longer than the sums.
+    """
+    # fmt: off
+    if s == 1:
+        for i in range(z.size):
+            state[i] = z[i] + h * (A[1, 0] * K[0, i])
+    elif s == 2:
+        for i in range(z.size):
+            state[i] = z[i] + h * (A[2, 0] * K[0, i] + A[2, 1] * K[1, i])
+    elif s == 3:
+        for i in range(z.size):
+            state[i] = z[i] + h * (A[3, 0] * K[0, i] + A[3, 2] * K[2, i])
+    elif s == 4:
+        for i in range(z.size):
+            state[i] = z[i] + h * (A[4, 0] * K[0, i] + A[4, 2] * K[2, i] + A[4, 3] * K[3, i])
+    elif s == 5:
+        for i in range(z.size):
+            state[i] = z[i] + h * (A[5, 0] * K[0, i] + A[5, 3] * K[3, i] + A[5, 4] * K[4, i])
+    elif s == 6:
+        for i in range(z.size):
+            state[i] = z[i] + h * (A[6, 0] * K[0, i] + A[6, 3] * K[3, i] + A[6, 4] * K[4, i] + A[6, 5] * K[5, i])
+    elif s == 7:
+        for i in range(z.size):
+            state[i] = z[i] + h * (
+                A[7, 0] * K[0, i] + A[7, 3] * K[3, i] + A[7, 4] * K[4, i] + A[7, 5] * K[5, i] + A[7, 6] * K[6, i]
+            )
+    elif s == 8:
+        for i in range(z.size):
+            state[i] = z[i] + h * (
+                A[8, 0] * K[0, i] + A[8, 3] * K[3, i] + A[8, 4] * K[4, i] + A[8, 5] * K[5, i] + A[8, 6] * K[6, i]
+                + A[8, 7] * K[7, i]
+            )
+    elif s == 9:
+        for i in range(z.size):
+            state[i] = z[i] + h * (
+                A[9, 0] * K[0, i] + A[9, 3] * K[3, i] + A[9, 4] * K[4, i] + A[9, 5] * K[5, i] + A[9, 6] * K[6, i]
+                + A[9, 7] * K[7, i] + A[9, 8] * K[8, i]
+            )
+    elif s == 10:
+        for i in range(z.size):
+            state[i] = z[i] + h * (
+                A[10, 0] * K[0, i] + A[10, 3] * K[3, i] + A[10, 4] * K[4, i] + A[10, 5] * K[5, i] + A[10, 6] * K[6, i]
+                + A[10, 7] * K[7, i] + A[10, 8] * K[8, i] + A[10, 9] * K[9, i]
+            )
+    elif s == 11:
+        for i in range(z.size):
+            state[i] = z[i] + h * (
+                A[11, 0] * K[0, i] + A[11, 3] * K[3, i] + A[11, 4] * K[4, i] + A[11, 5] * K[5, i] + A[11, 6] * K[6, i]
+                + A[11, 7] * K[7, i] + A[11, 8] * K[8, i] + A[11, 9] * K[9, i] + A[11, 10] * K[10, i]
+            )
+    elif s == 12:
+        for i in range(z.size):
+            state[i] = z[i] + h * (
+                A[12, 0] * K[0, i] + A[12, 5] * K[5, i] + A[12, 6] * K[6, i] + A[12, 7] * K[7, i] + A[12, 8] * K[8, i]
+                + A[12, 9] * K[9, i] + A[12, 10] * K[10, i] + A[12, 11] * K[11, i]
+            )
+    elif s == 13:
+        for i in range(z.size):
+            state[i] = z[i] + h * (
+                A[13, 0] * K[0, i] + A[13, 6] * K[6, i] + A[13, 7] * K[7, i] + A[13, 8] * K[8, i] + A[13, 9] * K[9, i]
+                + A[13, 10] * K[10, i] + A[13, 11] * K[11, i] + A[13, 12] * K[12, i]
+            )
+    elif s == 14:
+        for i in range(z.size):
+            state[i] = z[i] + h * (
+                A[14, 0] * K[0, i] + A[14, 5] * K[5, i] + A[14, 6] * K[6, i] + A[14, 7] * K[7, i] + A[14, 10] * K[10, i]
+                + A[14, 11] * K[11, i] + A[14, 12] * K[12, i] + A[14, 13] * K[13, i]
+            )
+    elif s == 15:
+        for i in range(z.size):
+            state[i] = z[i] + h * (
+                A[15, 0] * K[0, i] + A[15, 5] * K[5, i] + A[15, 6] * K[6, i] + A[15, 7] * K[7, i] + A[15, 8] * K[8, i]
+                + A[15, 12] * K[12, i] + A[15, 13] * K[13, i] + A[15, 14] * K[14, i]
+            )
+    # fmt: on
+
+
+@loop
 def stage(p, store, s, t, h, z, state):  # type: ignore[no-untyped-def]
     """Evaluate stage s; its state goes through `state`. Returns the health of it."""
     n = p.n
-    for i in range(n):
-        state[i] = 0.0
-    for k in range(s):
-        weight = WEIGHTS[s, k]
-        if weight != 0.0:
-            K = store[k * n : (k + 1) * n]
-            for i in range(n):
-                state[i] += weight * K[i]
-    for i in range(n):
-        state[i] = z[i] + h * state[i]
+    combine(store[: STAGES * n].reshape((STAGES, n)), s, h, z, state)
     return rates(p, t + NODES[s] * h, state, store[s * n : (s + 1) * n])
 
 
@@ -45,27 +119,23 @@ def stage(p, store, s, t, h, z, state):  # type: ignore[no-untyped-def]
 def step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
     """One step; returns its error measured by the tolerances."""
     n = p.n
-    state = store[STAGES * n : (STAGES + 1) * n]
+    K, state = store[: STAGES * n].reshape((STAGES, n)), store[STAGES * n : (STAGES + 1) * n]
     for i in range(n):
         store[i] = f[i]
     for s in range(1, LAST + 1):
         if stage(p, store, s, t, h, z, state) == math.inf:
             return math.inf
-    for i in range(n):
-        z_new[i] = 0.0
-    for k in range(LAST + 1):
-        weight = WEIGHTS[LAST + 1, k]
-        if weight != 0.0:
-            K = store[k * n : (k + 1) * n]
-            for i in range(n):
-                z_new[i] += weight * K[i]
+    combine(K, LAST + 1, h, z, z_new)
     fifth, third = 0.0, 0.0
     for i in range(n):
-        z_new[i] = z[i] + h * z_new[i]
-        e5, e3 = 0.0, 0.0
-        for k in range(LAST + 1):
-            e5 += ERRORS[0, k] * store[k * n + i]
-            e3 += ERRORS[1, k] * store[k * n + i]
+        e5 = (
+            E[0, 0] * K[0, i] + E[0, 5] * K[5, i] + E[0, 6] * K[6, i] + E[0, 7] * K[7, i]
+            + E[0, 8] * K[8, i] + E[0, 9] * K[9, i] + E[0, 10] * K[10, i] + E[0, 11] * K[11, i]
+        )  # fmt: skip
+        e3 = (
+            E[1, 0] * K[0, i] + E[1, 5] * K[5, i] + E[1, 6] * K[6, i] + E[1, 7] * K[7, i]
+            + E[1, 8] * K[8, i] + E[1, 9] * K[9, i] + E[1, 10] * K[10, i] + E[1, 11] * K[11, i]
+        )  # fmt: skip
         scale = p.atol[i] + p.rtol * max(abs(z[i]), abs(z_new[i]))
         fifth += (e5 / scale) ** 2
         third += (e3 / scale) ** 2

@@ -10,6 +10,7 @@ change. So the type of a handle, which all of them take, carries a mark of this 
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import struct
 from collections.abc import Mapping
@@ -26,6 +27,11 @@ _AS_FLOAT, _AS_INTEGER = struct.Struct("d"), struct.Struct("q")
 NUMBERS = ("integer", "float")
 AXES = {"floats": 1, "matrix": 2, "integers": 1, "addresses": 1, "table": 2}
 """Kinds of fields, and how many axes those have that are arrays."""
+
+
+def address_of(array: Any) -> int:
+    """Where the numbers of a contiguous array stand that can be written to: sooner told than by `ctypes.data`."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array))
 
 
 class Handle:
@@ -67,8 +73,8 @@ class Handle:
         copied = self.__dict__.get("_copied")
         if copied is None or name not in copied.arrays:
             raise AttributeError(f"{type(self).__name__} has no '{name}'")
-        begin, end, shape, dtype = copied.arrays[name]
-        value = self.__dict__["_room"][begin:end].view(dtype).reshape(shape)
+        begin, _, shape, dtype = copied.arrays[name]
+        value = np.ndarray(shape, dtype, self.__dict__["_room"], 8 * begin)
         self.__dict__[name] = value
         return value
 
@@ -133,7 +139,7 @@ class Template:
     def copy(self) -> Any:
         """Another handle, as the first one was."""
         made, room = object.__new__(self.kind), self.room.copy()
-        address = int(room.ctypes.data)
+        address = address_of(room)
         room[self.moved] += address
         made.__dict__.update(self.numbers, words=room[: self.size], address=address, _room=room, _copied=self)
         return made
