@@ -13,6 +13,7 @@ from linkwork.errors import InputError, Problem
 from linkwork.results.layout import long_name
 from linkwork.results.result import Result
 from linkwork.results.result_layout import result_attributes
+from linkwork.results.signals import Signal
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -66,8 +67,8 @@ def _nothing(run: int) -> tuple[Happening, ...]:
 class Simulations(Result):
     """Many simulations of one machine; made by `Machine.simulate_many`.
 
-    `runs["P.x"]` is an xarray.DataArray over runs and time, labelled with what differs between the runs; `runs[7]` is
-    one of them as a `Simulation`, with evidence of its own. Signals by name are made when they are first asked for.
+    `runs["P.x"]` is a `Signal` over runs and time, labelled with what differs between the runs; `runs[7]` is one of
+    them as a `Simulation`, with evidence of its own. Signals by name are made when they are first asked for.
     """
 
     __slots__ = ("_make", "_mechanism", "_records", "_single", "inputs", "outcome")
@@ -158,9 +159,10 @@ class Simulations(Result):
     # ---------------------------------------------------------------- by name and by number
 
     def __getitem__(self, which: Any) -> Any:
-        """A signal by name over runs and time, or a run by its number."""
+        """A signal or a place by name over runs and time, or a run by its number."""
         if isinstance(which, str):
-            return self.signal(which)
+            single = self._names.kinds.get(which) in ("joint", "state") and len(self._names.expand(which)) == 1
+            return self.signal(which) if single else super().__getitem__(which)
         if isinstance(which, bool) or not isinstance(which, (int, np.integer)):
             hint = "give the name of a signal, such as 'P.x', or the number of a run"
             raise InputError(Problem(f"runs are not asked for by {type(which).__name__}", hint=hint), self.name)
@@ -171,14 +173,14 @@ class Simulations(Result):
     def __iter__(self) -> Iterator[Simulation]:
         return (self[k] for k in range(len(self)))
 
-    def signal(self, name: str) -> xr.DataArray:
-        """A signal of all runs: (run, time), in SI units.
+    def signal(self, name: str) -> Signal:
+        """A `Signal` of all runs: (run, time), in SI units.
 
         Parameters
         ----------
         name : as of a single run: 'A', 'A.rate', 'P.x', 'P.speed', 'A.effort'
         """
-        return self._named_signal(name).data
+        return self._named_signal(name)
 
     def _dataset(self) -> xr.Dataset:
         """Everything with the axes run and time; names of joints and places are those of a single run."""
@@ -237,4 +239,4 @@ class Simulations(Result):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"Simulations of '{self.name}': {len(self)} runs, {len(self.t)} samples"
+        return str(self)
