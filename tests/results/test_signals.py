@@ -107,7 +107,7 @@ def test_items_give_signals() -> None:
     assert np.array_equal(2 * A, 2 * r["A.angle"]) and A[-1] == r["A.angle"][-1] and (A > 1.0).any()
     with pytest.raises(lw.ModelError, match=r"'P' has several signals; ask for one of them: P.position"):
         P * 2
-    with pytest.raises(AttributeError, match="no velocty of P; .* did you mean .P.velocity"):
+    with pytest.raises(AttributeError, match=r"no velocty of P; .* did you mean .P.velocity"):
         P.velocty
     assert isinstance(r["machine"].kinetic_energy, lw.Signal)
 

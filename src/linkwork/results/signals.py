@@ -10,6 +10,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from linkwork.errors import InputError, Problem
+from linkwork.names import no_such
 from linkwork.results.layout import AXES
 from linkwork.results.reductions import Reductions
 from linkwork.units import UnitSystem, parse_unit
@@ -204,7 +205,12 @@ class Signal(Reductions, NDArrayOperatorsMixin):
         return float(self.values)
 
     def __getitem__(self, index: Any) -> Any:
-        return self.values[index]
+        """Numbers by index; a coordinate by its name: x["time"], x["start.A"]."""
+        if not isinstance(index, str):
+            return self.values[index]
+        if index not in self.data.coords:
+            raise InputError(no_such("coordinate", index, [str(c) for c in self.data.coords], self.name))
+        return Signal(index, self.data[index])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
