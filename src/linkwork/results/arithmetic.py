@@ -102,7 +102,7 @@ def _assert_alike(inputs: tuple[Any, ...], name: str) -> str:
 
 def _differ(one: Signal, other: Signal, name: str) -> None:
     what = f"'{one.name}' is in {one.unit} and '{other.name}' in {other.unit}"
-    hint = "a plain number beside a signal has no unit of its own; .values has the numbers alone"
+    hint = "a plain number has no unit: write signal * (m / s**2) * 9.81, or take the numbers alone, .values"
     raise InputError(Problem(what, ALIKE.get(name, name.replace("_", " ")), hint))
 
 

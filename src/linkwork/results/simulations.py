@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +13,14 @@ from linkwork.errors import InputError, Problem
 from linkwork.results.layout import long_name
 from linkwork.results.result import Result
 from linkwork.results.result_layout import result_attributes
-from linkwork.results.signals import Signal
+from linkwork.results.signals import Signal, Units
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.axes import Axes
 
     from linkwork.results.happenings import Happening
+    from linkwork.results.plots import Panels
     from linkwork.results.run import Run
     from linkwork.results.simulation import Simulation
 
@@ -181,6 +183,32 @@ class Simulations(Result):
         name : as of a single run: 'A', 'A.rate', 'P.x', 'P.speed', 'A.effort'
         """
         return self._named_signal(name)
+
+    def plot(
+        self,
+        *names: str,
+        units: Units = None,
+        x: str = "",
+        against: Mapping[str, Any] | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> Panels:
+        """Plot signals of all runs over time: a line a run, and of more than 12 runs how they spread.
+
+        Parameters
+        ----------
+        names : signals; joints and places stand for their own; the variables of the joints without any
+        units, ax : as in `Run.plot`
+        x : another axis to plot over; time without
+        against : other simulations to overlay, by the name that tells them apart
+        """
+        from linkwork.results.plots.spread import MOST_RUNS, describe_spread
+
+        asked = names or tuple(f"{j}.{v}" for j, own in self._names.joints.items() for v in own)
+        if len(self) <= MOST_RUNS or x not in ("", "time") or against:
+            return super().plot(*asked, units=units, x=x or "time", against=against, ax=ax)
+        self._assert_known(asked, None)
+        signals = [s for n in asked for s in self._plotted(n)]
+        return describe_spread(signals, units=units, title=f"{len(self):,} simulations of {self.name}").draw(ax)
 
     def _dataset(self) -> xr.Dataset:
         """Everything with the axes run and time; names of joints and places are those of a single run."""
