@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from linkwork.cli.completion import complete_parameters, complete_signals
@@ -166,6 +165,8 @@ def _moving(
 
 
 def _varied(texts: Sequence[str], machine: Machine, variables: Variables, problems: Problems) -> list[Over]:
+    import numpy as np
+
     from linkwork.analyses.parameter_sweeps import Over
     from linkwork.units import SI
 
@@ -255,6 +256,8 @@ def _write(found: Result, paths: Sequence[Path], wanted: Sequence[Wanted], units
 
 
 def _print(found: Result, varied: Sequence[Over], wanted: Sequence[Wanted], units: UnitSystem) -> None:
+    import numpy as np
+
     from linkwork.errors import Problem
     from linkwork.results.plots.shown_units import Showing
     from linkwork.views.tables import Table
@@ -276,6 +279,8 @@ def _print(found: Result, varied: Sequence[Over], wanted: Sequence[Wanted], unit
 
 
 def _place(values: Any, varied: Sequence[Over], shown: Sequence[Any], pick: Any) -> str:
+    import numpy as np
+
     place = np.unravel_index(int(pick(values)), values.shape)
     return ", ".join(
         f"{own.name} = {shown[i].values[k]:.6g} {shown[i].symbol}".rstrip()
