@@ -75,9 +75,9 @@ class Bar:
             self.handle.update(bundle, raw=True)
             return
         if self.display is None:
-            from IPython.display import display
+            from IPython import display
 
-            self.display = display
+            self.display = display.display
         self.handle = self.display(bundle, raw=True, display_id=True)
 
     def end(self) -> None:
