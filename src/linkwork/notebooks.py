@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import importlib
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -75,9 +76,8 @@ class Bar:
             self.handle.update(bundle, raw=True)
             return
         if self.display is None:
-            from IPython import display
-
-            self.display = display.display
+            found: Any = importlib.import_module("IPython.display")
+            self.display = found.display
         self.handle = self.display(bundle, raw=True, display_id=True)
 
     def end(self) -> None:

@@ -119,11 +119,14 @@ def _quintic(x: Array, v: Array, a: Array, h: Array, s: Array, i: Any, wanted: i
     c2 = h * h * a[i] / 2.0
     c3, c4, c5 = 10.0 * d - 4.0 * e + f / 2.0, 7.0 * e - 15.0 * d - f, 6.0 * d - 3.0 * e + f / 2.0
     whole = np.where(h > 0.0, h, 1.0)
+    found: Array
     if wanted == 2:
-        return a[i] + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5)) / (whole * whole)
-    if wanted == 1:
-        return v[i] + s * (2.0 * c2 + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5))) / whole
-    return x[i] + s * (h * v[i] + s * (c2 + s * (c3 + s * (c4 + s * c5))))
+        found = a[i] + s * (6.0 * c3 + s * (12.0 * c4 + s * 20.0 * c5)) / (whole * whole)
+    elif wanted == 1:
+        found = v[i] + s * (2.0 * c2 + s * (3.0 * c3 + s * (4.0 * c4 + s * 5.0 * c5))) / whole
+    else:
+        found = x[i] + s * (h * v[i] + s * (c2 + s * (c3 + s * (c4 + s * c5))))
+    return found
 
 
 def _gentle_slopes(time: Array, x: Array) -> Array:
@@ -137,4 +140,5 @@ def _gentle_slopes(time: Array, x: Array) -> Array:
     found = np.concatenate([lines[:1], inner, lines[-1:]])
     # Beside a jump, and beside a gap, the slope of the other side.
     found[:-1] = np.where(np.isfinite(found[:-1]), found[:-1], np.nan_to_num(lines))
-    return np.nan_to_num(found)
+    kept: Array = np.nan_to_num(found)
+    return kept

@@ -15,7 +15,9 @@ CHAINS = (
 def rates_of(name: str, there: Container[object]) -> tuple[str, ...]:
     """Names of the first and second rates of a signal, as far as they are there: velocity, acceleration."""
     owner, _, last = name.rpartition(".")
-    ways: list[tuple[str, ...]] = [(f"{name}.acceleration", f"{name}.jerk")]  # of speeds, which are rates already: S.wx, F.vx
+    ways: list[tuple[str, ...]] = [
+        (f"{name}.acceleration", f"{name}.jerk")
+    ]  # of speeds, which are rates already: S.wx, F.vx
     ways += [(f"{owner}.v{last}", f"{owner}.v{last}.acceleration")]  # of the coordinates that they belong to: F.x
     for chain in CHAINS:
         for place, ending in enumerate(chain[:-1]):

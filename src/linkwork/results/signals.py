@@ -126,23 +126,23 @@ class Signal(Reductions, NDArrayOperatorsMixin):
             raise AttributeError(f"'{self.name}' is no vector; it lies along {', '.join(self.axes) or 'no axis'}")
         return self._like(self.data[..., which].drop_vars("axis"), f"{self.name}.{AXES[which]}")
 
-    def sel(self, **where: Any) -> Signal:
+    def sel(self, **axes: Any) -> Signal:
         """The part at coordinates: sel(axis="x"), sel(run=3).
 
         Parameters
         ----------
-        where : coordinates by the names of the axes, as of xarray
+        axes : coordinates by the names of the axes, as of xarray
         """
-        return self._like(self.data.sel(**where), self.name)
+        return self._like(self.data.sel(**axes), self.name)
 
-    def isel(self, **where: Any) -> Signal:
+    def isel(self, **axes: Any) -> Signal:
         """The part at places that are counted from 0: isel(time=-1).
 
         Parameters
         ----------
-        where : numbers by the names of the axes, as of xarray
+        axes : numbers by the names of the axes, as of xarray
         """
-        return self._like(self.data.isel(**where), self.name)
+        return self._like(self.data.isel(**axes), self.name)
 
     def identical(self, other: Signal) -> bool:
         """Whether another one has the same name, numbers, coordinates and unit, NaN where this has NaN.
