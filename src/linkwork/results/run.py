@@ -226,11 +226,13 @@ class Run(Result):
         if variable.startswith("closure.") or len(self) < 2:
             return None
         rates = rates_of(variable, variables)
-        chain, wanted = (), 0
+        chain: tuple[str, ...] = ()
+        wanted = 0
         if len(rates) < 2:  # what it is a rate of may tell more
             chain, wanted = values_of(variable, variables)
         chain = chain or (variable, *rates)
-        known = [self._shown.variables[n].values[(..., *element)] for n in chain]
+        whole: list[Any] = [self._shown.variables[n].values for n in chain]
+        known = [values[(..., *element)] for values in whole]
         struck = tuple(e.time for e in self.events)
         return Between(self.time, known, wanted, struck, reference.magnitude)
 
