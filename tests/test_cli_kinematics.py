@@ -406,7 +406,7 @@ def test_inputs_out_of_reach_are_1() -> None:
             ["mobility", "slider-crank", "--travel", "A.slide"],
             "--travel A.slide: the revolute joint 'A' has no variable 'slide'; there is: A.angle",
         ),
-        (["motion", "slider-crank"], "--drive: nothing is driven; for example --drive 'A.angle=0:1'"),
+        (["motion", "slider-crank", "--speed", "A=3rpm"], "A.angle has a speed, but is not driven; add --drive 'A"),
         (["motion", "slider-crank", "--drive", "A=0:36 kg"], "--drive A: in '0:36 kg': '0 kg' is a mass"),
         (["motion", "slider-crank", "--drive", "A=harm(0, 1, 2)"], "--drive A: in 'harm(0, 1, 2)': 'harm' is no law"),
         (["motion", "slider-crank", "--drive", "E=0:1"], "--drive E: there is no joint 'E'"),

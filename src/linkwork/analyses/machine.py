@@ -26,6 +26,7 @@ from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import START
+from linkwork.notebooks import compiling, shown
 from linkwork.system import Derivative, EvaluationOptions, System
 
 if TYPE_CHECKING:
@@ -222,8 +223,9 @@ class Machine(System):
 
         given = merged(drives, named, self.name)
         other = measuring(self, given)
-        asked = (given, samples, duration, times, jerk, progress, threads)
-        return driven_motion(other.loops, other.home, self.loops, *asked)
+        with shown("motion", progress) as told:
+            asked = (given, samples, duration, times, jerk, told, threads)
+            return driven_motion(other.loops, other.home, self.loops, *asked)
 
     def solve(
         self,
@@ -273,7 +275,8 @@ class Machine(System):
         from linkwork.analyses.kinematics.closures import all_closures
 
         given = merged(values, named, self.name)
-        return all_closures(self.loops.of_places, self.home, given, of, starts, seed, progress)
+        with shown("closures", progress) as told:
+            return all_closures(self.loops.of_places, self.home, given, of, starts, seed, told)
 
     def travel(self, variable: str, *, largest: float | None = None) -> Travel:
         """How far a variable can be driven from home in both directions, and what the others do meanwhile.
@@ -681,10 +684,11 @@ class Machine(System):
         """
         from linkwork.analyses.simulation.simulate import simulated
 
-        return simulated(
-            self, until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step, rtol,
-            atol, progress, threads, sensitive_to, states,
-        )  # fmt: skip
+        with shown("simulation", progress, compiling) as told:
+            return simulated(
+                self, until, start, rates, drives, efforts, events, controller, rate, samples, times, method, step,
+                rtol, atol, told, threads, sensitive_to, states,
+            )  # fmt: skip
 
     def simulate_many(
         self,
@@ -734,7 +738,8 @@ class Machine(System):
             "until": until, "drives": drives, "events": events, "controller": controller, "rate": rate,
             "samples": samples, "times": times, "method": method, "step": step, "rtol": rtol, "atol": atol,
         }  # fmt: skip
-        return simulated_many(given(self, differing, shared), progress, threads)
+        with shown("simulations", progress, compiling) as told:
+            return simulated_many(given(self, differing, shared), told, threads)
 
     # ---------------------------------------------------------------- four-bars, screws
 

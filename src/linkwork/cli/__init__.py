@@ -6,6 +6,8 @@
 `load_options`       options that say what drives and what acts, shared by the commands that ask for forces
 `simulation_options` options of a machine that is let go; `simulation_values` what they say
 `event_texts`        events as text, in `clauses`, of names that `measures` knows
+`settings`           other numbers of the model, `--set`
+`completion`         what the shell completes
 `saved_runs`         a run instead of a motion
 `option_values`      what options say: values and laws by joint name, all problems at once
 `progress`           a bar on a terminal, and Ctrl-C that keeps what is done
@@ -27,17 +29,33 @@ from linkwork.cli.commands.examples import examples
 from linkwork.cli.commands.forces import forces
 from linkwork.cli.commands.mobility import mobility
 from linkwork.cli.commands.motion import motion
+from linkwork.cli.commands.new import new
 from linkwork.cli.commands.report import report
 from linkwork.cli.commands.schema import schema
 from linkwork.cli.commands.show import show
 from linkwork.cli.commands.simulate import simulate
 from linkwork.cli.commands.statics import statics
+from linkwork.cli.commands.sweep import sweep
 from linkwork.cli.commands.view import view
 from linkwork.cli.commands.warm import warm
 from linkwork.cli.root import app, main
 
-_COMMANDS = (check, show, view, mobility, motion, simulate, forces, statics, animate, closures, report, equations)
-for _command in (*_COMMANDS, examples, schema, cache, warm):
+_COMMANDS = (
+    check,
+    show,
+    view,
+    mobility,
+    motion,
+    simulate,
+    forces,
+    statics,
+    sweep,
+    animate,
+    closures,
+    report,
+    equations,
+)
+for _command in (*_COMMANDS, equations, new, examples, schema, cache, warm):
     app.command()(_command)
 
 __all__ = ["app", "main"]

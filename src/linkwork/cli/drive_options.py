@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from linkwork.cli.output import fail
+from linkwork.cli.completion import complete_joints
+from linkwork.cli.output import fail, tell
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
     from linkwork.cli.option_values import Problems
     from linkwork.cli.progress import Work
     from linkwork.drives import Drive
+    from linkwork.results import Run
 
 MOST_SAMPLES = 10_000_000
 LAWS = (
@@ -22,15 +23,19 @@ LAWS = (
     "'A=0:360deg @ 3000rpm', 'A=0:360deg in 2s'; a value A=30deg; 'A=harmonic(0, 30deg, 2Hz)', "
     "'A=cycloidal(0, 90deg, 1s)', 'A=345(0, 90deg, 1s)', 'A=trapezoidal(0, 90deg, 60rpm, 5rad/s^2)', "
     "'A=table(0s: 0, 1s: 20deg)', 'A=spline(0s: 0, 1s: 20deg, 2s: 0)', 'A=expr(0.3*sin(2*t))', "
-    "'A=dwell(90deg, 2s)'; one after the other with ';'. Numbers without a unit are in the units of the file."
+    "'A=dwell(90deg, 2s)'; one after the other with ';'. Numbers without a unit are in the units of the file. "
+    "Without --drive the first independent variable makes a turn, or goes through its travel and back."
 )
-Drives = Annotated[list[str] | None, typer.Option(metavar="NAME=LAW", help=LAWS, show_default=False)]
+Drives = Annotated[
+    list[str] | None, typer.Option(metavar="NAME=LAW", help=LAWS, show_default=False, autocompletion=complete_joints)
+]
 Speeds = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME=SPEED",
         help="Speed of a driven range, --speed A=3000rpm; again for others.",
         show_default=False,
+        autocompletion=complete_joints,
     ),
 ]
 Samples = Annotated[
@@ -53,6 +58,7 @@ Start = Annotated[
         help="Start from the posture with this value, --start A=10deg; again for others. Variables that are "
         "neither driven nor dependent keep their values.",
         show_default=False,
+        autocompletion=complete_joints,
     ),
 ]
 Closure = Annotated[
@@ -81,12 +87,19 @@ def begun(machine: Machine, start: dict[str, Any], laws: dict[str, Drive], closu
     return machine.starting_from(found[closure])
 
 
-def check_driven(drive: Sequence[str] | None, problems: Problems, machine: Machine) -> None:
-    """Notes that nothing is driven."""
-    if not drive:
-        plain = (n if n in machine.variables else n.replace(".v", ".") for n in machine.home.independent)  # F.x of F.vx
-        name = next((n for n in plain if n in machine.variables), "A.angle")
-        problems.note("nothing is driven", "--drive", f"for example --drive '{name}=0:1'")
+def moved_by_itself(
+    machine: Machine, samples: int | None, seconds: float | None, jerk: bool, work: Work
+) -> tuple[Run, dict[str, str]]:
+    """The motion that is shown where nothing is driven, and what is driven how: as in reports."""
+    from linkwork.views.default_motion import shown_motion
+
+    shown = shown_motion(machine, samples, work.progress, seconds, jerk)
+    if shown.run is None:
+        fail(f"{machine.name}: {shown.why_still}")
+    assert shown.run is not None
+    told = "; ".join(f"{name} moves: {text}" for name, text in shown.told.items())
+    tell(f"nothing is driven by --drive; {told}")
+    return shown.run, dict(shown.told)
 
 
 def check_samples(samples: int | None, problems: Problems, least: int = 1) -> None:

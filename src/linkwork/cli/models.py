@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from linkwork.cli.completion import complete_file
 from linkwork.cli.output import print_json, print_problems, tell, title
 from linkwork.errors import InputError, ModelError, Problem
 
@@ -17,8 +18,14 @@ if TYPE_CHECKING:
     from linkwork.units import UnitSystem
 
 _WHAT = "YAML or JSON, or the name of an example such as four-bar"
-Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help=f"Model files ({_WHAT}).", show_default=False)]
-File = Annotated[Path, typer.Argument(metavar="FILE", help=f"Model file ({_WHAT}).", show_default=False)]
+Files = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE...", help=f"Model files ({_WHAT}).", show_default=False, autocompletion=complete_file),
+]
+File = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help=f"Model file ({_WHAT}).", show_default=False, autocompletion=complete_file),
+]
 FORCES = {"force": "N", "torque": "N m", "power": "W", "energy": "J"}
 """Units of forces in JSON, beside those of motion."""
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines, in SI units.")]

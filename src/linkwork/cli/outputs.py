@@ -98,18 +98,19 @@ def outputs(
     """
     unique = list(dict.fromkeys(out))
     for path in unique:
-        _check(path, problems)
+        check_output(path, problems)
     numbers = tuple(p for p in unique if p.suffix.lower() in NUMBERS)
     pictures = tuple(p for p in unique if p.suffix.lower() in PICTURES)
     if (plot or paths or x is not None) and not pictures:
         pictures = (Path(f"{stem}.png"),)
-        _check(pictures[0], problems)
+        check_output(pictures[0], problems)
     if pictures and importlib.util.find_spec("matplotlib") is None:
         raise MissingExtra("matplotlib", "plot", "plotting a motion")
     return Outputs(numbers, pictures, tuple(plot), "time" if x is None else x, tuple(paths))
 
 
-def _check(path: Path, problems: Problems) -> None:
+def check_output(path: Path, problems: Problems) -> None:
+    """Notes a file that cannot be written."""
     where, ending = f"--out {path}", path.suffix.lower()
     hint = "use .nc or .csv for the numbers; .png, .svg or .pdf for a picture"
     if ending not in (*NUMBERS, *PICTURES):

@@ -38,7 +38,7 @@ app = typer.Typer(
     name="linkwork",
     cls=_Program,
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -19,6 +19,11 @@ def _files() -> dict[str, Traversable]:
     return dict(sorted(found.items()))
 
 
+def names() -> list[str]:
+    """Names of the gallery's mechanisms."""
+    return list(_files())
+
+
 def examples() -> dict[str, str]:
     """Names of the gallery's mechanisms with their sentence."""
     sentences = {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from linkwork.geometry import Array
+from linkwork.results.averages import mean_square_over_time
 from linkwork.results.open_components import carriers, known
 
 if TYPE_CHECKING:
@@ -89,17 +90,8 @@ def _peak(name: str, values: Array, unit: str, time: Array) -> Peak:
     there = np.isfinite(values)
     at = int(np.argmax(np.where(there, np.abs(values), -1.0)))
     value = float(values[at]) + 0.0 if there[at] else np.nan  # no -0
-    rms = _mean_square(values, time) ** 0.5 if there.all() else np.nan
+    rms = float(mean_square_over_time(values, time)) ** 0.5 if there.all() else np.nan
     return Peak(name, value, unit, float(time[at]), rms, int((~there).sum()))
-
-
-def _mean_square(values: Array, time: Array) -> float:
-    """Mean over time of the square of straight lines between the samples; of samples at one time their plain mean."""
-    steps = np.diff(time)
-    if not steps.any():
-        return float(np.mean(values**2))
-    a, b = values[:-1], values[1:]
-    return float(np.sum((a * a + a * b + b * b) / 3.0 * steps) / np.sum(steps))
 
 
 def _largest(data: xr.Dataset, names: Iterable[str], time: Array) -> Peak | None:

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results.layout import PLACE_UNITS
 from linkwork.results.names import OF_VARIABLES
 from linkwork.results.signals import Signal, Units
 
 if TYPE_CHECKING:
-    import xarray as xr
     from matplotlib.axes import Axes
 
     from linkwork.results.plots import Panels
@@ -21,10 +22,110 @@ if TYPE_CHECKING:
 
 
 REACTION = ("force", "moment")
+OF_ARRAYS = (
+    "max",
+    "min",
+    "mean",
+    "rms",
+    "argmax",
+    "argmin",
+    "to",
+    "unit",
+    "time",
+    "shape",
+    "ndim",
+    "size",
+    "dtype",
+    "dims",
+    "attrs",
+    "axes",
+)
+"""What is asked of arrays: of what has a single value it is asked of that."""
+
+
+class Item(NDArrayOperatorsMixin):
+    """Something of a result that has signals: its attributes are signals, under the names that follow its own.
+
+    `run["P"].x` is `run["P.x"]`, `run["B"].fx` is `run["B.fx"]`, `run["P"]["velocity.x"]` is `run["P.velocity.x"]`.
+    What has a single value, a joint of one freedom or a state, also stands for that: `run["A"].max()`, `2 * run["A"]`.
+    """
+
+    name: str
+    signals: dict[str, Signal]
+    _run: Result
+
+    def __getattr__(self, quantity: str) -> Any:
+        own: dict[str, Any] = self.__dict__  # not filled yet while an item is copied
+        if quantity.startswith("_") or "_run" not in own:
+            raise AttributeError(quantity)
+        if (found := own["signals"].get(f"{own['name']}.{quantity}")) is not None:
+            return found
+        if f"{own['name']}.{quantity}" in own["_run"]:
+            return own["_run"].signal(f"{own['name']}.{quantity}")
+        value = self._alone()
+        if value is not None and quantity in OF_ARRAYS:
+            return getattr(value, quantity)
+        text = f"the {own['_run']._word} has no {quantity} of {own['name']}; {_there(own['signals'])}"
+        hint = own["_run"]._names.unknown(f"{own['name']}.{quantity}").hint
+        raise AttributeError(f"{text}; {hint}" if hint else text)
+
+    def __getitem__(self, quantity: Any) -> Any:
+        """A signal by what follows the name, 'velocity.x'; numbers of what has a single value."""
+        if isinstance(quantity, str):
+            return self._run.signal(f"{self.name}.{quantity}")
+        return self._value()[quantity]
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """What it has: ('tension', 'power') of a load, ('position', 'velocity') of a point."""
+        return tuple(n.removeprefix(f"{self.name}.") for n in self.signals)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [n.removeprefix(f"{self.name}.") for n in self._run._names.of(self.name)]
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(n for n in self._ipython_key_completions_() if n.isidentifier())]
+
+    def _alone(self) -> Signal | None:
+        """The signal that it stands for, if it has a single value."""
+        found = (
+            self._run._names.expand(self.name) if self._run._names.kinds.get(self.name) in ("joint", "state") else ()
+        )
+        return self._run.signal(found[0].name) if len(found) == 1 else None
+
+    def _value(self) -> Signal:
+        found = self._alone()
+        if found is None:
+            names = ", ".join(f"{self.name}.{q}" for q in self.quantities[:6])
+            raise InputError(Problem(f"'{self.name}' has several signals", hint=f"ask for one of them: {names}"))
+        return found
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self._value().__array__(dtype, copy)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return getattr(ufunc, method)(*(i._value() if isinstance(i, Item) else i for i in inputs), **options)
+
+    __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}('{self.name}'{self._told()})\n  {', '.join(self.signals)}"
+
+    def _told(self) -> str:
+        """What stands beside the name."""
+        return ""
+
+    def _repr_html_(self) -> str:
+        from linkwork.results.report import html_table
+
+        rows = [
+            (name.removeprefix(f"{self.name}."), repr(s).partition("[")[2][:-1]) for name, s in self.signals.items()
+        ]
+        return html_table(self.name, [(key, f"[{text}") for key, text in rows])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class JointItem:
+class JointItem(Item):
     """A joint of a run.
 
     name : of the joint
@@ -44,67 +145,67 @@ class JointItem:
         return "joint"
 
     @property
-    def value(self) -> xr.DataArray:
+    def value(self) -> Signal:
         """The variable of a joint that has one."""
         return self._single("value")
 
     @property
-    def rate(self) -> xr.DataArray:
+    def rate(self) -> Signal:
         """Its rate."""
         return self._single("rate")
 
     @property
-    def acceleration(self) -> xr.DataArray:
+    def acceleration(self) -> Signal:
         """Its second derivative."""
         return self._single("acceleration")
 
     @property
-    def jerk(self) -> xr.DataArray:
+    def jerk(self) -> Signal:
         """Its third derivative."""
         return self._single("jerk")
 
     @property
-    def values(self) -> dict[str, xr.DataArray]:
+    def values(self) -> dict[str, Signal]:
         """All variables by their short names."""
         return self._several("value")
 
     @property
-    def rates(self) -> dict[str, xr.DataArray]:
+    def rates(self) -> dict[str, Signal]:
         """All rates; speeds where the joint turns freely."""
         return self._several("rate")
 
     @property
-    def accelerations(self) -> dict[str, xr.DataArray]:
+    def accelerations(self) -> dict[str, Signal]:
         """Derivatives of the rates."""
         return self._several("acceleration")
 
     @property
-    def jerks(self) -> dict[str, xr.DataArray]:
+    def jerks(self) -> dict[str, Signal]:
         """Second derivatives of the rates."""
         return self._several("jerk")
 
     @property
-    def effort(self) -> xr.DataArray:
+    def effort(self) -> Signal:
         """Torque [N m] or force [N] that drives the variable of a joint that has one."""
         return self._single("effort")
 
     @property
-    def power(self) -> xr.DataArray:
+    def power(self) -> Signal:
         """Power [W] of that effort."""
         return self._single("power")
 
     @property
-    def efforts(self) -> dict[str, xr.DataArray]:
+    def efforts(self) -> dict[str, Signal]:
         """Efforts of all variables that are driven or held."""
         return self._several("effort")
 
     @property
-    def powers(self) -> dict[str, xr.DataArray]:
+    def powers(self) -> dict[str, Signal]:
         """Their powers [W]."""
         return self._several("power")
 
     @property
-    def force(self) -> xr.DataArray:
+    def force(self) -> Signal:
         """Force [N] (time, axis) of the first body on the second, along the axes of the joint's frame on the second.
 
         Components are NaN where they are indeterminate.
@@ -112,7 +213,7 @@ class JointItem:
         return self._reaction("force")
 
     @property
-    def moment(self) -> xr.DataArray:
+    def moment(self) -> Signal:
         """Moment [N m] (time, axis) of the first body on the second at the origin of that frame, along its axes."""
         return self._reaction("moment")
 
@@ -187,10 +288,10 @@ class JointItem:
         moving += [(v, v if quantity == "rate" else f"{v}.{quantity}") for v in self.speeds]
         return [n for _, n in moving if f"{self.name}.{n}" in self.signals]
 
-    def _several(self, quantity: str) -> dict[str, xr.DataArray]:
-        return {n.partition(".")[0]: self.signals[f"{self.name}.{n}"].data for n in self._names(quantity)}
+    def _several(self, quantity: str) -> dict[str, Signal]:
+        return {n.partition(".")[0]: self.signals[f"{self.name}.{n}"] for n in self._names(quantity)}
 
-    def _single(self, quantity: str) -> xr.DataArray:
+    def _single(self, quantity: str) -> Signal:
         if len(self.variables) != 1:
             hint = f"ask for .{quantity}s, or by name: {', '.join(self.signals)}"
             raise InputError(Problem(f"the joint has {len(self.variables)} variables", self.name, hint))
@@ -199,17 +300,14 @@ class JointItem:
             raise InputError(Problem(f"the run has no {quantity}", self.name, _there(self.signals)))
         return found[self.variables[0]]
 
-    def _reaction(self, vector: str) -> xr.DataArray:
+    def _reaction(self, vector: str) -> Signal:
         if not self._names(vector):
             raise InputError(Problem(f"the run has no {vector}", self.name, _there(self.signals)))
-        return self.signals[f"{self.name}.{vector}"].data
-
-    def __repr__(self) -> str:
-        return f"JointItem('{self.name}')\n  {', '.join(self.signals)}"
+        return self.signals[f"{self.name}.{vector}"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class StateItem:
+class StateItem(Item):
     """A named state of a run: a current, the integral of a controller, a temperature.
 
     name : of the state
@@ -231,17 +329,17 @@ class StateItem:
         return self.signals[f"{self.name}.value"].unit
 
     @property
-    def value(self) -> xr.DataArray:
+    def value(self) -> Signal:
         """The state (time)."""
-        return self.signals[f"{self.name}.value"].data
+        return self.signals[f"{self.name}.value"]
 
     @property
-    def rate(self) -> xr.DataArray:
+    def rate(self) -> Signal:
         """Its change a second (time), in its unit/s."""
         found = self.signals.get(f"{self.name}.value.rate")
         if found is None:
             raise InputError(Problem("the run has no rate", self.name, _there(self.signals)))
-        return found.data
+        return found
 
     def plot(
         self,
@@ -262,12 +360,12 @@ class StateItem:
         _known(asked, ("value", "rate"), self.name)
         return self._run.plot(*(f"{self.name}.{q}" for q in asked), units=units, x=x, against=against, ax=ax)
 
-    def __repr__(self) -> str:
-        return f"StateItem('{self.name}', {self.unit})\n  {', '.join(self.signals)}"
+    def _told(self) -> str:
+        return f", {self.unit}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PlaceItem:
+class PlaceItem(Item):
     """A body, frame or point of a run, in world axes.
 
     name, kind : its name; 'body', 'frame' or 'point'
@@ -280,42 +378,42 @@ class PlaceItem:
     _run: Run
 
     @property
-    def position(self) -> xr.DataArray:
+    def position(self) -> Signal:
         """Position [m] (time, axis)."""
         return self._of("position")
 
     @property
-    def velocity(self) -> xr.DataArray:
+    def velocity(self) -> Signal:
         """Velocity [m/s] (time, axis)."""
         return self._of("velocity")
 
     @property
-    def acceleration(self) -> xr.DataArray:
+    def acceleration(self) -> Signal:
         """Acceleration [m/s^2] (time, axis)."""
         return self._of("acceleration")
 
     @property
-    def jerk(self) -> xr.DataArray:
+    def jerk(self) -> Signal:
         """Jerk [m/s^3] (time, axis)."""
         return self._of("jerk")
 
     @property
-    def rotation(self) -> xr.DataArray:
+    def rotation(self) -> Signal:
         """Rotation matrix R_WB (time, row, column) of a body or frame."""
         return self._of("rotation")
 
     @property
-    def angular_velocity(self) -> xr.DataArray:
+    def angular_velocity(self) -> Signal:
         """Angular velocity [rad/s] (time, axis) of a body or frame."""
         return self._of("angular_velocity")
 
     @property
-    def angular_acceleration(self) -> xr.DataArray:
+    def angular_acceleration(self) -> Signal:
         """Angular acceleration [rad/s^2] (time, axis) of a body or frame."""
         return self._of("angular_acceleration")
 
     @property
-    def angular_jerk(self) -> xr.DataArray:
+    def angular_jerk(self) -> Signal:
         """Angular jerk [rad/s^3] (time, axis) of a body or frame."""
         return self._of("angular_jerk")
 
@@ -379,18 +477,18 @@ class PlaceItem:
         """
         return self._run.hodograph(self.name, of=of, units=units, plane=plane, against=against, ax=ax)
 
-    def _of(self, quantity: str) -> xr.DataArray:
+    def _of(self, quantity: str) -> Signal:
         found = self.signals.get(f"{self.name}.{quantity}")
         if found is None:
             raise InputError(Problem(f"the run has no {quantity}", self.name, _there(self.signals)))
-        return found.data
+        return found
 
-    def __repr__(self) -> str:
-        return f"PlaceItem('{self.name}', {self.kind})\n  {', '.join(self.signals)}"
+    def _told(self) -> str:
+        return f", {self.kind}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GroupItem:
+class GroupItem(Item):
     """Anything else that has signals: a load, or the machine as a whole.
 
     `run["coil"].tension` is the labelled array of 'coil.tension'.
@@ -407,22 +505,6 @@ class GroupItem:
     def kind(self) -> str:
         """'group'."""
         return "group"
-
-    @property
-    def quantities(self) -> tuple[str, ...]:
-        """What it has: ('tension', 'power')."""
-        return tuple(n.removeprefix(f"{self.name}.") for n in self.signals)
-
-    def __getattr__(self, quantity: str) -> xr.DataArray:
-        own: dict[str, Signal] = self.__dict__.get("signals", {})  # not there yet while an item is copied
-        found = own.get(f"{self.__dict__.get('name')}.{quantity}")
-        if found is None:
-            word = getattr(self.__dict__.get("_run"), "_word", "run")
-            raise AttributeError(f"the {word} has no {quantity} of {self.__dict__.get('name')}; {_there(own)}")
-        return found.data
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self.quantities]
 
     def plot(
         self,
@@ -442,9 +524,6 @@ class GroupItem:
         asked = quantities or self.quantities
         _known(asked, self.quantities, self.name)
         return self._run.plot(*(f"{self.name}.{q}" for q in asked), units=units, x=x, against=against, ax=ax)
-
-    def __repr__(self) -> str:
-        return f"GroupItem('{self.name}')\n  {', '.join(self.signals)}"
 
 
 def _known(asked: tuple[str, ...], known: tuple[str, ...], where: str) -> None:

@@ -196,6 +196,18 @@ class Names:
             return f"{owner}.{speed[1:]}.{derivative or 'rate'}", (), False
         return "", (), False
 
+    def of(self, owner: str) -> tuple[str, ...]:
+        """Everything that can be asked of one owner: full names, then shorthand."""
+        return (
+            tuple(self._of(owner))
+            if owner in self.kinds
+            else tuple(r for r in self.shapes if r.startswith(f"{owner}."))
+        )
+
+    def keys(self) -> list[str]:
+        """Everything that can be asked by name, for completion."""
+        return list(dict.fromkeys([*self.kinds, *self.groups, *self.shapes, *self._shorthand()]))
+
     def _of(self, owner: str) -> Iterator[str]:
         """Full names and shorthand of one owner."""
         yield from (v for v in self.shapes if v.startswith(f"{owner}."))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +32,12 @@ MAX_WARNINGS = 12
 
 def summary(result: Result) -> str:
     """A few lines."""
-    return "\n".join([_title(result), *(f"  {key}: {text}" for key, text in result._lines())])
+    return "\n".join([_title(result), *indented(result)])
+
+
+def indented(result: Result) -> list[str]:
+    """Its lines, each with its title."""
+    return [f"  {key}: {text}" for key, text in result._lines()]
 
 
 def _title(result: Result) -> str:
@@ -90,12 +96,17 @@ def _warnings(texts: tuple[str, ...]) -> list[tuple[str, str]]:
 
 def html_page(result: Result) -> str:
     """The summary as an HTML table; every text is escaped."""
+    return html_table(_title(result), [*result._lines(), ("names", shortened(", ".join(result.names)))])
+
+
+def html_table(title: str, lines: Sequence[tuple[str, str]]) -> str:
+    """Lines with their titles as an HTML table; every text is escaped."""
     rows = "".join(
         f"<tr><th style='text-align:left'>{html.escape(key)}</th>"
         f"<td style='text-align:left'>{html.escape(text)}</td></tr>"
-        for key, text in [*result._lines(), ("names", shortened(", ".join(result.names)))]
+        for key, text in lines
     )
-    return f"<div><b>{html.escape(_title(result))}</b><table>{rows}</table></div>"
+    return f"<div><b>{html.escape(title)}</b><table>{rows}</table></div>"
 
 
 def only_axis(result: Result, what: str) -> str:

@@ -162,6 +162,9 @@ class Result:
 
     # ---------------------------------------------------------------- by name
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return [*(str(c) for c in self._data.coords if self._is_axis(str(c))), *self._names.keys()]
+
     def __getitem__(self, name: Any) -> Any:
         """A `Signal`, or a `GroupItem` of everything that an owner has; InputError for a name that is none."""
         if isinstance(name, str) and self._names.owns(name):
@@ -314,7 +317,7 @@ class Result:
         sizes = " x ".join(f"{n} {axis}" for axis, n in self.axes.items()) or "no axes"
         text = f"{type(self).__name__}('{self.name}', {self.analysis}: {self.status}, {sizes})"
         names = ", ".join(list(self._names.shapes)[:6]) + (", ..." if len(self._names.shapes) > 6 else "")
-        return f"{text}\n  {names or 'no signals'}"
+        return "\n".join([f"{text}", f"  {names or 'no signals'}", *report.indented(self)])
 
     def _repr_html_(self) -> str:
         return report.html_page(self)

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Unpack, overload
 
 import numpy as np
 
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results import report, samples
+from linkwork.results.between import Between
 from linkwork.results.evidence import Evidence, evidence_of
 from linkwork.results.happenings import Happening
 from linkwork.results.items import GroupItem, JointItem, PlaceItem, StateItem
 from linkwork.results.layout import complete_attributes, general_problems, problems_of
 from linkwork.results.names import PLACES, Reference
+from linkwork.results.rates import rates_of, values_of
 from linkwork.results.result import Result
 from linkwork.results.sensitivities import Sensitivities
 from linkwork.results.signals import Signal, Units
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
     from linkwork.geometry import Array
     from linkwork.results.plots import Panels
 
-Item = JointItem | PlaceItem | GroupItem | Signal
+Item = JointItem | StateItem | PlaceItem | GroupItem | Signal
 TIPS = {"position": "", "velocity": "v", "acceleration": "a", "jerk": "j"}
 TIPS |= {"angular_velocity": "w", "angular_acceleration": "dw", "angular_jerk": "ddw", "force": "f", "moment": "m"}
 """Vectors of places and of joints, and the letters before x, y and z in their plots."""
@@ -196,7 +199,14 @@ class Run(Result):
             'P.x', 'P.vx', 'P.ax', 'P.speed', 'P.acceleration.magnitude'; 'B.fx', 'B.mz' of a reaction; and 'A',
             'A.rate', 'A.effort' of a joint with one variable
         """
-        return self._named_signal(name)
+        found = self._named_signal(name)
+        return Signal(name, found.data, found._plot, self._clock) if name == "time" else found
+
+    def _clock(self) -> Between | None:
+        """Time between the samples."""
+        if len(self) < 2:
+            return None
+        return Between(self.time, (self.time, np.ones(len(self)), np.zeros(len(self))))
 
     def _item(self, name: str) -> JointItem | StateItem | PlaceItem | GroupItem:
         kind = self._names.kinds.get(name, "group")
@@ -209,6 +219,27 @@ class Run(Result):
         if kind == "group":
             return GroupItem(name, own, self)
         return PlaceItem(name, kind, own, self)
+
+    def _signal(self, reference: Reference) -> Signal:
+        made = super()._signal(reference)
+        return Signal(made.name, made.data, made._plot, partial(self._between, reference))
+
+    def _between(self, reference: Reference) -> Between | None:
+        """What is known of a signal between the samples; None of counts, and of what never changes."""
+        variable, element = reference.variable, reference.element
+        variables = self._data.variables
+        if variable.startswith("closure.") or len(self) < 2:
+            return None
+        rates = rates_of(variable, variables)
+        chain: tuple[str, ...] = ()
+        wanted = 0
+        if len(rates) < 2:  # what it is a rate of may tell more
+            chain, wanted = values_of(variable, variables)
+        chain = chain or (variable, *rates)
+        whole: list[Any] = [self._shown.variables[n].values for n in chain]
+        known = [values[(..., *element)] for values in whole]
+        struck = tuple(e.time for e in self.events)
+        return Between(self.time, known, wanted, struck, reference.magnitude)
 
     # ---------------------------------------------------------------- derivatives
 
@@ -466,7 +497,8 @@ class Run(Result):
         joints = sum(k == "joint" for k in self._names.kinds.values())
         places = sum(k in PLACES for k in self._names.kinds.values())
         text = f"Run('{self.name}', {self.analysis}: {self.status}, {len(self)} samples)"
-        return f"{text}\n  {joints} joints, {places} places, {len(self._names.shapes)} variables"
+        sizes = f"  {joints} joints, {places} places, {len(self._names.shapes)} variables"
+        return "\n".join([text, sizes, *report.indented(self)])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON; numbers that are not finite are None."""

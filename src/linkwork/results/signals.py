@@ -1,4 +1,4 @@
-"""One signal of a run: numbers over time with a name and a unit."""
+"""One signal of a result: numbers along named axes with a name and a unit, which behave like an array."""
 
 from __future__ import annotations
 
@@ -10,20 +10,24 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from linkwork.errors import InputError, Problem
+from linkwork.names import no_such
+from linkwork.results.layout import AXES
+from linkwork.results.reductions import Reductions
 from linkwork.units import UnitSystem, parse_unit
 
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.axes import Axes
 
+    from linkwork.results.between import Between
     from linkwork.results.plots import Panels
 
 Units = UnitSystem | Mapping[str, str] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Signal(NDArrayOperatorsMixin):
-    """A signal, real or complex. It stands wherever numpy wants an array: `np.max(run["P.y"])`, `run["A.angle"] / deg`.
+class Signal(Reductions, NDArrayOperatorsMixin):
+    """A signal, real or complex. It behaves like an array, and keeps its unit: `run["A.effort"] * run["A.rate"]` [W].
 
     name : as it was asked for
     data : the labelled xarray.DataArray; of a run time is its first axis
@@ -31,7 +35,8 @@ class Signal(NDArrayOperatorsMixin):
 
     name: str
     data: xr.DataArray
-    _plot: Callable[..., Panels]
+    _plot: Callable[..., Panels] | None = None
+    _between: Callable[[], Between | None] | None = None
 
     @property
     def unit(self) -> str:
@@ -57,10 +62,100 @@ class Signal(NDArrayOperatorsMixin):
             )
         return self.data["time"].values
 
+    # ---------------------------------------------------------------- as an array
+
     @property
     def axes(self) -> tuple[str, ...]:
         """Names of the axes along which it lies: ('time',), ('mode', 'axis')."""
         return tuple(str(d) for d in self.data.dims)
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """The same, as xarray calls it."""
+        return self.axes
+
+    @property
+    def attrs(self) -> dict[str, Any]:
+        """What is told of the numbers: 'units', 'long_name'."""
+        return dict(self.data.attrs)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many numbers along each axis."""
+        return tuple(self.data.shape)
+
+    @property
+    def ndim(self) -> int:
+        """How many axes."""
+        return int(self.data.ndim)
+
+    @property
+    def size(self) -> int:
+        """How many numbers."""
+        return int(self.data.size)
+
+    @property
+    def dtype(self) -> Any:
+        """The kind of the numbers."""
+        return self.data.dtype
+
+    @property
+    def x(self) -> Signal:
+        """First component of a vector."""
+        return self._component(0)
+
+    @property
+    def y(self) -> Signal:
+        """Second component of a vector."""
+        return self._component(1)
+
+    @property
+    def z(self) -> Signal:
+        """Third component of a vector."""
+        return self._component(2)
+
+    @property
+    def magnitude(self) -> Signal:
+        """Length of a vector."""
+        self._component(0)
+        numbers: Any = (abs(self.data) ** 2).sum("axis", skipna=False) ** 0.5
+        return self._like(numbers, f"{self.name}.magnitude")
+
+    def _component(self, which: int) -> Signal:
+        if self.axes[-1:] != ("axis",):
+            raise AttributeError(f"'{self.name}' is no vector; it lies along {', '.join(self.axes) or 'no axis'}")
+        return self._like(self.data[..., which].drop_vars("axis"), f"{self.name}.{AXES[which]}")
+
+    def sel(self, **axes: Any) -> Signal:
+        """The part at coordinates: sel(axis="x"), sel(run=3).
+
+        Parameters
+        ----------
+        axes : coordinates by the names of the axes, as of xarray
+        """
+        return self._like(self.data.sel(**axes), self.name)
+
+    def isel(self, **axes: Any) -> Signal:
+        """The part at places that are counted from 0: isel(time=-1).
+
+        Parameters
+        ----------
+        axes : numbers by the names of the axes, as of xarray
+        """
+        return self._like(self.data.isel(**axes), self.name)
+
+    def identical(self, other: Signal) -> bool:
+        """Whether another one has the same name, numbers, coordinates and unit, NaN where this has NaN.
+
+        Parameters
+        ----------
+        other : the other one
+        """
+        return bool(self.data.identical(other.data))
+
+    def _like(self, data: xr.DataArray, name: str) -> Signal:
+        data.attrs = {**self.data.attrs, "long_name": name}
+        return Signal(name, data.rename(name))
 
     def to(self, unit: str) -> Any:
         """The numbers in another unit, a numpy array.
@@ -75,6 +170,8 @@ class Signal(NDArrayOperatorsMixin):
             raise InputError(Problem(f"'{unit}' measures {given}, not {wanted}", self.name, f"it is in {self.unit}"))
         return self.values / factor
 
+    # ---------------------------------------------------------------- what you see
+
     def plot(
         self,
         *,
@@ -87,22 +184,41 @@ class Signal(NDArrayOperatorsMixin):
 
         Parameters
         ----------
-        units, x, against, ax : as there
+        units, x, ax : as there
+        against : as there; of a signal that was computed from others, other signals by name
         """
-        return self._plot(self.name, units=units, x=x, against=against, ax=ax)
+        if self._plot is not None:
+            return self._plot(self.name, units=units, x=x, against=against, ax=ax)
+        from linkwork.results.plots.along import describe_along
+
+        others = {} if against is None else dict(against)
+        if not all(isinstance(other, Signal) for other in others.values()):
+            what = "a computed signal is drawn against signals"
+            raise InputError(Problem(what, "against", 'write against={"slow": slow["A.effort"] * slow["A.rate"]}'))
+        given = {"": [self], **{label: [other] for label, other in others.items()}}
+        return describe_along(given, x, units=units, title=self.name).draw(ax)
 
     def __len__(self) -> int:
         return len(self.values)
 
+    def __float__(self) -> float:
+        return float(self.values)
+
     def __getitem__(self, index: Any) -> Any:
-        return self.values[index]
+        """Numbers by index; a coordinate by its name: x["time"], x["start.A"]."""
+        if not isinstance(index, str):
+            return self.values[index]
+        if index not in self.data.coords:
+            raise InputError(no_such("coordinate", index, [str(c) for c in self.data.coords], self.name))
+        return Signal(index, self.data[index])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        plain = (i.values if isinstance(i, Signal) else i for i in inputs)
-        return getattr(ufunc, method)(*plain, **options)
+        from linkwork.results.arithmetic import applied
+
+        return applied(ufunc, method, inputs, options)
 
     def __repr__(self) -> str:
         if self.axes[:1] == ("time",):

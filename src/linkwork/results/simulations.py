@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +13,14 @@ from linkwork.errors import InputError, Problem
 from linkwork.results.layout import long_name
 from linkwork.results.result import Result
 from linkwork.results.result_layout import result_attributes
+from linkwork.results.signals import Signal, Units
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.axes import Axes
 
     from linkwork.results.happenings import Happening
+    from linkwork.results.plots import Panels
     from linkwork.results.run import Run
     from linkwork.results.simulation import Simulation
 
@@ -66,8 +69,8 @@ def _nothing(run: int) -> tuple[Happening, ...]:
 class Simulations(Result):
     """Many simulations of one machine; made by `Machine.simulate_many`.
 
-    `runs["P.x"]` is an xarray.DataArray over runs and time, labelled with what differs between the runs; `runs[7]` is
-    one of them as a `Simulation`, with evidence of its own. Signals by name are made when they are first asked for.
+    `runs["P.x"]` is a `Signal` over runs and time, labelled with what differs between the runs; `runs[7]` is one of
+    them as a `Simulation`, with evidence of its own. Signals by name are made when they are first asked for.
     """
 
     __slots__ = ("_make", "_mechanism", "_records", "_single", "inputs", "outcome")
@@ -158,9 +161,10 @@ class Simulations(Result):
     # ---------------------------------------------------------------- by name and by number
 
     def __getitem__(self, which: Any) -> Any:
-        """A signal by name over runs and time, or a run by its number."""
+        """A signal or a place by name over runs and time, or a run by its number."""
         if isinstance(which, str):
-            return self.signal(which)
+            single = self._names.kinds.get(which) in ("joint", "state") and len(self._names.expand(which)) == 1
+            return self.signal(which) if single else super().__getitem__(which)
         if isinstance(which, bool) or not isinstance(which, (int, np.integer)):
             hint = "give the name of a signal, such as 'P.x', or the number of a run"
             raise InputError(Problem(f"runs are not asked for by {type(which).__name__}", hint=hint), self.name)
@@ -171,14 +175,40 @@ class Simulations(Result):
     def __iter__(self) -> Iterator[Simulation]:
         return (self[k] for k in range(len(self)))
 
-    def signal(self, name: str) -> xr.DataArray:
-        """A signal of all runs: (run, time), in SI units.
+    def signal(self, name: str) -> Signal:
+        """A `Signal` of all runs: (run, time), in SI units.
 
         Parameters
         ----------
         name : as of a single run: 'A', 'A.rate', 'P.x', 'P.speed', 'A.effort'
         """
-        return self._named_signal(name).data
+        return self._named_signal(name)
+
+    def plot(
+        self,
+        *names: str,
+        units: Units = None,
+        x: str = "",
+        against: Mapping[str, Any] | None = None,
+        ax: Axes | Sequence[Axes] | None = None,
+    ) -> Panels:
+        """Plot signals of all runs over time: a line a run, and of more than 12 runs how they spread.
+
+        Parameters
+        ----------
+        names : signals; joints and places stand for their own; the variables of the joints without any
+        units, ax : as in `Run.plot`
+        x : another axis to plot over; time without
+        against : other simulations to overlay, by the name that tells them apart
+        """
+        from linkwork.results.plots.spread import MOST_RUNS, describe_spread
+
+        asked = names or tuple(f"{j}.{v}" for j, own in self._names.joints.items() for v in own)
+        if len(self) <= MOST_RUNS or x not in ("", "time") or against:
+            return super().plot(*asked, units=units, x=x or "time", against=against, ax=ax)
+        self._assert_known(asked, None)
+        signals = [s for n in asked for s in self._plotted(n)]
+        return describe_spread(signals, units=units, title=f"{len(self):,} simulations of {self.name}").draw(ax)
 
     def _dataset(self) -> xr.Dataset:
         """Everything with the axes run and time; names of joints and places are those of a single run."""
@@ -241,4 +271,4 @@ class Simulations(Result):
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"Simulations of '{self.name}': {len(self)} runs, {len(self.t)} samples"
+        return str(self)

@@ -58,57 +58,58 @@ from linkwork.units.dimensions import (
 from linkwork.units.grammar import MAX_POWER, MAX_UNIT_LENGTH, parse_unit
 from linkwork.units.lookup import MAX_NAME_LENGTH
 from linkwork.units.quantities import MAX_QUANTITY_LENGTH, format_quantity, parse_quantity
+from linkwork.units.scales import Scale, scale
 from linkwork.units.systems import SI, UnitSystem
 from linkwork.units.table import UNITS, Unit
 
-m = UNITS["m"].factor
-mm = UNITS["mm"].factor
-cm = UNITS["cm"].factor
-um = UNITS["um"].factor
-km = UNITS["km"].factor
-inch = UNITS["inch"].factor
-ft = UNITS["ft"].factor
-rad = UNITS["rad"].factor
-deg = UNITS["deg"].factor
-rev = UNITS["rev"].factor
-turn = UNITS["turn"].factor
-arcmin = UNITS["arcmin"].factor
-grad = UNITS["grad"].factor
-s = UNITS["s"].factor
-ms = UNITS["ms"].factor
-minute = UNITS["minute"].factor
-hour = UNITS["hour"].factor
-kg = UNITS["kg"].factor
-g = UNITS["g"].factor
-tonne = UNITS["tonne"].factor
-lb = UNITS["lb"].factor
-oz = UNITS["oz"].factor
-slug = UNITS["slug"].factor
-N = UNITS["N"].factor
-kN = UNITS["kN"].factor
-lbf = UNITS["lbf"].factor
-kgf = UNITS["kgf"].factor
-Nm = UNITS["Nm"].factor
-Nmm = UNITS["Nmm"].factor
-rpm = UNITS["rpm"].factor
-Hz = UNITS["Hz"].factor
-Pa = UNITS["Pa"].factor
-MPa = UNITS["MPa"].factor
-GPa = UNITS["GPa"].factor
-bar = UNITS["bar"].factor
-psi = UNITS["psi"].factor
-J = UNITS["J"].factor
-W = UNITS["W"].factor
-kW = UNITS["kW"].factor
-hp = UNITS["hp"].factor
-g0 = UNITS["g0"].factor
-A = UNITS["A"].factor
-C = UNITS["C"].factor
-V = UNITS["V"].factor
-ohm = UNITS["ohm"].factor
-H = UNITS["H"].factor
-F = UNITS["F"].factor
-K = UNITS["K"].factor
+m = scale("m")
+mm = scale("mm")
+cm = scale("cm")
+um = scale("um")
+km = scale("km")
+inch = scale("inch")
+ft = scale("ft")
+rad = scale("rad")
+deg = scale("deg")
+rev = scale("rev")
+turn = scale("turn")
+arcmin = scale("arcmin")
+grad = scale("grad")
+s = scale("s")
+ms = scale("ms")
+minute = scale("minute")
+hour = scale("hour")
+kg = scale("kg")
+g = scale("g")
+tonne = scale("tonne")
+lb = scale("lb")
+oz = scale("oz")
+slug = scale("slug")
+N = scale("N")
+kN = scale("kN")
+lbf = scale("lbf")
+kgf = scale("kgf")
+Nm = scale("Nm")
+Nmm = scale("Nmm")
+rpm = scale("rpm")
+Hz = scale("Hz")
+Pa = scale("Pa")
+MPa = scale("MPa")
+GPa = scale("GPa")
+bar = scale("bar")
+psi = scale("psi")
+J = scale("J")
+W = scale("W")
+kW = scale("kW")
+hp = scale("hp")
+g0 = scale("g0")
+A = scale("A")
+C = scale("C")
+V = scale("V")
+ohm = scale("ohm")
+H = scale("H")
+F = scale("F")
+K = scale("K")
 
 __all__ = [
     "ACCELERATION",
@@ -162,6 +163,7 @@ __all__ = [
     "Nm",
     "Nmm",
     "Pa",
+    "Scale",
     "Unit",
     "UnitSystem",
     "V",

@@ -54,6 +54,12 @@ class Movie:
     def __fspath__(self) -> str:
         return str(self.path)
 
+    def _repr_html_(self) -> str:
+        """The movie itself, below the cell of a notebook."""
+        from linkwork.views.movies.shown import movie_html
+
+        return movie_html(self.path, str(self))
+
     def __str__(self) -> str:
         pixels = f", {self.size[0]} x {self.size[1]} pixels" if self.size else ""
         return f"{self.path}: {self.frames} frames, {self.seconds:.3g} s{pixels}"

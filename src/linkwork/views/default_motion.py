@@ -39,7 +39,11 @@ class Shown:
 
 
 def shown_motion(
-    machine: Machine, samples: int | None = None, progress: Callable[[int, int], None] | None = None
+    machine: Machine,
+    samples: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    duration: float | None = None,
+    jerk: bool = False,
 ) -> Shown:
     """Drive the first independent variable that can be driven; the others stay.
 
@@ -48,6 +52,8 @@ def shown_motion(
     machine : the machine; it starts at home
     samples : how many
     progress : function (samples done, samples)
+    duration : how long it takes [s]; 1 s for a turn and for each way without
+    jerk : third derivatives too
     """
     home = machine.home
     if not home.independent:
@@ -60,7 +66,8 @@ def shown_motion(
             if len(stops) == 1:
                 refused.append(f"{variable} has no way to go")
                 continue
-            run = machine.motion({variable: _law(stops)}, samples=samples, progress=progress)
+            law = _law(stops, duration)
+            run = machine.motion({variable: law}, samples=samples, progress=progress, jerk=jerk)
             return Shown(run, told={variable: _told(machine, variable, stops)}, travel=travel)
         except ClosureError as error:
             refused.append(f"{variable}: {error.problem.what}")
@@ -106,11 +113,13 @@ def _stops(machine: Machine, travel: Travel) -> list[float]:
     return [here, *(x for x in (high, low) if x != here), here] if high > low else [here]
 
 
-def _law(stops: list[float]) -> Drive:
+def _law(stops: list[float], duration: float | None = None) -> Drive:
     if len(stops) == 2:
-        return ramp(*stops, duration=TURN)
+        return ramp(*stops, duration=duration or TURN)
     way = max(stops) - min(stops)
-    moves = [polynomial345(a, b, duration=TURN * max(abs(b - a) / way, 0.2)) for a, b in pairwise(stops)]
+    spans = [TURN * max(abs(b - a) / way, 0.2) for a, b in pairwise(stops)]
+    pace = 1.0 if duration is None else duration / sum(spans)
+    moves = [polynomial345(a, b, duration=pace * span) for (a, b), span in zip(pairwise(stops), spans, strict=True)]
     return sequence(*moves)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import html
 import sys
-from typing import Any, Unpack
+from typing import Unpack
 
 from linkwork.analyses.machine import Machine
+from linkwork.notebooks import in_notebook
 from linkwork.results import Run
 from linkwork.results.view_options import ViewOptions
 from linkwork.system import System
@@ -43,7 +44,7 @@ def _opened(opened: Opened, options: ViewOptions) -> Workbench:
         hint = f"there is: {', '.join(ViewOptions.__annotations__)}"
         raise TypeError(f"view() has no option '{', '.join(sorted(unknown))}'; {hint}")
     known = {k: v for k, v in options.items() if k in ("port", "host", "dark")}
-    notebook = _in_notebook()
+    notebook = in_notebook()
     bench = (NotebookWorkbench if notebook else Workbench)(opened, **known)  # type: ignore[arg-type]
     if not notebook and options.get("browser", True) and not bench.open_browser():
         print(f"open {bench.url} in a browser", file=sys.stderr)
@@ -54,10 +55,3 @@ def _opened(opened: Opened, options: ViewOptions) -> Workbench:
 
 def _interactive() -> bool:
     return hasattr(sys, "ps1") or bool(sys.flags.interactive)
-
-
-def _in_notebook() -> bool:
-    """Whether a notebook's kernel runs this."""
-    module: Any = sys.modules.get("IPython")
-    shell = module.get_ipython() if module is not None else None
-    return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from linkwork.cli.drive_options import Closure, Drives, Duration, Samples, Speeds, Start, begun
+from linkwork.cli.drive_options import Closure, Drives, Duration, Samples, Speeds, Start, begun, moved_by_itself
 from linkwork.cli.models import File, asking, sound, units_of
 from linkwork.cli.output import fail, say, tell
 from linkwork.cli.saved_runs import SavedRun, check_alone, saved_run
+from linkwork.cli.settings import Sets, assembled
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -27,6 +28,7 @@ FPS = 25.0
 
 def animate(
     file: File,
+    sets: Sets = None,
     drive: Drives = None,
     speed: Speeds = None,
     samples: Samples = None,
@@ -99,7 +101,7 @@ def animate(
     problems = Problems()
     style: Literal["solid", "line"] = "line" if line else "solid"
     with asking(file, m, False), Work("motion", keeps=False) as work:
-        machine = m.assemble()
+        machine = assembled(m, sets, problems)
         variables = Variables(machine, units_of(m), problems)
         seconds = variables.duration(duration)
         given = variables.laws_of_time(drive or (), speed or (), duration if seconds is not None else None)
@@ -144,15 +146,7 @@ def animate(
 def _moved(machine: Machine, laws: dict[str, Drive], samples: int | None, seconds: float | None, work: Work) -> Run:
     if laws:
         return machine.motion(laws, samples=samples, duration=seconds, progress=work.progress)
-    from linkwork.views.default_motion import shown_motion
-
-    shown = shown_motion(machine, samples, work.progress)
-    if shown.run is None:
-        fail(f"{machine.name}: {shown.why_still}")
-    assert shown.run is not None
-    driven = ", ".join(shown.run.driven)
-    say(f"nothing is driven by --drive; {driven} moves")
-    return shown.run
+    return moved_by_itself(machine, samples, seconds, False, work)[0]
 
 
 def _written(run: Run, path: Path, playback: float | None, work: Work, **how: object) -> Movie:

@@ -9,11 +9,13 @@ import typer
 
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import MOST_ROWS, print_json, print_tables, say, tell, title
+from linkwork.cli.settings import Sets, assembled
 from linkwork.names import no_such
 
 
 def closures(
     file: File,
+    sets: Sets = None,
     at: Annotated[
         list[str] | None,
         typer.Option(
@@ -64,7 +66,7 @@ def closures(
     units, problems, bodies = units_of(m), Problems(), tuple(dict.fromkeys(of or ()))
     check_picture(draw)
     with asking(file, m, as_json):
-        machine = m.assemble()
+        machine = assembled(m, sets, problems)
         variables = Variables(machine, units, problems)
         values = variables.values(at or (), "--at")
         if starts is not None and starts < 1:

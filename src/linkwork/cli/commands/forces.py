@@ -16,8 +16,8 @@ from linkwork.cli.drive_options import (
     Speeds,
     Start,
     begun,
-    check_driven,
     check_samples,
+    moved_by_itself,
 )
 from linkwork.cli.evidence import print_evidence
 from linkwork.cli.load_options import (
@@ -35,6 +35,7 @@ from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units
 from linkwork.cli.output import MOST_ROWS, print_json, print_problems, print_tables, say, tell
 from linkwork.cli.picture_options import Out, Over, Paths
 from linkwork.cli.saved_runs import SavedRun, check_alone, saved_run
+from linkwork.cli.settings import Sets, assembled
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 def forces(
     file: File,
+    sets: Sets = None,
     drive: Annotated[
         list[str] | None,
         typer.Option("--drive", "--motion", metavar="NAME=LAW", help=LAWS, show_default=False),
@@ -120,37 +122,39 @@ def forces(
     wanted = outputs(f"{file.stem}-forces", out or (), plot or (), x, path or (), problems)
     pictures = _motor_pictures(file.stem, motor or [], list(m.motors), problems)
     with asking(file, m, as_json):
-        machine = m.assemble()
+        machine = assembled(m, sets, problems)
         variables = Variables(machine, units, problems)
         seconds = variables.duration(duration)
         given = variables.laws_of_time(drive or (), speed or (), duration if seconds is not None else None)
         begin = variables.values(start or (), "--start")
         acts = acting(machine, variables, drives, effort, preload, weight, external, state)
-        if run is None:
-            check_driven(drive, problems, machine)
-        else:
+        if run is not None:
             told = {"--drive": drive, "--speed": speed, "--samples": samples, "--duration": duration}
             check_alone(told | {"--start": start, "--closure": closure}, problems)
         check_samples(samples, problems)
         problems.done(m.name)
         laws = {name: law for name, (_, law) in given.items()}
+        driven: dict[str, str] = {}
         with Work("motion") as work:
             if run is None:
                 machine = begun(machine, begin, laws, closure, work)
-                _check_names(machine, laws, acts, wanted, problems, m.name)
-                moved = machine.motion(laws, samples=samples, duration=seconds, progress=work.progress)
+                if laws:
+                    _check_names(machine, laws, acts, wanted, problems, m.name)
+                    moved = machine.motion(laws, samples=samples, duration=seconds, progress=work.progress)
+                else:
+                    moved, driven = moved_by_itself(machine, samples, seconds, False, work)
             else:
                 moved = _loaded(run, machine, acts)
         with as_options():
             found = moved if not len(moved) or moved.analysis == "forces" else machine.forces(moved, **acts.said)
-        if run is not None and wanted.of_names:
+        if (run is not None or not laws) and wanted.of_names:
             wanted.check_names(found, problems)
             problems.done(m.name)
     peaks = force_peaks(found, m, recuperation)
     unwritten: list[str] = []
     written = wanted.write(found, units, unwritten.append)
     written += _draw_motors(pictures, found, m.motors, unwritten) if len(found) else []
-    texts = {name: text for name, (text, _) in given.items()} or found.driven
+    texts = {name: text for name, (text, _) in given.items()} or driven or found.driven
     idle = idle_problems(m, acts, moving=True)
     if as_json:
         plain = {"driven": texts, "held": list(found.held), **peaks.as_dict(), "indeterminate": found.indeterminate}

@@ -9,6 +9,7 @@ import typer
 
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import MOST_ROWS, print_json, print_tables, say, title
+from linkwork.cli.settings import Sets, assembled
 
 if TYPE_CHECKING:
     from linkwork.analyses.kinematics.four_bars import FourBar
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 def mobility(
     file: File,
+    sets: Sets = None,
     at: Annotated[
         list[str] | None,
         typer.Option(
@@ -49,7 +51,7 @@ def mobility(
 
     units, problems = units_of(m), Problems()
     with asking(file, m, as_json):
-        machine = m.assemble()
+        machine = assembled(m, sets, problems)
         variables = Variables(machine, units, problems)
         values = variables.values(at or (), "--at")
         driven = [variables.full(name, f"--travel {name}") for name in travel or ()]

@@ -14,13 +14,14 @@ from linkwork.cli.drive_options import (
     Speeds,
     Start,
     begun,
-    check_driven,
     check_samples,
+    moved_by_itself,
 )
 from linkwork.cli.evidence import print_evidence
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import MOST_ROWS, print_json, print_tables, say, tell
 from linkwork.cli.picture_options import Out, Over, Paths, Plots
+from linkwork.cli.settings import Sets, assembled
 
 if TYPE_CHECKING:
     from linkwork.results import Run
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 def motion(
     file: File,
+    sets: Sets = None,
     drive: Drives = None,
     speed: Speeds = None,
     samples: Samples = None,
@@ -56,24 +58,29 @@ def motion(
     units, problems = units_of(m), Problems()
     wanted = outputs(f"{file.stem}-motion", out or (), plot or (), x, path or (), problems)
     with asking(file, m, as_json):
-        machine = m.assemble()
+        machine = assembled(m, sets, problems)
         variables = Variables(machine, units, problems)
         seconds = variables.duration(duration)
         given = variables.laws_of_time(drive or (), speed or (), duration if seconds is not None else None)
         begin = variables.values(start or (), "--start")
-        check_driven(drive, problems, machine)
         check_samples(samples, problems)
         problems.done(m.name)
         laws = {name: law for name, (_, law) in given.items()}
+        told: dict[str, str] = {}
         with Work("motion") as work:
             machine = begun(machine, begin, laws, closure, work)
-            if wanted.of_names:  # before long work, the first sample tells the names that there will be
+            if laws and wanted.of_names:  # before long work, the first sample tells the names that there will be
                 wanted.check_names(machine.motion(laws, times=[0.0], jerk=jerk), problems)
                 problems.done(m.name)
-            run = machine.motion(laws, samples=samples, duration=seconds, jerk=jerk, progress=work.progress)
+            if laws:
+                run = machine.motion(laws, samples=samples, duration=seconds, jerk=jerk, progress=work.progress)
+            else:
+                run, told = moved_by_itself(machine, samples, seconds, jerk, work)
+                wanted.check_names(run, problems)
+                problems.done(m.name)
     unwritten: list[str] = []
     written = wanted.write(run, units, unwritten.append)
-    texts = {name: text for name, (text, _) in given.items()}
+    texts = {name: text for name, (text, _) in given.items()} or told
     if as_json:
         print_json({**head(file, m), **_plain(run, texts), "written": [str(w) for w in written]})
     else:

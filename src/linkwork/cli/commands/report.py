@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from linkwork.cli.load_options import ExternalTexts, acting, as_options
 from linkwork.cli.models import File, asking, sound, units_of
 from linkwork.cli.output import say, tell
 from linkwork.cli.saved_runs import SavedRun, check_alone, saved_run
+from linkwork.cli.settings import Sets, assembled
 
 if TYPE_CHECKING:
     from linkwork.cli.option_values import Problems
@@ -22,6 +24,7 @@ MOST_SAMPLES = 20_000
 
 def report(
     file: File,
+    sets: Sets = None,
     drive: Annotated[
         list[str] | None,
         typer.Option(
@@ -39,6 +42,7 @@ def report(
     forces: Annotated[
         bool, typer.Option("--forces", help="What the motion takes too: drives, joints, loads, motors and energy.")
     ] = False,
+    external: ExternalTexts = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -73,16 +77,19 @@ def report(
     if run is not None:
         check_alone({"--drive": drive, "--samples": samples}, problems)
     with asking(file, m, False):
-        machine = m.assemble()
-        given = Variables(machine, units_of(m), problems).laws_of_time(drive or (), (), None)
+        machine = assembled(m, sets, problems)
+        variables = Variables(machine, units_of(m), problems)
+        given = variables.laws_of_time(drive or (), (), None)
+        acts = acting(machine, variables, None, None, None, None, external, None)
         problems.done(m.name)
         laws = {name: law for name, (_, law) in given.items()}
         shown = None if run is None else saved_run(run, machine)
-        command = _command(file, drive or [], samples, run, forces, title, dark)
-        with Work("motion") as work:
+        command = _command(file, sets or [], drive or [], samples, run, forces, external or [], title, dark)
+        with Work("motion") as work, as_options():
             subject = subject_of(
-                machine, run=shown, drives=laws, samples=samples, forces=forces, title=title or "", dark=dark,
-                command=command, told={name: text for name, (text, _) in given.items()}, progress=work.progress,
+                machine, run=shown, drives=laws, samples=samples, forces=forces, external=acts.external,
+                title=title or "", dark=dark, command=command, told={name: text for name, (text, _) in given.items()},
+                progress=work.progress,
             )  # fmt: skip
     try:
         write_page(subject, path)
@@ -99,15 +106,26 @@ def report(
 
 
 def _command(
-    file: Path, drive: list[str], samples: int | None, run: Path | None, forces: bool, title: str | None, dark: bool
+    file: Path,
+    sets: list[str],
+    drive: list[str],
+    samples: int | None,
+    run: Path | None,
+    forces: bool,
+    external: list[str],
+    title: str | None,
+    dark: bool,
 ) -> str:
     """What to type to write the page again, wherever it goes."""
     words = ["linkwork", "report", str(file)]
-    for each in drive:
-        words += ["--drive", each]
+    for option, texts in (("--set", sets), ("--drive", drive)):
+        for each in texts:
+            words += [option, each]
     words += ["--samples", str(samples)] if samples is not None else []
     words += ["--run", str(run)] if run is not None else []
     words += ["--forces"] if forces else []
+    for each in external:
+        words += ["--external", each]
     words += ["--title", title] if title else []
     words += ["--dark"] if dark else []
     return shlex.join(words)

@@ -10,6 +10,7 @@ import typer
 
 from linkwork.cli.models import AsJson, File, asking, readable, units_of
 from linkwork.cli.output import fail, print_json, print_problems, print_tables, say, tell, title
+from linkwork.cli.settings import Sets, assembled
 
 if TYPE_CHECKING:
     from linkwork.model.mechanism import Mechanism
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 def show(
     file: File,
+    sets: Sets = None,
     as_json: AsJson = False,
     graph: Annotated[
         Path | None, typer.Option(help="Draw who joins whom into this file (svg, png, pdf), as graph.svg.")
@@ -48,6 +50,8 @@ def show(
         print_problems(found.errors, stderr=True)
     pictures = {"graph": graph, "layout": layout, "solid": solid}
     wanted = {kind: picture for kind, picture in pictures.items() if picture is not None}
+    if sets and not (layout or solid):
+        fail("--set is of a drawing; name its file too: --layout drawing.svg")
     if at and not (layout or solid):
         fail("--at is of a drawing; name its file too: --layout drawing.svg")
     if at and solid and not layout and len(_postures(at)) > 1:
@@ -56,7 +60,7 @@ def show(
         check_picture(picture)
     with asking(file, m, as_json):
         for kind, picture in wanted.items():
-            save_picture(picture, _drawn(m, kind, at or ()).figure, as_json, tight=kind == "graph")
+            save_picture(picture, _drawn(m, kind, at or (), sets or ()).figure, as_json, tight=kind == "graph")
     if as_json:
         from linkwork.files.write import as_data
 
@@ -75,7 +79,7 @@ def _print(m: Mechanism) -> None:
     print_tables(tables(m))
 
 
-def _drawn(m: Mechanism, kind: str, at: Sequence[str]) -> Any:
+def _drawn(m: Mechanism, kind: str, at: Sequence[str], sets: Sequence[str]) -> Any:
     """The axes of a picture."""
     from linkwork.topology import graph_of
     from linkwork.views.draw import draw_layout, draw_posture
@@ -83,13 +87,14 @@ def _drawn(m: Mechanism, kind: str, at: Sequence[str]) -> Any:
 
     if kind == "graph":
         return draw_graph(graph_of(m), {j.name: j.law.letter for j in m.joints.values()})
-    if kind == "layout" and not at:
+    if kind == "layout" and not (at or sets):
         return draw_layout(m)
     from linkwork.cli.option_values import Problems, Variables
     from linkwork.views.paint import paint_posture
     from linkwork.views.scene import scene_of
 
-    machine, problems = m.assemble(), Problems()
+    problems = Problems()
+    machine = assembled(m, sets, problems)
     variables = Variables(machine, units_of(m), problems)
     given = [variables.values(texts, "--at") for texts in _postures(at)]
     problems.done(m.name)

@@ -12,6 +12,7 @@ from linkwork.cli.load_options import as_options
 from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import MOST_ROWS, print_json, print_problems, print_tables, say, tell
 from linkwork.cli.picture_options import Out, Over, Paths, Plots
+from linkwork.cli.settings import Sets, assembled
 from linkwork.cli.simulation_options import (
     OPTIONS,
     AbsoluteError,
@@ -43,6 +44,7 @@ GLIMPSE = 1e-9
 
 def simulate(
     file: File,
+    sets: Sets = None,
     until: Until = None,
     start: Start = None,
     rate: Rates = None,
@@ -84,7 +86,7 @@ def simulate(
     units, problems = units_of(m), Problems()
     wanted = outputs(f"{file.stem}-simulation", out or (), plot or (), x, path or (), problems)
     with asking(file, m, as_json):
-        machine = m.assemble()
+        machine = assembled(m, sets, problems)
         variables = Variables(machine, units, problems)
         read = Released(machine, variables)
         how = read.stepping(until, times, method, step, rtol, atol)

@@ -20,6 +20,7 @@ from linkwork.cli.load_options import (
 )
 from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import MOST_ROWS, print_json, print_problems, print_tables, say, title
+from linkwork.cli.settings import Sets, assembled
 from linkwork.errors import Problem
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 def statics(
     file: File,
+    sets: Sets = None,
     at: Annotated[
         list[str] | None,
         typer.Option(
@@ -72,7 +74,7 @@ def statics(
 
     units, problems = units_of(m), Problems()
     with asking(file, m, as_json):
-        machine = m.assemble()
+        machine = assembled(m, sets, problems)
         variables = Variables(machine, units, problems)
         values = variables.values(at or (), "--at")
         given = acting(machine, variables, drives, effort, preload, weight, external, state)

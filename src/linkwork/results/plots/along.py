@@ -32,7 +32,7 @@ def describe_along(given: Mapping[str, Sequence[Signal]], x: str, *, units: Unit
         Problem(f"it does not lie along '{axis}'", s.name, f"it lies along {', '.join(axes_of(s.data.dims)) or 'none'}")
         for own in given.values()
         for s in own
-        if axis not in s.data.dims
+        if _dimension(s, axis) not in s.data.dims
     ]
     if problems:
         raise InputError(problems)
@@ -57,6 +57,12 @@ def _shared(signals: Sequence[Signal]) -> str:
     return (numbered or shared)[-1]
 
 
+def _dimension(signal: Signal, axis: str) -> str:
+    """The axis of a label that stands along one: 'run' of 'rod.mass'."""
+    label = signal.data.coords.get(axis)
+    return str(label.dims[0]) if label is not None and len(label.dims) == 1 else axis
+
+
 def _over(signal: Signal, axis: str) -> Quantity:
     coordinate = signal.data[axis]
     if coordinate.dtype.kind == "U":
@@ -66,16 +72,24 @@ def _over(signal: Signal, axis: str) -> Quantity:
 
 def _lines(signal: Signal, axis: str) -> Iterator[Quantity]:
     """One line for every coordinate of the other axes; complex numbers have their magnitude drawn."""
-    data = signal.data.transpose(..., axis)
+    data = signal.data.transpose(..., _dimension(signal, axis))
     values: Any = data.values
     name, numbers = signal.name, values
     if values.dtype.kind == "c":
         name, numbers = f"|{name}|", np.abs(values)
     others = [str(d) for d in data.dims[:-1]]
+    labels = {d: _label(data, d) for d in others}
     for place in product(*(range(data.sizes[d]) for d in others)):
-        where = ", ".join(f"{d} {_text(data, d, i)}" for d, i in zip(others, place, strict=True))
+        where = ", ".join(f"{labels[d]} {_text(data, labels[d], i)}" for d, i in zip(others, place, strict=True))
         line: Array = numbers[place]
         yield Quantity(f"{name} ({where})" if where else name, signal.unit, line)
+
+
+def _label(data: Any, axis: str) -> str:
+    """What tells the coordinates of an axis apart: of runs, what differs between them if that is one thing."""
+    along = [str(name) for name, c in data.coords.items() if c.dims == (axis,) and name != axis]
+    telling = [name for name in along if len(np.unique(data[name].values)) == data.sizes[axis]]
+    return telling[0] if axis == "run" and len(along) == 1 and telling else axis
 
 
 def _text(data: Any, axis: str, place: int) -> str:

@@ -66,6 +66,7 @@ class Line:
     heads : names of x, y, z in tables and under the mouse; by default those of the axis and of the line
     breaks : samples before which the pen is lifted
     missing : why there is nothing to draw, which the legend tells: 'indeterminate'
+    curve : columns that are drawn instead, where more is known than the samples tell
     """
 
     name: str
@@ -79,6 +80,7 @@ class Line:
     heads: tuple[str, ...] = ()
     breaks: tuple[int, ...] = ()
     missing: str = ""
+    curve: tuple[Array, ...] = ()
 
     @property
     def legend(self) -> str:
@@ -91,10 +93,11 @@ class Line:
         return [self.x, self.y] if self.z is None else [self.x, self.y, self.z]
 
     def drawn(self) -> list[Array]:
-        """The columns with a gap at every break, and where a number is not finite."""
-        stacked = np.stack([np.asarray(c, np.float64) for c in self.columns])
-        stacked[:, ~_finite(self.columns)] = np.nan
-        return list(np.insert(stacked, list(self.breaks), np.nan, axis=1)) if self.breaks else list(stacked)
+        """What the pen follows, with a gap at every break, and where a number is not finite."""
+        columns = self.curve or self.columns
+        stacked = np.stack([np.asarray(c, np.float64) for c in columns])
+        stacked[:, ~_finite(columns)] = np.nan
+        return list(stacked if self.curve or not self.breaks else np.insert(stacked, list(self.breaks), np.nan, axis=1))
 
 
 @dataclass(frozen=True)
@@ -165,7 +168,7 @@ class Panel:
 
     def along(self, i: int) -> Array:
         """All numbers along an axis."""
-        columns = [line.columns[i] for line in self.lines]
+        columns = [column for line in self.lines for column in (line.columns[i], *line.curve[i : i + 1])]
         if self.field is not None:
             columns.append((self.field.x, self.field.y)[i])
         return np.concatenate(columns) if columns else np.empty(0)

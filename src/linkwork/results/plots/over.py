@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from linkwork.errors import InputError, Problem
+from linkwork.results.plots.curves import curve_through
 from linkwork.results.plots.description import Line, Panel, Plot
 from linkwork.results.plots.shown_units import Quantity, Showing
 from linkwork.results.signals import Signal, Units
@@ -56,8 +57,9 @@ def describe_over(series: Sequence[Series], *, units: Units = None, title: str =
                 tint, dash = (number, 0) if by_run else (place, number)
                 y = show(one.quantities[i])
                 name = named(y.name, one.run)
+                curve = curve_through([one.x, one.quantities[i]], [x.factor, y.factor])
                 lines.append(Line(name, x.values, y.values, tint=tint, dash=dash, missing=y.missing,
-                                  heads=(named(x.name, one.run), name)))  # fmt: skip
+                                  heads=(named(x.name, one.run), name), curve=curve))  # fmt: skip
         panels.append(Panel(show(series[0].x).axis, first[members[0]].axis, tuple(lines)))
     return Plot(tuple(panels), title)
 

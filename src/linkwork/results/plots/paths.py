@@ -11,6 +11,7 @@ from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.results.layout import AXES
 from linkwork.results.open_components import REACTIONS
+from linkwork.results.plots.curves import curve_through
 from linkwork.results.plots.description import Axis, Line, Panel, Plot, travel
 from linkwork.results.plots.over import named, need_samples
 from linkwork.results.plots.shown_units import Quantity, Showing
@@ -78,7 +79,8 @@ def describe_paths(
         tint, dash = (run, 0) if len(places) == 1 else (place, run)
         columns = [values[:, i] for i in which]
         heads = tuple(named(f"{track.place}.{letters[i]}", track.run) for i in which)
-        lines.append(Line(named(track.place, track.run), *columns, tint=tint, dash=dash, heads=heads))
+        curve = tuple(c[:, i] for c in curve_through([track.vector], [show(track.vector).factor]) for i in which)
+        lines.append(Line(named(track.place, track.run), *columns, tint=tint, dash=dash, heads=heads, curve=curve))
         lines.append(Line("", *(c[:1] for c in columns), tint=tint, style="ring", heads=heads))
     if origin:
         nothing = [np.zeros(1) for _ in which]
@@ -150,7 +152,10 @@ def describe_phase(pairs: Sequence[Pair], *, units: Units = None, title: str = "
             variable, run = variables.index(x.name), runs.index(pair.run)
             tint, dash = (run, 0) if len(variables) == 1 else (variable, run)
             heads = (named(x.name, pair.run), named(y.name, pair.run))
-            lines.append(Line(named(x.name, pair.run), x.values, y.values, tint=tint, dash=dash, heads=heads))
+            curve = curve_through([pair.value, pair.rate], [x.factor, y.factor])
+            lines.append(
+                Line(named(x.name, pair.run), x.values, y.values, tint=tint, dash=dash, heads=heads, curve=curve)
+            )
             lines.append(Line("", x.values[:1], y.values[:1], tint=tint, style="ring", heads=heads))
         first, rate = show(members[0].value).axis, show(members[0].rate).axis
         several = len(variables) > 1

@@ -35,6 +35,7 @@ class Shown:
 
     kind : what it is: 'angle', 'force'; a torque and an energy are of one dimension
     missing : why it has no numbers at all, '' where it has some
+    factor : how many SI units its unit is
     """
 
     name: str
@@ -43,6 +44,7 @@ class Shown:
     values: Array
     kind: str
     missing: str = ""
+    factor: float = 1.0
 
     @property
     def axis(self) -> Axis:
@@ -74,7 +76,7 @@ class Showing:
         symbol = symbol or self._system.symbol(dimension)
         open_ = isinstance(quantity, Signal) and quantity.indeterminate and not np.isfinite(values).any()
         missing = "indeterminate" if open_ else ""
-        return Shown(quantity.name, symbol, dimension, values, kind, missing)
+        return Shown(quantity.name, symbol, dimension, values, kind, missing, factor)
 
 
 def _system(

@@ -27,6 +27,7 @@ def write_report(
     drives: Mapping[str, Any] | None = None,
     samples: int | None = None,
     forces: bool = False,
+    external: Mapping[str, Any] | None = None,
     title: str = "",
     dark: bool = False,
     progress: Progress | None = None,
@@ -44,13 +45,15 @@ def write_report(
     drives : laws of time by variable or joint name, to show that motion instead
     samples : of the motion; 361 by default
     forces : whether to work out what the motion takes too; a run of forces shows them without
+    external : forces on points, frames and bodies by name [N, N m], as of `Machine.forces`, which are worked out then
     title : of the page; the name of the mechanism by default
     dark : dark for every reader; by default as the reader's system is
     progress : function (samples done, samples) called now and then
     """
     subject = subject_of(
-        what, run=run, drives=drives, samples=samples, forces=forces, title=title, dark=dark, progress=progress
-    )
+        what, run=run, drives=drives, samples=samples, forces=forces, external=external, title=title, dark=dark,
+        progress=progress,
+    )  # fmt: skip
     return write_page(subject, path)
 
 
@@ -71,6 +74,7 @@ def subject_of(
     drives: Mapping[str, Any] | None = None,
     samples: int | None = None,
     forces: bool = False,
+    external: Mapping[str, Any] | None = None,
     title: str = "",
     dark: bool = False,
     command: str = "",
@@ -90,9 +94,11 @@ def subject_of(
     s = what.assemble() if isinstance(what, Mechanism) else what
     shown = _shown(s, run, drives, samples, progress)
     moved = shown.run
-    if forces and moved is not None and len(moved) and moved.analysis != "forces":
-        moved = s.forces(moved)
-    again = command or _in_python(s.name, run, drives, samples, forces, title, dark)
+    if external and moved is not None and moved.analysis == "forces":
+        raise InputError(Problem("the run has its forces already", "external", "give a run of a motion"), s.name)
+    if (forces or external) and moved is not None and len(moved) and moved.analysis != "forces":
+        moved = s.forces(moved, external=external)
+    again = command or _in_python(s.name, run, drives, samples, forces, external, title, dark)
     return Subject(
         machine=s,
         check=check(s.mechanism),
@@ -130,6 +136,7 @@ def _in_python(
     drives: Mapping[str, Any] | None,
     samples: int | None,
     forces: bool,
+    external: Mapping[str, Any] | None,
     title: str,
     dark: bool,
 ) -> str:
@@ -138,6 +145,7 @@ def _in_python(
     given += [f"drives={{{', '.join(f'{k!r}: {v}' for k, v in drives.items())}}}"] if drives else []
     given += [f"samples={samples}"] if samples is not None else []
     given += ["forces=True"] if forces else []
+    given += ["external={...}"] if external else []
     given += [f"title={title!r}"] if title else []
     given += ["dark=True"] if dark else []
     file = f"{name or 'mechanism'}-report.html"
