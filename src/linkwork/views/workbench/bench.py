@@ -6,6 +6,7 @@ Whatever is asked for and cannot be had leaves everything as it was, and says wh
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -29,7 +30,11 @@ from linkwork.views.workbench.opening import Opened
 
 if TYPE_CHECKING:
     from linkwork.analyses.kinematics.closures import Closures
+    from linkwork.results.simulation import Simulation
+    from linkwork.views.workbench.releasing import Wish
 
+ROUNDING = 1e-12
+"""What counts as zero [rad, or parts of the machine's size] where a coordinate is shown."""
 Progress = Callable[[int, int], None]
 
 
@@ -70,6 +75,8 @@ class Bench:
         self.run: Run | None = opened.run
         self.found: Closures | None = None
         self.problems, self.trouble = opened.problems, ""
+        self._ways: dict[str, tuple[float, float]] = {}
+        """How far each variable was found to go [SI]; of the machine at hand."""
         if self.machine is not None:
             self.posture = self.machine.home
             if self.run is not None and self.run.machine is None:  # it comes from a file
@@ -109,7 +116,7 @@ class Bench:
         if machine is None:
             return problems
         self.mechanism, self.text, self.machine, self.posture = m, text, machine, machine.home
-        self.run, self.found, self.problems = None, None, ()
+        self.run, self.found, self.problems, self._ways = None, None, (), {}
         return []
 
     def scene(self) -> Scene:
@@ -141,11 +148,37 @@ class Bench:
         machine, posture = self._ready()
         limits = {f"{j}.{n}": (a, b) for j, joint in machine.mechanism.joints.items() for n, a, b in joint.limits}
         plain = self.dimensions()
-        return [
-            self._dial(name, plain[name], posture, limits.get(name, (-np.inf, np.inf)))
-            for name in drivable(machine)
-            if name in plain
-        ]
+        everywhere = (-np.inf, np.inf)
+        found = []
+        for name in drivable(machine):
+            if name in plain:
+                pairs = zip(limits.get(name, everywhere), self._ways.get(name, everywhere), strict=True)
+                (a, b), (c, d) = pairs
+                found.append(self._dial(name, plain[name], posture, (max(a, b), min(c, d))))
+        return found
+
+    def explore(self, seconds: float = 2.0, most: int = 12) -> bool:
+        """Find out how far the dials can go, for their sliders; whether something new was learned.
+
+        seconds : after which no more are tried; most : how many at most
+        """
+        machine, posture = self._ready()
+        started, end = machine.starting_from(posture), time.monotonic() + seconds
+        known: dict[str, tuple[float, float]] = {}
+        for dial in self.dials()[:most]:
+            if time.monotonic() > end:
+                break
+            try:
+                travel = started.travel(dial.variable)
+            except LinkworkError:
+                continue
+            if not travel.full_turn:
+                low, high = (float(x) for x in travel.within)
+                known[dial.variable] = (low, high)
+        if self.machine is not machine:
+            return False
+        changed, self._ways = known != self._ways, known
+        return changed and bool(known)
 
     def _dial(self, name: str, dimension: Dimension, posture: Posture, limits: tuple[float, float]) -> Dial:
         machine, _ = self._ready()
@@ -215,7 +248,7 @@ class Bench:
             changed = machine.starting_from(posture).with_parameters(dict(parameters))
         except (LinkworkError, ValueError) as error:
             return str(error)
-        self.machine, self.posture, self.run, self.found = changed, changed.home, None, None
+        self.machine, self.posture, self.run, self.found, self._ways = changed, changed.home, None, None, {}
         return ""
 
     # ---------------------------------------------------------------- motion
@@ -254,6 +287,22 @@ class Bench:
         self.run = run
         return run
 
+    def simulate(self, wish: Wish, until: float, samples: int, progress: Progress | None = None) -> Simulation | None:
+        """Let the machine go from the posture it stands in.
+
+        None if it is another machine by now.
+        """
+        from linkwork.views.workbench.releasing import asked, ready_to_go
+
+        machine, posture = self._ready()
+        told = None if progress is None else lambda now, end: progress(int(1e6 * now), int(1e6 * end))
+        prepared = ready_to_go(machine, wish)
+        run = prepared.simulate(until, **asked(machine, posture, wish), samples=samples, progress=told)
+        if self.machine is not machine:
+            return None
+        self.run = run
+        return run
+
     def stand_at(self, sample: int) -> Posture | None:
         """Stand where the run is at a sample; None where it has none."""
         machine, _ = self._ready()
@@ -269,11 +318,25 @@ class Bench:
 
     def shown(self, value: float, dimension: Dimension) -> str:
         """A quantity as text."""
-        return format_quantity(value, dimension, self.units, 5)
+        return format_quantity(self.tidy(value, dimension), dimension, self.units, 5)
+
+    def tidy(self, value: float, dimension: Dimension) -> float:
+        """A coordinate; 0 where it is rounding."""
+        size = self.machine.layout.size if self.machine is not None and dimension == LENGTH else 1.0
+        return 0.0 if dimension in (LENGTH, ANGLE) and abs(value) < ROUNDING * size else value
 
     def readings(self, posture: Posture) -> list[tuple[str, str]]:
         """Every joint variable with its value as text; those of quaternions are left out."""
         return [(n, self.shown(float(posture[n]), d)) for n, d in self.dimensions().items()]
+
+    def places(self, posture: Posture) -> list[tuple[str, str, str, str]]:
+        """Every point and frame that was named, and where it is, as text."""
+        names = (*self.mechanism.points, *self.mechanism.frames)
+        found = []
+        for name in names:
+            x, y, z = (self.shown(float(c), LENGTH) for c in posture.position(name))
+            found.append((name, x, y, z))
+        return found
 
 
 def _nice(step: float) -> float:

@@ -22,7 +22,9 @@ from linkwork.views.workbench.bench import Bench
 from linkwork.views.workbench.lanes import Cancelled, Lane
 from linkwork.views.workbench.opening import Opened
 from linkwork.views.workbench.panels import PANELS, Panel
+from linkwork.views.workbench.playbar import PlayBar
 from linkwork.views.workbench.player import Player
+from linkwork.views.workbench.sheet import style_sheet
 
 WIDTH = 360  # of the control panel [pixel]
 SETTLING = 0.5  # seconds until a window has its new shape
@@ -57,6 +59,7 @@ class Desk:
         self.names = True
         self._cancel = threading.Event()
         self._looked_at_motion, self._arriving = False, True
+        self.panels: list[Panel] = []
         self.watchers: list[Callable[[Posture], None]] = []
         """Called with every new posture on the stage."""
         self.player = Player(self.to_sample, self._trouble)
@@ -71,8 +74,10 @@ class Desk:
         self.look(scene)
         self._arriving = False
         self._dress()
+        self.gui.add_html(style_sheet())
+        self.bar = PlayBar(self)
         self.tabs = self.gui.add_tab_group()
-        self.panels: list[Panel] = [make(self) for make in PANELS]
+        self.panels = [make(self) for make in PANELS]
         for panel in self.panels:
             panel.tab = self.tabs.add_tab(panel.title, panel.icon)
             panel.build()
@@ -157,6 +162,7 @@ class Desk:
             self.forget_overlay()
             self.player.load(run, self.stage)
             self.overlay = Overlay(self.stage, layers_of(machine, run), tuple(self.hidden))
+        self.bar.run_shown(run)
         for panel in self.panels:
             panel.run_shown(run)
         self.to_sample(0)
@@ -170,8 +176,13 @@ class Desk:
             self.player.place(sample)
             if self.overlay is not None and self.player.tracks is not None and len(self.player.tracks):
                 self.overlay.to_sample(int(self.player.tracks.samples[self.player.sample]))
-            for panel in self.panels:
-                panel.sample_shown(sample)
+            self.marks_to(sample)
+
+    def marks_to(self, sample: int) -> None:
+        """The clock and all marks tell a sample."""
+        self.bar.sample_shown(sample)
+        for panel in self.panels:
+            panel.sample_shown(sample)
 
     def forget_overlay(self) -> None:
         """Take a run's arrows and traces away."""
@@ -192,6 +203,17 @@ class Desk:
             self.show_run(self.bench.run)
         elif not trouble and self.bench.posture is not None:
             self._warm()
+        if not trouble:
+            self.jobs.do("explore", self._explore)
+
+    def _explore(self) -> None:
+        """Sliders learn how far the machine goes."""
+        if self.bench.explore():
+            self.live.do("ranges", self._ranges)
+
+    def _ranges(self) -> None:
+        for panel in self.panels:
+            panel.ranges_known()
 
     def _warm(self) -> None:
         """Ask for the posture it is in: what must be compiled for the first drag is compiled now."""
@@ -253,13 +275,17 @@ class Desk:
         """Another model is on the bench."""
         self._looked_at_motion = False
         self.cancel()
+        self.bar.hide()
         self.restage(look=True)
         self.gui.set_panel_label(self.bench.mechanism.name)
         for panel in self.panels:
             panel.model_changed()
+        self.jobs.do("explore", self._explore)
 
     def close(self) -> None:
         """The visitor has left."""
+        for panel in self.panels:
+            panel.close()
         self.player.close()
         self._cancel.set()
         self.live.close()

@@ -42,6 +42,9 @@ class Panel:
             self.box.remove()
         self.build()
 
+    def close(self) -> None:
+        """The visitor has left: end what goes on."""
+
     # What happens on the page; most panels care for little of it.
 
     def assembled(self, trouble: str) -> None:
@@ -51,6 +54,9 @@ class Panel:
     def model_changed(self) -> None:
         """Another model, assembled."""
         self.rebuild()
+
+    def ranges_known(self) -> None:
+        """It was found out how far the dials go."""
 
     def run_begins(self) -> None:
         """A run is about to take the stage."""

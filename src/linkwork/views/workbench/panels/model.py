@@ -12,8 +12,9 @@ from linkwork.units import ACCELERATION, ANGLE, INERTIA, LENGTH, MASS, NUMBER, D
 from linkwork.views.graph import text_tree
 from linkwork.views.load_tables import load_rows
 from linkwork.views.placed_layout import masses_of
+from linkwork.views.workbench.fields import QuantityField
 from linkwork.views.workbench.panels.base import Panel
-from linkwork.views.workbench.texts import element_id, note, pre, problems, table, warning
+from linkwork.views.workbench.texts import element_id, note, pre, problems, table
 
 PATIENCE = 0.5
 """Seconds without typing after which the text is read."""
@@ -46,7 +47,8 @@ class ModelPanel(Panel):
         self.picked = self.gui.add_html(note("click on a part to see what it is"))
         with self.gui.add_folder("Tree", expand_by_default=False):
             self.gui.add_html(pre(_tree(bench.mechanism)))
-        with self.gui.add_folder("Numbers", expand_by_default=False):
+        self.number_box = self.gui.add_folder("Numbers", expand_by_default=False)
+        with self.number_box:
             self._numbers()
         with self.gui.add_folder("Text"):
             self.text = self.gui.add_text("model", bench.text, multiline=True)
@@ -95,10 +97,9 @@ class ModelPanel(Panel):
 
     def _numbers(self) -> None:
         self.parameter = self.gui.add_dropdown("number", ("...",), hint="every number of the model")
-        self.value = self.gui.add_number("value", 0.0, step=None, visible=False)
+        self.value_box = self.gui.add_folder(None, visible=False)
         self.number_text = self.gui.add_html("")
         self.parameter.on_update(self._parameter_chosen)
-        self.value.on_update(self._parameter_changed)
         self.refill_numbers()
 
     def refill_numbers(self) -> None:
@@ -106,32 +107,31 @@ class ModelPanel(Panel):
         machine = self.desk.bench.machine
         if machine is not None:
             self.parameter.options = ("...", *machine.parameters)
-            self.value.visible = False
+            self.value_box.visible = False
 
     def _parameter_chosen(self, event: Any) -> None:
+        """A field for the number, with its own unit."""
         machine, name = self.desk.bench.machine, self.parameter.value
+        self.value_box.remove()
+        with self.number_box:
+            self.value_box = self.gui.add_folder(None, visible=machine is not None and name in machine.parameters)
         if machine is None or name not in machine.parameters:
-            self.value.visible = False
             return
-        unit = self._unit(name)
-        self.value.label = f"value [{unit[0]}]" if unit[0] else "value"
-        self.value.value = machine.parameters[name] / unit[1]
-        self.value.visible = True
+        with self.value_box:
+            value = QuantityField(
+                self.gui, "value", machine.parameters[name], dimension_of(name), self.desk.bench.units,
+                lambda number: self._parameter_typed(name, number), hint="with a unit, if you like",
+            )  # fmt: skip
+        self.value = value
 
-    def _unit(self, name: str) -> tuple[str, float]:
-        units, dimension = self.desk.bench.units, dimension_of(name)
-        return units.symbol(dimension), units.factor(dimension)
-
-    def _parameter_changed(self, event: Any) -> None:
-        if event.client is None:
-            return
-        name, value = self.parameter.value, float(self.value.value) * self._unit(self.parameter.value)[1]
+    def _parameter_typed(self, name: str, value: float) -> None:
         self.desk.live.do("parameter", lambda: self._change(name, value))
 
     def _change(self, name: str, value: float) -> None:
         trouble = self.desk.bench.change({name: value})
         kept = "the text below keeps its own numbers: reading it again forgets this one"
-        self.number_text.content = warning(trouble) if trouble else note(kept)
+        self.value.tell(trouble)
+        self.number_text.content = "" if trouble else note(kept)
         if not trouble:
             self.desk.restage()
             for panel in self.desk.panels:

@@ -11,13 +11,19 @@ import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.geometry.rotations import from_quaternion, to_quaternion
+from linkwork.units import LENGTH
 from linkwork.views.workbench.bench import Dial
+from linkwork.views.workbench.fields import QuantityField
 from linkwork.views.workbench.panels.base import Panel
 from linkwork.views.workbench.texts import element_id, note, table, warning
 
 NOTHING = "nothing"
 HOLD = 0.7
 """Seconds after its last move for which a slider is the visitor's, whatever older answers come in."""
+MOST = 200
+"""Lines of a table."""
+DIGITS = 7
+"""Significant digits of a coordinate; the machine has all of them, and all that are typed count."""
 MANY = 40
 """Sliders that a page can hold; the rest is told."""
 
@@ -37,6 +43,7 @@ class MovePanel(Panel):
     def fill(self) -> None:
         """Sliders first, then the rest."""
         self.sliders: dict[str, Any] = {}
+        self.fields: dict[str, QuantityField] = {}
         self.dials: dict[str, Dial] = {}
         self.red: str = ""
         self.in_hand = ("", 0.0)
@@ -54,7 +61,7 @@ class MovePanel(Panel):
         home.on_click(lambda _: self.desk.live.do("home", self._home))
         self._pulling()
         self._closures()
-        with self.gui.add_folder("All joints", expand_by_default=False):
+        with self.gui.add_folder("All joints and points", expand_by_default=False):
             self.readings = self.gui.add_html("")
         self.desk.watchers[:] = [self._posture_shown]
         if bench.posture is not None:
@@ -63,19 +70,41 @@ class MovePanel(Panel):
     # ---------------------------------------------------------------- sliders
 
     def _slider(self, dial: Dial) -> None:
-        label = f"{dial.variable} [{dial.unit}]" if dial.unit else dial.variable
-        value = _stepped(dial.value, dial)
-        slider = self.gui.add_slider(label, dial.low, dial.high, dial.step, value)
+        """A field for the exact value, and a slider under it."""
+        bench = self.desk.bench
+        field = QuantityField(
+            self.gui, dial.variable, bench.tidy(dial.value * dial.factor, bench.dimensions()[dial.variable]), bench.dimensions()[dial.variable], bench.units,
+            lambda value: self._typed(dial.variable, value), digits=DIGITS, hint="type a value, with a unit if you like",
+        )  # fmt: skip
+        slider = self.gui.add_slider("", dial.low, dial.high, dial.step, _stepped(dial.value, dial))
         slider.on_update(lambda event, name=dial.variable: self._dragged(name, event))
+        self.fields[dial.variable] = field
         self.sliders[dial.variable], self.dials[dial.variable] = slider, dial
 
     def _dragged(self, name: str, event: Any) -> None:
         if event.client is None:  # the page itself moved it
             return
+        value = float(event.target.value) * self.dials[name].factor
+        self.fields[name].show_value(value, force=True)
+        self._ask_for(name, value)
+
+    def _typed(self, name: str, value: float) -> None:
+        self._ask_for(name, value)
+
+    def _ask_for(self, name: str, value: float) -> None:
         self.in_hand = (name, time.monotonic())
         self.desk.player.pause()
-        value = float(event.target.value) * self.dials[name].factor
         self.desk.live.do(f"drag {name}", lambda: self._drag(name, value))
+
+    def ranges_known(self) -> None:
+        """The sliders go as far as the machine does."""
+        for dial in self.desk.bench.dials()[:MANY]:
+            slider = self.sliders.get(dial.variable)
+            if slider is not None and (dial.low, dial.high) != (slider.min, slider.max):
+                self.dials[dial.variable] = dial
+                with self.desk.client.atomic():
+                    slider.min, slider.max, slider.step = dial.low, dial.high, dial.step
+                    slider.value = _stepped(dial.value, dial)
 
     def _drag(self, name: str, value: float) -> None:
         found = self.desk.bench.drag(name, value)
@@ -100,14 +129,24 @@ class MovePanel(Panel):
 
     def _posture_shown(self, posture: Posture) -> None:
         """Sliders and numbers follow what is on the stage; the one in the visitor's hand stays where it is."""
+        bench = self.desk.bench
         for name, slider in self.sliders.items():
             dial = self.dials[name]
             value = float(posture[name]) / dial.factor
             held = name == self.in_hand[0] and time.monotonic() - self.in_hand[1] < HOLD
-            if not held and name != self.red and abs(slider.value - value) > 0.51 * dial.step:
-                slider.value = _stepped(value, dial)
-        rows = self.desk.bench.readings(posture)
-        self.readings.content = table(("joint", "value"), rows[:200])
+            if not held and name != self.red:
+                if abs(slider.value - value) > 0.51 * dial.step:
+                    slider.value = _stepped(value, dial)
+                self.fields[name].show_value(bench.tidy(float(posture[name]), self.fields[name].dimension))
+        self._targets_shown(posture)
+        joints = table(("joint", "value"), bench.readings(posture)[:MOST])
+        points = bench.places(posture)[:MOST]
+        self.readings.content = joints + (table(("point", "x", "y", "z"), points) if points else "")
+
+    def _targets_shown(self, posture: Posture, force: bool = False) -> None:
+        if self.pulled.value != NOTHING:
+            for field, value in zip(self.targets, posture.position(self.pulled.value), strict=True):
+                field.show_value(self.desk.bench.tidy(float(value), LENGTH), force)
 
     # ---------------------------------------------------------------- a point to pull
 
@@ -124,11 +163,41 @@ class MovePanel(Panel):
         self.pulled.on_update(lambda _: self.desk.live.do("handle", self._handle))
         self.turn = self.gui.add_checkbox("and turn", False, visible=False, hint="hold the attitude of the handle too")
         self.turn.on_update(lambda _: self.desk.live.do("handle", self._handle))
+        units = self.desk.bench.units
+        self.targets = [
+            QuantityField(
+                self.gui, axis, 0.0, LENGTH, units, lambda value, k=k: self._aim(k, value), digits=DIGITS, visible=False,
+                hint="where it is; type where it shall be, and the machine follows as far as it can",
+            )
+            for k, axis in enumerate("xyz")
+        ]  # fmt: skip
+
+    def _aim(self, axis: int, value: float) -> None:
+        """A coordinate of the place was typed: the others stay what their fields say."""
+        self.desk.player.pause()
+        self.desk.live.do("pull", lambda: self._go_to(axis, value))
+
+    def _go_to(self, axis: int, value: float) -> None:
+        name, posture = self.pulled.value, self.desk.bench.posture
+        if name == NOTHING or posture is None:
+            return
+        place = np.array(posture.position(name))
+        place[axis] = value
+        found = self.desk.bench.pull(name, place)
+        self._complain("", found.complaint)
+        self.targets[axis].tell(found.complaint)
+        self.desk.show(found.posture)
+        self._follow_gizmo()
 
     def _handle(self) -> None:
         self._drop_handle()
         name, bench = self.pulled.value, self.desk.bench
         self.turn.visible = name in self.turning
+        for field, free in zip(self.targets, self._free_axes(), strict=True):
+            field.visible = free and name != NOTHING
+            field.tell("")
+        if bench.posture is not None:
+            self._targets_shown(bench.posture, force=True)
         if name == NOTHING or bench.posture is None:
             return
         X = bench.posture.pose(name)
