@@ -40,7 +40,10 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Dial:
-    """A slider of a joint variable, in the units of the page; `factor` is the size of that unit in SI."""
+    """A slider of a joint variable, in the units of the page; `factor` is the size of that unit in SI.
+
+    endless : an angle that goes round and round, of which the slider shows one turn
+    """
 
     variable: str
     unit: str
@@ -49,6 +52,7 @@ class Dial:
     high: float
     step: float
     value: float
+    endless: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,11 +123,14 @@ class Bench:
         self.run, self.found, self.problems, self._ways = None, None, (), {}
         return []
 
-    def scene(self) -> Scene:
-        """What is seen, in the posture that is held, or in the layout before the loops are closed."""
+    def scene(self, even: bool = True) -> Scene:
+        """What is seen, in the posture that is held, or in the layout before the loops are closed.
+
+        even : bars of nearly one width
+        """
         if self.machine is None:
-            return scene_of(self.mechanism)
-        return scene_of(self.mechanism, layout_at(self.machine, self.posture))
+            return scene_of(self.mechanism, even=even)
+        return scene_of(self.mechanism, layout_at(self.machine, self.posture), even=even)
 
     # ---------------------------------------------------------------- postures
 
@@ -185,12 +192,14 @@ class Bench:
         unit, factor = self.units.symbol(dimension), self.units.factor(dimension)
         value = float(posture[name])
         about = {ANGLE: math.pi, LENGTH: 0.5 * machine.layout.size}.get(dimension, 1.0)
-        middle = 0.0 if dimension == ANGLE and abs(value) <= math.pi else value
+        middle = 0.0 if dimension == ANGLE else value
         low, high = (x if np.isfinite(x) else d for x, d in zip(limits, (middle - about, middle + about), strict=True))
-        low, high = min(low, value), max(high, value)
+        if dimension != ANGLE or np.isfinite(limits).any():
+            low, high = min(low, value), max(high, value)
         step = _nice((high - low) / factor / 1000)
         ends = math.floor(low / factor / step + 1e-9) * step, math.ceil(high / factor / step - 1e-9) * step
-        return Dial(name, unit, factor, *ends, step, value / factor)
+        endless = dimension == ANGLE and not np.isfinite(limits).any()
+        return Dial(name, unit, factor, *ends, step, value / factor, endless)
 
     def drag(self, variable: str, value: float) -> Answer:
         """A variable at a value [SI], the other dials as they are, loops closed."""

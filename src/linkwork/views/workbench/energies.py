@@ -50,7 +50,8 @@ class EnergyView:
         times, kinetic, potential = np.array(list(energies)).T
         potential = potential - potential[0]
         lines = (kinetic, potential, kinetic + potential)
-        self.view.scales = {"x": {"time": False}, "y": {"range": value_range(np.array(lines))}}
         self.view.data = (times, *lines)
+        across = (float(times[0]), float(times[-1]))  # another range draws the plot anew: it must have its data by then
+        self.view.scales = {"x": {"time": False, "range": across}, "y": {"range": value_range(np.array(lines))}}
         self.legend.content = legend([(n, c, f"{v[-1]:.4g} J") for n, c, v in zip(NAMES, COLOURS, lines, strict=True)])
         self.view.visible = self.legend.visible = True

@@ -1,7 +1,8 @@
 """A machine that is let go while one watches: it goes on in real time, and a hand may pull at a body.
 
-It is simulated piece by piece, each from the state in which the one before ended. The hand is a spring with a damper between the
-place where the body was taken and the mouse, by the mass that this place has: light and heavy machines follow alike.
+It is simulated piece by piece, each from the state in which the one before ended. The hand is a spring with a damper
+between the place where the body was taken and the mouse, by the mass that this place has: light and heavy machines
+follow alike.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ FIRM, DAMPED = 2.0 * math.pi * 1.5, 0.5
 """Of the hand: circular frequency of the mass that it feels on its spring [rad/s], and part of critical damping."""
 MOST_BODIES = 10
 """Bodies that are given a hand at once; of larger machines the one that is taken."""
-MEMORY = 900
+FINE = 1.0 / 60.0
+"""Seconds between two points of the energies at most."""
+MEMORY = 1200
 """Points of the energy plot."""
 
 
@@ -136,16 +139,18 @@ class Live:
             self.time += span / pieces
             if run.status != "complete":
                 return str(run.message)
-        posture = Posture(self.own.loops, np.array(self._arguments["start"]))
-        kinetic, potential = (float(run[f"machine.{e}_energy"].values[-1]) for e in ("kinetic", "potential"))
-        self.energies.append((self.time, kinetic, potential))
-        self._show(posture)
+            kinetic, potential = (run[f"machine.{e}_energy"].values for e in ("kinetic", "potential"))
+            times = self.time - span / pieces + run.t
+            self.energies.extend(zip(*(a[1:].tolist() for a in (times, kinetic, potential)), strict=True))
+        self._show(Posture(self.own.loops, np.array(self._arguments["start"])))
         return ""
 
     def _piece(self, span: float, push: dict[str, float]) -> Any:
         machine = self._machine.with_parameters(push) if push else self._machine
         more = {} if self._states is None else {"states": self._states}
-        return machine.simulate(span, **self._arguments, **more, samples=2, progress=self._looked)
+        return machine.simulate(
+            span, **self._arguments, **more, samples=max(2, 1 + math.ceil(span / FINE)), progress=self._looked
+        )
 
     def _looked(self, *_: float) -> None:
         if self._pausing.is_set():

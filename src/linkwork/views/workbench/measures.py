@@ -85,7 +85,7 @@ class Measures:
         long = 0.22 * scene.size * unit
         ends = long * np.eye(3)
         points = np.stack([np.zeros((3, 3)), ends], axis=1)
-        colours = np.repeat(np.array(COLOURS, np.uint8)[:, None, :], 2, axis=1)
+        colours = np.array(COLOURS, np.uint8)
         self.api.add_arrows(f"{AXES}/lines", points, colours, shaft_radius=0.004, head_radius=0.011, head_length=0.03)
         for name, end in zip("xyz", ends, strict=True):
             self.api.add_label(f"{AXES}/{name}", name, position=1.08 * end, font_screen_scale=0.9, depth_test=False)

@@ -49,13 +49,17 @@ class PlayBar:
             self.now = QuantityField(self.gui, "time", first, TIME, units, self._go, digits=6, hint="type a time")
             step = max(last - first, 1e-12) / 1000
             self.clock = self.gui.add_slider("", first, max(last, first + 1e-12), step, first)
-            speed = self.gui.add_dropdown("speed", tuple(SPEEDS), initial_value=_name(player.speed))
-            loop = self.gui.add_checkbox("repeat", player.loop, hint="again and again")
         self.clock.on_update(self._seek)
         self.play.on_click(lambda _: self.toggle())
+        player.changed = self._played
+
+    def pace(self) -> None:
+        """How fast and how often it is played; put where there is room."""
+        player = self.desk.player
+        speed = self.gui.add_dropdown("speed", tuple(SPEEDS), initial_value=_name(player.speed))
+        loop = self.gui.add_checkbox("repeat", player.loop, hint="again and again")
         speed.on_update(lambda event: setattr(player, "speed", SPEEDS[event.target.value]))
         loop.on_update(lambda event: setattr(player, "loop", bool(event.target.value)))
-        player.changed = self._played
 
     def hide(self) -> None:
         """There is no run any more."""
@@ -65,6 +69,12 @@ class PlayBar:
         """Play or pause."""
         player = self.desk.player
         player.pause() if player.playing else player.play()
+
+    @property
+    def tenth(self) -> int:
+        """A tenth of the samples."""
+        tracks = self.desk.player.tracks
+        return max(1, len(tracks) // 10) if tracks is not None else 1
 
     def step(self, by: int) -> None:
         """So many samples on or back."""

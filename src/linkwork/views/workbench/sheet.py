@@ -12,7 +12,9 @@ SHEET = """
 [data-mantine-color-scheme=dark] .lw-failure{color:#FFB4AB;background:#3A1A18}
 [data-mantine-color-scheme=dark] :is(.lw-field-error,.lw-problems){color:#FF9A90}
 .mantine-Slider-root + .mantine-NumberInput-root{display:none}
-.lw-legend{display:grid;grid-template-columns:auto 1fr auto;gap:0 0.6em;padding:0 1.2em 0.5em 1.4em;font-size:0.8em;
+.mantine-Slider-root{margin-bottom:0.75em}
+.lw-legend{display:grid;align-items:center;grid-template-columns:auto 1fr auto;gap:0 0.6em;padding:0 1.2em 0.5em 1.4em;
+font-size:0.8em;
 font-variant-numeric:tabular-nums}
 .lw-legend i{display:inline-block;width:0.9em;height:0.22em;vertical-align:middle;border-radius:1px}
 .lw-legend b{font-weight:500;text-align:right}
@@ -22,6 +24,19 @@ font-variant-numeric:tabular-nums}
 """
 
 
+PHONE = """
+@media (max-width:47.99em){
+[style*="width: 20em"]:has(.lw-sheet){width:100% !important}
+[style*="max-height: 60%"]:has(.lw-sheet){max-height:50% !important}
+.mantine-Tabs-list{flex-wrap:nowrap;overflow-x:auto}
+.mantine-Tabs-tab{padding:0.75em 0.6em !important}
+input,textarea{font-size:16px !important}
+}
+"""
+"""viser lays its panel into a corner of a phone; here it takes the lower half. Letters below 16 pixels would make the
+browsers of phones zoom in on every field."""
+
+
 def style_sheet() -> str:
     """The sheet as an element of the page."""
-    return f"<style>{SHEET}</style>"
+    return f'<style>{SHEET}{PHONE}</style><div class="lw-sheet" hidden></div>'

@@ -55,8 +55,18 @@ class Panel:
         """Another model, assembled."""
         self.rebuild()
 
+    def look_changed(self) -> None:
+        """Names, grid, colours or the like are others."""
+
     def ranges_known(self) -> None:
         """It was found out how far the dials go."""
+
+    def paused(self) -> bool:
+        """Asked to pause what goes on: whether there was something."""
+        return False
+
+    def go_home(self) -> None:
+        """Back to the posture in which the machine was assembled."""
 
     def run_begins(self) -> None:
         """A run is about to take the stage."""

@@ -86,7 +86,7 @@ class LetGoPanel(Panel):
     def _buttons(self) -> None:
         self.message = self.gui.add_html("")
         self.go = self.gui.add_button("Let go", hint="live; pull at the machine with the mouse")
-        self.again = self.gui.add_button("From the start", visible=False, hint="let it go anew")
+        self.again = self.gui.add_button("From the start", visible=False, color="gray", hint="let it go anew")
         speed = self.gui.add_dropdown("speed", tuple(SPEEDS), initial_value="1")
         speed.on_update(lambda event: self._set_speed(SPEEDS[event.target.value]))
         self.speed = 1.0
@@ -333,6 +333,13 @@ class LetGoPanel(Panel):
             self.desk.bench.stand(self._last)
             self._paused_at = np.array(self._last.y)
             self.energies.show(self.live.energies)
+
+    def paused(self) -> bool:
+        """Pause the machine, if it goes."""
+        if self.live is None or not self.live.going:
+            return False
+        self._toggle()
+        return True
 
     def _halt(self) -> None:
         if self.live is not None:

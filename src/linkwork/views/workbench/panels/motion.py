@@ -9,8 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from linkwork.results import Run
 from linkwork.results.evidence_words import closing_lines, samples_text
 from linkwork.views.default_motion import law_text
@@ -95,6 +93,7 @@ class MotionPanel(Panel):
         with self.box:
             self.layer_box = self.gui.add_folder("Shown and saved")
         with self.layer_box:
+            self.desk.bar.pace()
             self._layers()
             self._files()
         self._plot_panel(run)
@@ -139,8 +138,12 @@ class MotionPanel(Panel):
                 picker.on_update(lambda _: self.desk.live.do("plots", lambda: self._draw(run)))
                 self.pickers.append(picker)
             self.sheet = self.gui.add_folder(None)
-        self.plots.dock_left()
-        self.plots.set_width(WIDTH)
+        self.desk.docked = time.monotonic()
+        if self.desk.is_narrow:
+            self.plots.dock_below(self.gui.main_panel)
+        else:
+            self.plots.dock_left()
+            self.plots.set_width(WIDTH)
         self._draw(run)
 
     def _draw(self, run: Run) -> None:
@@ -155,6 +158,7 @@ class MotionPanel(Panel):
 
     def _drop_plots(self) -> None:
         if self.plots is not None:
+            self.desk.docked = time.monotonic()
             self.plots.remove()
             self.plots = None
         self.views, self.pickers = [], []

@@ -58,7 +58,7 @@ class MovePanel(Panel):
         self.hint = _hint(len(dials), len(bench.machine.home.independent))
         self.message = self.gui.add_html(self.hint)
         home = self.gui.add_button("Home", hint="back to the posture in which it was assembled")
-        home.on_click(lambda _: self.desk.live.do("home", self._home))
+        home.on_click(lambda _: self.go_home())
         self._pulling()
         self._closures()
         with self.gui.add_folder("All joints and points", expand_by_default=False):
@@ -72,9 +72,11 @@ class MovePanel(Panel):
     def _slider(self, dial: Dial) -> None:
         """A field for the exact value, and a slider under it."""
         bench = self.desk.bench
+        dimension = bench.dimensions()[dial.variable]
+        now = bench.tidy(dial.value * dial.factor, dimension)
         field = QuantityField(
-            self.gui, dial.variable, bench.tidy(dial.value * dial.factor, bench.dimensions()[dial.variable]), bench.dimensions()[dial.variable], bench.units,
-            lambda value: self._typed(dial.variable, value), digits=DIGITS, hint="type a value, with a unit if you like",
+            self.gui, dial.variable, now, dimension, bench.units, lambda value: self._ask_for(dial.variable, value),
+            digits=DIGITS, hint="type a value, with a unit if you like",
         )  # fmt: skip
         slider = self.gui.add_slider("", dial.low, dial.high, dial.step, _stepped(dial.value, dial))
         slider.on_update(lambda event, name=dial.variable: self._dragged(name, event))
@@ -84,11 +86,11 @@ class MovePanel(Panel):
     def _dragged(self, name: str, event: Any) -> None:
         if event.client is None:  # the page itself moved it
             return
+        dial, posture = self.dials.get(name), self.desk.bench.posture
         value = float(event.target.value) * self.dials[name].factor
+        if dial is not None and dial.endless and posture is not None:  # the turn that is nearest
+            value += 2.0 * math.pi * round((float(posture[name]) - value) / (2.0 * math.pi))
         self.fields[name].show_value(value, force=True)
-        self._ask_for(name, value)
-
-    def _typed(self, name: str, value: float) -> None:
         self._ask_for(name, value)
 
     def _ask_for(self, name: str, value: float) -> None:
@@ -110,6 +112,7 @@ class MovePanel(Panel):
         found = self.desk.bench.drag(name, value)
         self.desk.show(found.posture)
         self._complain(name if found.complaint else "", found.complaint)
+        self._follow_gizmo()
 
     def _complain(self, name: str, complaint: str) -> None:
         """Say why a wish was not met; the slider that cannot go on turns red. Nothing to say clears both."""
@@ -120,6 +123,11 @@ class MovePanel(Panel):
             rules = ",".join(f"{own} {part}" for part in (".mantine-Slider-bar", ".mantine-Slider-thumb"))
             rule = f"<style>{rules}{{background:{self.desk.theme.warning} !important}}</style>"
             self.style.content = rule if own else ""
+
+    def go_home(self) -> None:
+        """Back to the posture in which the machine was assembled."""
+        if self.desk.bench.machine is not None:
+            self.desk.live.do("home", self._home)
 
     def _home(self) -> None:
         self.desk.player.pause()
@@ -135,8 +143,8 @@ class MovePanel(Panel):
             value = float(posture[name]) / dial.factor
             held = name == self.in_hand[0] and time.monotonic() - self.in_hand[1] < HOLD
             if not held and name != self.red:
-                if abs(slider.value - value) > 0.51 * dial.step:
-                    slider.value = _stepped(value, dial)
+                if abs(slider.value - (shown := _stepped(value, dial))) > 0.51 * dial.step:
+                    slider.value = shown
                 self.fields[name].show_value(bench.tidy(float(posture[name]), self.fields[name].dimension))
         self._targets_shown(posture)
         joints = table(("joint", "value"), bench.readings(posture)[:MOST])
@@ -166,8 +174,8 @@ class MovePanel(Panel):
         units = self.desk.bench.units
         self.targets = [
             QuantityField(
-                self.gui, axis, 0.0, LENGTH, units, lambda value, k=k: self._aim(k, value), digits=DIGITS, visible=False,
-                hint="where it is; type where it shall be, and the machine follows as far as it can",
+                self.gui, axis, 0.0, LENGTH, units, lambda value, k=k: self._aim(k, value), digits=DIGITS,
+                visible=False, hint="where it is; type where it shall be, and the machine follows as far as it can",
             )
             for k, axis in enumerate("xyz")
         ]  # fmt: skip
@@ -294,6 +302,9 @@ class MovePanel(Panel):
 
 def _stepped(value: float, dial: Dial) -> float:
     """A value as a slider shows it, with the digits of its step; the machine has all of them."""
+    if dial.endless:
+        turn = 2.0 * math.pi / dial.factor
+        value -= turn * math.ceil((value - dial.high) / turn - 1e-9)
     digits = max(0, 1 - math.floor(math.log10(dial.step)))
     return round(float(np.clip(value, dial.low, dial.high)), digits)
 
