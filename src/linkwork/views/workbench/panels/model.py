@@ -6,16 +6,31 @@ import threading
 from typing import Any
 
 from linkwork.errors import Problem
+from linkwork.files.gallery import example_text, examples
 from linkwork.model.mechanism import Mechanism
 from linkwork.topology import graph_of
 from linkwork.units import ACCELERATION, ANGLE, INERTIA, LENGTH, MASS, NUMBER, Dimension
 from linkwork.views.graph import text_tree
 from linkwork.views.load_tables import load_rows
 from linkwork.views.placed_layout import masses_of
+from linkwork.views.workbench.editor import SAVE, editor, problems_for
 from linkwork.views.workbench.fields import QuantityField
 from linkwork.views.workbench.panels.base import Panel
-from linkwork.views.workbench.texts import element_id, note, pre, problems, table
+from linkwork.views.workbench.texts import note, pre, table
 
+NONE, BLANK = "...", "blank"
+FIRST = """linkwork: 1
+name: pendulum
+units: {length: mm, angle: deg}
+gravity: [0, -9.81 m/s^2, 0]
+bodies:
+  arm: {mass: 1 kg, com: [100, 0, 0]}
+joints:
+  A: {revolute: [ground, arm], at: [0, 0, 0], axis: z}
+points:
+  P: {on: arm, at: [200, 0, 0]}
+"""
+"""The smallest machine, to begin with."""
 PATIENCE = 0.5
 """Seconds without typing after which the text is read."""
 DIMENSIONS = {
@@ -45,21 +60,33 @@ class ModelPanel(Panel):
         self.choice = self.gui.add_dropdown("Select", ("...", *names), hint="or click on a part")
         self.choice.on_update(lambda event: self.selected("", str(event.target.value)))
         self.picked = self.gui.add_html(note("click on a part to see what it is"))
-        with self.gui.add_folder("Tree", expand_by_default=False):
-            self.gui.add_html(pre(_tree(bench.mechanism)))
+        with self.gui.add_folder("Text"):
+            hint = "another machine in place of this one; Undo in the editor brings the text back"
+            self.template = self.gui.add_dropdown("New from", (NONE, BLANK, *examples()), hint=hint)
+            self.text = self.gui.add_text("model", bench.text, multiline=True)
+            self.gui.add_html(editor(self.text))
+            self.errors = self.gui.add_html(problems_for(self.text, bench.problems))
+            save = self.gui.add_button(SAVE, hint="download the text as a file; Ctrl-S in the editor")
         self.number_box = self.gui.add_folder("Numbers", expand_by_default=False)
         with self.number_box:
             self._numbers()
-        with self.gui.add_folder("Text"):
-            self.text = self.gui.add_text("model", bench.text, multiline=True)
-            self.gui.add_html(_editor_style(element_id(self.text)))
-            self.errors = self.gui.add_html("")
-            save = self.gui.add_button("Save the model", hint="download the text as a file")
+        with self.gui.add_folder("Tree", expand_by_default=False):
+            self.tree = self.gui.add_html(pre(_tree(bench.mechanism)))
+        self.template.on_update(self._from_template)
         self._timer: threading.Timer | None = None
         self.text.on_update(self._typed)
-        save.on_click(lambda _: self.desk.download(f"{bench.mechanism.name}.yaml", self.text.value.encode()))
+        save.on_click(lambda _: self.desk.download(f"{self.desk.bench.mechanism.name}.yaml", self.text.value.encode()))
 
     # ---------------------------------------------------------------- text
+
+    def _from_template(self, event: Any) -> None:
+        """A machine of the gallery, or the smallest one, to begin with."""
+        name = self.template.value
+        if event.client is None or name == NONE:
+            return
+        self.text.value = FIRST if name == BLANK else example_text(name)
+        self.template.value = NONE
+        self.desk.live.do("edit", self._edit)
 
     def _typed(self, event: Any) -> None:
         """Read the text once the visitor pauses."""
@@ -74,10 +101,10 @@ class ModelPanel(Panel):
     def _edit(self) -> None:
         text = self.text.value
         if text == self.desk.bench.text and self.desk.bench.machine is not None:
-            self.errors.content = ""
+            self.errors.content = problems_for(self.text, ())
             return
         found = self.desk.bench.edit(text)
-        self.errors.content = problems(found)
+        self.errors.content = problems_for(self.text, found)
         if not found:
             self.desk.model_changed()
 
@@ -85,13 +112,14 @@ class ModelPanel(Panel):
         """The text stays, with the visitor's cursor in it; names and numbers are of the new model."""
         m = self.desk.bench.mechanism
         self.choice.options = ("...", *_selectable(m))
+        self.tree.content = pre(_tree(m))
         self.refill_numbers()
 
     def assembled(self, trouble: str) -> None:
         """Numbers can be changed now."""
         self.refill_numbers()
         if trouble:
-            self.errors.content = problems(self.desk.bench.problems or [Problem(trouble)])
+            self.errors.content = problems_for(self.text, self.desk.bench.problems or [Problem(trouble)])
 
     # ---------------------------------------------------------------- numbers
 
@@ -185,13 +213,3 @@ def _selectable(m: Mechanism) -> tuple[str, ...]:
 
 def _tree(m: Any) -> str:
     return text_tree(graph_of(m), {j.name: j.law.letter for j in m.joints.values()})
-
-
-def _editor_style(own: str) -> str:
-    """The text as wide as the panel, in letters of one width, high enough to read."""
-    area = f'label[for="{own}"]'
-    return (
-        f"<style>div:has(> * > * > {area}) {{display:block}} div:has(> * > {area}) {{width:100% !important}}"
-        "textarea {font-family:ui-monospace,monospace !important; font-size:11px !important; white-space:pre;"
-        "overflow:auto !important; min-height:45vh !important; line-height:1.4 !important}</style>"
-    )
