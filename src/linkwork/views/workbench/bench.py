@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from linkwork.results.simulation import Simulation
     from linkwork.views.workbench.releasing import Wish
 
+FARTHEST = 1e4
+"""Way that is walked in one step at most [rad, or sizes of the machine]: loops are followed all the way."""
 ROUNDING = 1e-12
 """What counts as zero [rad, or parts of the machine's size] where a coordinate is shown."""
 Progress = Callable[[int, int], None]
@@ -206,12 +208,20 @@ class Bench:
         from linkwork.analyses.kinematics.motion import reached
 
         machine, posture = self._ready()
+        dimension = self.dimensions()[variable]
+        farthest = FARTHEST * (machine.layout.size if dimension == LENGTH else 1.0)
+        if not abs(value - float(posture[variable])) <= farthest:
+            what = f"{self.shown(value, dimension)} is too far to go in one step"
+            return Answer(posture, f"{what}; give a value within {self.shown(farthest, dimension)} of where it is")
         held = {d.variable: float(posture[d.variable]) for d in self.dials()}
         return self._follow(lambda: reached(machine.loops, posture, held | {variable: value}))
 
     def pull(self, name: str, place: Array, rotation: Array | None = None) -> Answer:
         """A point, frame or body pulled to a place [m], and perhaps to an attitude."""
         machine, posture = self._ready()
+        far = float(np.abs(np.asarray(place) - posture.position(name)).max())
+        if not far <= FARTHEST * machine.layout.size:
+            return Answer(posture, f"the place is {self.shown(far, LENGTH)} away, which is out of all reach")
         return self._follow(lambda: machine.reach(name, place, rotation=rotation, start=posture))
 
     def _follow(self, ask: Callable[[], Posture]) -> Answer:

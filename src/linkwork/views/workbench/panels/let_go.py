@@ -56,6 +56,8 @@ class LetGoPanel(Panel):
         self.wish = Wish()
         self.efforts: dict[str, Field[Any]] = {}
         self.rates: dict[str, QuantityField] = {}
+        self.fields: dict[str, QuantityField] = {}
+        """Those of the stop, the friction and the payload that are chosen."""
         bench = self.desk.bench
         if bench.machine is None:
             self.gui.add_html(warning(bench.trouble) if bench.trouble else note("closing the loops ..."))
@@ -111,7 +113,6 @@ class LetGoPanel(Panel):
             box: dict[str, Any] = {"folder": None}
             told = self.gui.add_html("")
             holder = self.gui.add_folder(None)
-        shown = {}
 
         def change(**ends: Any) -> None:
             name = choice.value
@@ -135,12 +136,12 @@ class LetGoPanel(Panel):
                 box["folder"] = self.gui.add_folder(None)
             with box["folder"]:
                 for key in ("low", "high"):
-                    shown[key] = QuantityField(
+                    self.fields[key] = QuantityField(
                         self.gui, key, getattr(known, key), dimension, bench.units,
                         lambda value, key=key: change(**{key: value if np.isfinite(value) else None}),
                         empty=np.inf, hint="where it is stopped; empty: nowhere",
                     )  # fmt: skip
-                QuantityField(
+                self.fields["restitution"] = QuantityField(
                     self.gui, "restitution", known.restitution, NUMBER, bench.units,
                     lambda value: change(restitution=value), least=0.0, most=1.0,
                     hint="rate after the impact by the rate before it: 0 to 1",
@@ -184,11 +185,11 @@ class LetGoPanel(Panel):
                 box.append(self.gui.add_folder(None))
             units = effort_units(bench.units)
             with box[0]:
-                QuantityField(
+                self.fields["dry"] = QuantityField(
                     self.gui, "dry", known.dry, dry, units, lambda v: change(dry=v), least=0.0, empty=0.0,
                     hint="against every motion, however slow",
                 )  # fmt: skip
-                QuantityField(
+                self.fields["viscous"] = QuantityField(
                     self.gui, "viscous", known.viscous, dry * TIME / bench.dimensions()[name], units,
                     lambda v: change(viscous=v), least=0.0, empty=0.0, hint="by the rate",
                 )  # fmt: skip
@@ -218,6 +219,7 @@ class LetGoPanel(Panel):
                 hint="of the payload",
             )
             told = self.gui.add_html("")
+        self.fields["mass"] = mass
 
         def change(value: float) -> None:
             self.wish.payloads[choice.value] = value

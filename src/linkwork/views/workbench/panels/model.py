@@ -126,6 +126,7 @@ class ModelPanel(Panel):
     def _numbers(self) -> None:
         self.parameter = self.gui.add_dropdown("number", ("...",), hint="every number of the model")
         self.value_box = self.gui.add_folder(None, visible=False)
+        self.shown_number = ""
         self.number_text = self.gui.add_html("")
         self.parameter.on_update(self._parameter_chosen)
         self.refill_numbers()
@@ -149,8 +150,9 @@ class ModelPanel(Panel):
             value = QuantityField(
                 self.gui, "value", machine.parameters[name], dimension_of(name), self.desk.bench.units,
                 lambda number: self._parameter_typed(name, number), hint="with a unit, if you like",
+                least=0.0 if dimension_of(name) == MASS else None,
             )  # fmt: skip
-        self.value = value
+        self.value, self.shown_number = value, name
 
     def _parameter_typed(self, name: str, value: float) -> None:
         self.desk.live.do("parameter", lambda: self._change(name, value))

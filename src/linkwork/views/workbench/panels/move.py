@@ -75,7 +75,8 @@ class MovePanel(Panel):
         dimension = bench.dimensions()[dial.variable]
         now = bench.tidy(dial.value * dial.factor, dimension)
         field = QuantityField(
-            self.gui, dial.variable, now, dimension, bench.units, lambda value: self._ask_for(dial.variable, value),
+            self.gui, dial.variable, now, dimension, bench.units,
+            lambda value: self._ask_for(dial.variable, value, typed=True),
             digits=DIGITS, hint="type a value, with a unit if you like",
         )  # fmt: skip
         slider = self.gui.add_slider("", dial.low, dial.high, dial.step, _stepped(dial.value, dial))
@@ -93,10 +94,10 @@ class MovePanel(Panel):
         self.fields[name].show_value(value, force=True)
         self._ask_for(name, value)
 
-    def _ask_for(self, name: str, value: float) -> None:
+    def _ask_for(self, name: str, value: float, typed: bool = False) -> None:
         self.in_hand = (name, time.monotonic())
         self.desk.player.pause()
-        self.desk.live.do(f"drag {name}", lambda: self._drag(name, value))
+        self.desk.live.do(f"drag {name}", lambda: self._drag(name, value, typed))
 
     def ranges_known(self) -> None:
         """The sliders go as far as the machine does."""
@@ -108,8 +109,9 @@ class MovePanel(Panel):
                     slider.min, slider.max, slider.step = dial.low, dial.high, dial.step
                     slider.value = _stepped(dial.value, dial)
 
-    def _drag(self, name: str, value: float) -> None:
+    def _drag(self, name: str, value: float, typed: bool) -> None:
         found = self.desk.bench.drag(name, value)
+        self.fields[name].tell(found.complaint if typed else "")
         self.desk.show(found.posture)
         self._complain(name if found.complaint else "", found.complaint)
         self._follow_gizmo()
