@@ -17,7 +17,13 @@ from linkwork.views.workbench.server import Workbench
 
 Image = pytest.importorskip("PIL.Image")
 
-HARMLESS = ("GPU stall", "THREE.Clock", "KHR_parallel_shader_compile", "Software WebGL")
+HARMLESS = (
+    "GPU stall",
+    "THREE.Clock",
+    "KHR_parallel_shader_compile",
+    "Software WebGL",
+    "Unable to preventDefault inside passive",
+)
 
 
 class Visit:

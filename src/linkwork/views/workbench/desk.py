@@ -19,6 +19,7 @@ from linkwork.views.overlay import Overlay
 from linkwork.views.record import swept_corners
 from linkwork.views.scene import Part, Scene
 from linkwork.views.stage import Stage, lifted, page_camera, parallel
+from linkwork.views.tracks import Tracks
 from linkwork.views.workbench.bench import Bench
 from linkwork.views.workbench.keys import add_keys
 from linkwork.views.workbench.lanes import Cancelled, Lane
@@ -131,6 +132,12 @@ class Desk:
         if not any(panel.paused() for panel in self.panels):
             self.bar.toggle()
 
+    def hold(self) -> None:
+        """The visitor takes the machine in hand: nothing moves it but they."""
+        self.player.pause()
+        for panel in self.panels:
+            panel.hold()
+
     def go_home(self) -> None:
         """Back to the posture in which it was assembled."""
         for panel in self.panels:
@@ -153,10 +160,11 @@ class Desk:
         if look:
             self.look(scene)
 
-    def look(self, scene: Scene | None = None, along: Any = None) -> None:
+    def look(self, scene: Scene | None = None, along: Any = None, tracks: Tracks | None = None) -> None:
         """Point the camera at the whole machine and its motion, perhaps along a direction."""
         shown = self.stage.scene if scene is None else scene
-        tracks = self.player.tracks if self.overlay is not None else None
+        if tracks is None and self.overlay is not None:
+            tracks = self.player.tracks
         camera = page_camera(shown, swept_corners(shown, tracks) if tracks else None, self._aspect())
         if along is None and self.flat and shown.normal is not None:
             along = shown.normal

@@ -25,6 +25,7 @@ from linkwork.views.workbench.releasing import Wish, asked, ready_to_go, rebuilt
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
+    from linkwork.results import Run
 
 FRAME = 1.0 / 30.0
 """Seconds between two pictures."""
@@ -151,6 +152,11 @@ class Live:
         return machine.simulate(
             span, **self._arguments, **more, samples=max(2, 1 + math.ceil(span / FINE)), progress=self._looked
         )
+
+    def foreseen(self, span: float) -> Run:
+        """Where it goes within so many seconds if nobody pulls."""
+        more = {} if self._states is None else {"states": self._states}
+        return self._plain.simulate(span, **self._arguments, **more, samples=31)
 
     def _looked(self, *_: float) -> None:
         if self._pausing.is_set():

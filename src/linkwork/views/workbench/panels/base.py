@@ -65,6 +65,9 @@ class Panel:
         """Asked to pause what goes on: whether there was something."""
         return False
 
+    def hold(self) -> None:
+        """The visitor moves the machine by hand: what goes on by itself stops."""
+
     def go_home(self) -> None:
         """Back to the posture in which the machine was assembled."""
 

@@ -13,6 +13,7 @@ from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import InputError, LinkworkError, Problem
 from linkwork.units import ANGLE, LENGTH, MASS, NUMBER, TIME
 from linkwork.units.efforts import effort_units
+from linkwork.views.tracks import tracks_of
 from linkwork.views.workbench.energies import EnergyView
 from linkwork.views.workbench.fields import CountField, Field, QuantityField
 from linkwork.views.workbench.live import Grip, Live
@@ -30,6 +31,8 @@ from linkwork.views.workbench.texts import failure, note, table, warning
 
 MANY = 12
 """Free coordinates that have fields of their own."""
+AHEAD = 1.5
+"""Seconds for which the camera looks ahead."""
 DRAWN = 0.2
 """Seconds between two pictures of the energies."""
 SPEEDS = {"1/8": 0.125, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
@@ -296,11 +299,21 @@ class LetGoPanel(Panel):
             if self._beginning is None or not self._still_there():
                 self._beginning = bench.posture
             self.live = Live(bench.machine, self._beginning, wish, self._shown, self._stands)
+            self._look_ahead()
         except LinkworkError as error:
             self._tell(error)
             return
         self._begin()
 
+    def _look_ahead(self) -> None:
+        """The first time, the camera sees where the machine will go."""
+        assert self.live is not None
+        if self._looked_at is not self.live.own:
+            self._looked_at = self.live.own
+            run = self.live.foreseen(AHEAD)
+            self.desk.look(tracks=tracks_of(run, self.desk.stage.scene.bodies))
+
+    _looked_at: Any = None
     _beginning: Posture | None = None
     _paused_at: Any = None
     _drawn = 0.0
@@ -342,6 +355,10 @@ class LetGoPanel(Panel):
             return False
         self._toggle()
         return True
+
+    def hold(self) -> None:
+        """The visitor moves the machine by hand."""
+        self._halt()
 
     def _halt(self) -> None:
         if self.live is not None:

@@ -96,7 +96,7 @@ class MovePanel(Panel):
 
     def _ask_for(self, name: str, value: float, typed: bool = False) -> None:
         self.in_hand = (name, time.monotonic())
-        self.desk.player.pause()
+        self.desk.hold()
         self.desk.live.do(f"drag {name}", lambda: self._drag(name, value, typed))
 
     def ranges_known(self) -> None:
@@ -132,7 +132,7 @@ class MovePanel(Panel):
             self.desk.live.do("home", self._home)
 
     def _home(self) -> None:
-        self.desk.player.pause()
+        self.desk.hold()
         self._complain("", "")
         self.desk.show(self.desk.bench.home())
         self._follow_gizmo()
@@ -184,7 +184,7 @@ class MovePanel(Panel):
 
     def _aim(self, axis: int, value: float) -> None:
         """A coordinate of the place was typed: the others stay what their fields say."""
-        self.desk.player.pause()
+        self.desk.hold()
         self.desk.live.do("pull", lambda: self._go_to(axis, value))
 
     def _go_to(self, axis: int, value: float) -> None:
@@ -246,7 +246,7 @@ class MovePanel(Panel):
         gizmo = event.target
         place = np.array(gizmo.position) / self.desk.stage.unit
         rotation = from_quaternion(np.array(gizmo.wxyz)) if turns else None
-        self.desk.player.pause()
+        self.desk.hold()
 
         def go() -> None:
             found = self.desk.bench.pull(name, place, rotation)
@@ -293,7 +293,7 @@ class MovePanel(Panel):
 
         def stand() -> None:
             posture = found[self.chosen.value]
-            self.desk.player.pause()
+            self.desk.hold()
             self.desk.bench.stand(posture)
             self._complain("", "")
             self.desk.show(posture)
