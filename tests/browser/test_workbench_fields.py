@@ -66,7 +66,7 @@ def type_into(page: Visit, fields: list[Typed], text: str) -> None:
     for own in fields:
         page.input(own.field).fill(text)
     page.wait(lambda: all(own.field.text == text for own in fields))
-    page.page.wait_for_timeout(700)  # they are read after a pause of 0.35 s
+    page.wait(lambda: all(own.field.settled == text for own in fields))
     assert page.desk.live.idle(30.0)
 
 

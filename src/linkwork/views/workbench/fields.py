@@ -5,6 +5,7 @@ viser's own boxes for numbers keep the digits of their first value, and drop wha
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable
@@ -52,6 +53,8 @@ class Field(Generic[T]):
         self.input = gui.add_text(label, text, hint=hint, visible=visible)
         self.message = gui.add_html("", visible=False)
         self._read, self._take = read, take
+        self.settled = text
+        """The last text that was typed and read, whether it made sense or not."""
         self._typed = -HOLD
         self._timer: threading.Timer | None = None
         self.input.on_update(self._changed)
@@ -112,6 +115,12 @@ class Field(Generic[T]):
         self._timer.start()
 
     def _settled(self) -> None:
+        text = self.text
+        with contextlib.suppress(RuntimeError):  # of viser: the field is gone by now, another model is there
+            self._pass_on()
+        self.settled = text
+
+    def _pass_on(self) -> None:
         try:
             meaning = self.value()
         except LinkworkError:
@@ -157,8 +166,13 @@ class QuantityField(Field[float]):
         return format_quantity(value, self.dimension, self.units, self.digits)
 
     def show_value(self, value: float, force: bool = False) -> None:
-        """Write a number in SI into it, unless the visitor does."""
-        self.show(self.written(value), force)
+        """Write a number in SI into it, unless the visitor does, or has written this very number in their own way."""
+        try:
+            said = self.written(self._parsed(self.text))
+        except LinkworkError:
+            said = ""
+        text = self.written(value)
+        self.show(self.text if said == text else text, force)
 
     def _parsed(self, text: str) -> float:
         if self.empty is not None and not text.strip():

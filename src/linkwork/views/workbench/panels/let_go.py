@@ -218,6 +218,7 @@ class LetGoPanel(Panel):
                 MASS,
                 self.desk.bench.units,
                 lambda v: change(v),
+                least=0.0,
                 empty=0.0,
                 hint="of the payload",
             )

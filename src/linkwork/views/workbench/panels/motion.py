@@ -147,9 +147,9 @@ class MotionPanel(Panel):
         self._draw(run)
 
     def _draw(self, run: Run) -> None:
-        for view in self.views:
+        old, self.views = self.views, []
+        for view in old:
             view.remove()
-        self.views = []
         known = choices(run)
         with self.sheet:
             for picker in self.pickers:
@@ -157,11 +157,11 @@ class MotionPanel(Panel):
                     self.views.append(ChartView(self.gui, chart, self.desk.theme))
 
     def _drop_plots(self) -> None:
+        self.views, self.pickers = [], []  # first: the player must not move marks of what is going
         if self.plots is not None:
             self.desk.docked = time.monotonic()
             self.plots.remove()
             self.plots = None
-        self.views, self.pickers = [], []
 
     # ---------------------------------------------------------------- files
 
