@@ -37,7 +37,7 @@ COMMA, EMPTY, NONSENSE = "2,4", "", "fast"
 def page(browser: Any) -> Iterator[Visit]:
     """One page for all."""
     bench = Workbench(Opened.of(lw.loads(CRANK)), port=8650)
-    context = browser.new_context(viewport={"width": 1280, "height": 1400})
+    context = browser.new_context(viewport={"width": 800, "height": 1000})
     context.set_default_timeout(60_000)
     yield Visit(context.new_page(), bench)
     context.close()

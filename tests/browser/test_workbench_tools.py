@@ -35,7 +35,7 @@ points:
 def page(browser: Any) -> Iterator[Visit]:
     """One page for all."""
     bench = Workbench(Opened.of(lw.loads(PENDULUM)), port=8670)
-    context = browser.new_context(viewport={"width": 1280, "height": 1000})
+    context = browser.new_context(viewport={"width": 1100, "height": 800})
     context.set_default_timeout(60_000)
     yield Visit(context.new_page(), bench)
     context.close()

@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.files.read import loads
 from linkwork.geometry import Array
 from linkwork.results import Run
-from linkwork.units import ANGLE, LENGTH, Dimension, UnitSystem, format_quantity
+from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension, UnitSystem, format_quantity
 from linkwork.views.default_motion import drivable
 from linkwork.views.placed_layout import layout_at
 from linkwork.views.scene import Scene, scene_of
@@ -198,7 +198,7 @@ class Bench:
         low, high = (x if np.isfinite(x) else d for x, d in zip(limits, (middle - about, middle + about), strict=True))
         if dimension != ANGLE or np.isfinite(limits).any():
             low, high = min(low, value), max(high, value)
-        step = _nice((high - low) / factor / 1000)
+        step = round_step((high - low) / factor / 1000)
         ends = math.floor(low / factor / step + 1e-9) * step, math.ceil(high / factor / step - 1e-9) * step
         endless = dimension == ANGLE and not np.isfinite(limits).any()
         return Dial(name, unit, factor, *ends, step, value / factor, endless)
@@ -270,7 +270,35 @@ class Bench:
         self.machine, self.posture, self.run, self.found, self._ways = changed, changed.home, None, None, {}
         return ""
 
+    def named_dimensions(self) -> list[tuple[str, float, Dimension]]:
+        """Dimensions that the model names and that nothing else gives: name, value [SI], what it measures."""
+        machine = self.machine
+        if machine is None:
+            return []
+        lets = getattr(self.mechanism, "lets", {})
+        own = {n: let for n, let in lets.items() if n in machine.parameters and not let.formula}
+        return [(n, float(machine.parameters[n]), let.measures or NUMBER) for n, let in own.items()]
+
     # ---------------------------------------------------------------- motion
+
+    def cases(self) -> dict[str, str]:
+        """Cases that the model has, with what they say of themselves."""
+        return {name: str(case.description) for name, case in getattr(self.mechanism, "cases", {}).items()}
+
+    def run_case(self, name: str, progress: Progress | None = None) -> Run | None:
+        """Ask a case of the model: a simulation where it has an end, else a motion."""
+        machine, _ = self._ready()
+        asked: Any = machine
+        case = asked.case(name)
+        if asked.mechanism.cases[name].until is not None:
+            run = case.simulate(progress=_in_parts(progress))
+        else:
+            run = case.motion(progress=progress)
+        if self.machine is not machine:
+            return None
+        self.run = run
+        found: Run = run
+        return found
 
     def drives(self, texts: Mapping[str, str]) -> dict[str, Drive]:
         """Laws of time from texts by variable; InputError with all that is wrong."""
@@ -314,9 +342,8 @@ class Bench:
         from linkwork.views.workbench.releasing import asked, ready_to_go
 
         machine, posture = self._ready()
-        told = None if progress is None else lambda now, end: progress(int(1e6 * now), int(1e6 * end))
         prepared = ready_to_go(machine, wish)
-        run = prepared.simulate(until, **asked(machine, posture, wish), samples=samples, progress=told)
+        run = prepared.simulate(until, **asked(machine, posture, wish), samples=samples, progress=_in_parts(progress))
         if self.machine is not machine:
             return None
         self.run = run
@@ -358,7 +385,12 @@ class Bench:
         return found
 
 
-def _nice(step: float) -> float:
+def _in_parts(progress: Progress | None) -> Callable[[float, float], None] | None:
+    """Progress of a simulation, which tells times, as one of so many parts."""
+    return None if progress is None else lambda now, end: progress(int(1e6 * now), int(1e6 * end))
+
+
+def round_step(step: float) -> float:
     """The largest of 1, 2, 5 times a power of ten below a step."""
     power = 10.0 ** math.floor(math.log10(max(step, 1e-300)))
     return next((m * power for m in (5.0, 2.0) if m * power <= step), power)

@@ -61,8 +61,8 @@ class Desk:
         self.drawing = threading.RLock()
         """Held while nodes of the stage are made, moved or taken away: the player has a thread of its own."""
         self.hidden: set[str] = {"velocity", "acceleration", "screws", "centrodes"}
-        self._canvas = (client.camera.image_width, client.camera.image_height)
-        self._window = self._canvas[0]
+        self._canvas: tuple[int, int] = (client.camera.image_width, client.camera.image_height)
+        self._window: int = self._canvas[0]
         self.docked = time.monotonic()
         """When panels took or left room beside the scene."""
         self.names, self.grid, self.axes, self.even = True, False, False, True

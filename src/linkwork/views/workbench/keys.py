@@ -48,7 +48,7 @@ def add_keys(desk: Desk) -> None:
         "D": lambda: desk.set_theme(desk.theme.name != "dark"),
     }
     for key, _, what in KEYS:
-        command = desk.gui.add_command(what[0].upper() + what[1:], hotkey=key)  # type: ignore[arg-type]
+        command = desk.gui.add_command(what[0].upper() + what[1:], hotkey=key)
         command.on_trigger(lambda _, act=does[key]: act())
 
 

@@ -148,14 +148,14 @@ class Live:
 
     def _piece(self, span: float, push: dict[str, float]) -> Any:
         machine = self._machine.with_parameters(push) if push else self._machine
-        more = {} if self._states is None else {"states": self._states}
+        more: dict[str, Any] = {} if self._states is None else {"states": self._states}
         return machine.simulate(
             span, **self._arguments, **more, samples=max(2, 1 + math.ceil(span / FINE)), progress=self._looked
         )
 
     def foreseen(self, span: float) -> Run:
         """Where it goes within so many seconds if nobody pulls."""
-        more = {} if self._states is None else {"states": self._states}
+        more: dict[str, Any] = {} if self._states is None else {"states": self._states}
         return self._plain.simulate(span, **self._arguments, **more, samples=31)
 
     def _looked(self, *_: float) -> None:

@@ -117,7 +117,8 @@ def unused(m: Mechanism, name: str) -> str:
 
 def _loaded(machine: Machine, payloads: Mapping[str, float]) -> dict[str, float]:
     """Parameters of the bodies with point masses upon them: mass, centre, inertia about it by the parallel axes."""
-    masses, given, problems = masses_of(machine), {}, []
+    masses, problems = masses_of(machine), list[Problem]()
+    given: dict[str, float] = {}
     for name, extra in payloads.items():
         body, place = _seat(machine, name)
         known = masses.get(body)

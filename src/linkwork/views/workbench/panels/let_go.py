@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import InputError, LinkworkError, Problem
+from linkwork.results import Run
 from linkwork.units import ANGLE, LENGTH, MASS, NUMBER, TIME
 from linkwork.units.efforts import effort_units
 from linkwork.views.tracks import tracks_of
@@ -68,6 +70,7 @@ class LetGoPanel(Panel):
         units = bench.units
         self.gui.add_html(note("it starts where it stands: see the tab Move"))
         self._buttons()
+        self._cases()
         self.until = QuantityField(self.gui, "until", 2.0, TIME, units, above=0.0, hint="how long a run lasts")
         self.samples = CountField(self.gui, "samples", 361, 2, 1_000_000)
         dials = bench.dials()[:MANY]
@@ -82,7 +85,7 @@ class LetGoPanel(Panel):
             hint = "a force or torque along the coordinate: 5 N m, -0.2*rate(A), harmonic(0, 5 N m, 2Hz); empty: none"
             for dial in dials:
                 own = dimensions[dial.variable]
-                read: Callable[[str], Any] = lambda text, d=own: effort_of(text, d, bench.units)  # noqa: E731
+                read = partial(effort_of, dimension=own, units=bench.units)
                 self.efforts[dial.variable] = Field(self.gui, dial.variable, "", read, hint=hint)
         self._stops()
         self._friction()
@@ -104,6 +107,25 @@ class LetGoPanel(Panel):
         self.run.on_click(lambda _: self.desk.job("simulation", self._run, self.bar, self.stop))
         self.stop.on_click(lambda _: self.desk.cancel())
 
+    def _cases(self) -> None:
+        """Cases that the model has, each with one click."""
+        cases = self.desk.bench.cases()
+        if not cases:
+            return
+        with self.gui.add_folder("Cases"):
+            self.case = self.gui.add_dropdown("case", tuple(cases), hint="of the model's text")
+            told = self.gui.add_html(note(next(iter(cases.values()))))
+            ask = self.gui.add_button("Run the case", color="gray")
+        self.case.on_update(lambda _: setattr(told, "content", note(cases.get(self.case.value, ""))))
+        ask.on_click(lambda _: self.desk.job("case", self._run_case, self.bar, self.stop))
+
+    def _run_case(self, progress: Callable[[int, int], None]) -> None:
+        self._halt()
+        try:
+            self._shown_run(self.desk.bench.run_case(self.case.value, progress))
+        except LinkworkError as error:
+            self._tell(error)
+
     # ---------------------------------------------------------------- what acts
 
     def _stops(self) -> None:
@@ -121,6 +143,9 @@ class LetGoPanel(Panel):
             name = choice.value
             self.wish.stops[name] = replace(self.wish.stops.get(name, Ends()), **ends)
             tell()
+
+        def limit(key: str, value: float) -> None:
+            change(**{key: value if np.isfinite(value) else None})
 
         def tell() -> None:
             rows = [(n, end(e.low, n), end(e.high, n)) for n, e in self.wish.stops.items() if e != Ends()]
@@ -141,7 +166,7 @@ class LetGoPanel(Panel):
                 for key in ("low", "high"):
                     self.fields[key] = QuantityField(
                         self.gui, key, getattr(known, key), dimension, bench.units,
-                        lambda value, key=key: change(**{key: value if np.isfinite(value) else None}),
+                        partial(limit, key),
                         empty=np.inf, hint="where it is stopped; empty: nowhere",
                     )  # fmt: skip
                 self.fields["restitution"] = QuantityField(
@@ -238,7 +263,7 @@ class LetGoPanel(Panel):
         for fields, into in ((self.rates, self.wish.rates), (self.efforts, self.wish.efforts)):
             for name, field in fields.items():
                 try:
-                    into[name] = field.value()  # type: ignore[attr-defined]
+                    into[name] = field.value()
                 except LinkworkError as error:
                     bad += [replace(p, where=name) for p in error.problems]
         if bad:
@@ -264,6 +289,9 @@ class LetGoPanel(Panel):
         except LinkworkError as error:
             self._tell(error)
             return
+        self._shown_run(run)
+
+    def _shown_run(self, run: Run | None) -> None:
         if run is not None:
             self.message.content = "" if run.status == "complete" else warning(run.message)
             self.desk.show_run(run)

@@ -13,6 +13,7 @@ from linkwork.units import ACCELERATION, ANGLE, INERTIA, LENGTH, MASS, NUMBER, D
 from linkwork.views.graph import text_tree
 from linkwork.views.load_tables import load_rows
 from linkwork.views.placed_layout import masses_of
+from linkwork.views.workbench.bench import round_step
 from linkwork.views.workbench.editor import SAVE, editor, problems_for
 from linkwork.views.workbench.fields import QuantityField
 from linkwork.views.workbench.panels.base import Panel
@@ -31,6 +32,8 @@ points:
   P: {on: arm, at: [200, 0, 0]}
 """
 """The smallest machine, to begin with."""
+MANY = 30
+"""Dimensions that have sliders."""
 PATIENCE = 0.5
 """Seconds without typing after which the text is read."""
 DIMENSIONS = {
@@ -67,6 +70,7 @@ class ModelPanel(Panel):
             self.gui.add_html(editor(self.text))
             self.errors = self.gui.add_html(problems_for(self.text, bench.problems))
             save = self.gui.add_button(SAVE, hint="download the text as a file; Ctrl-S in the editor")
+        self.dimension_box = self.gui.add_folder("Dimensions", visible=False)
         self.number_box = self.gui.add_folder("Numbers", expand_by_default=False)
         with self.number_box:
             self._numbers()
@@ -127,6 +131,8 @@ class ModelPanel(Panel):
         self.parameter = self.gui.add_dropdown("number", ("...",), hint="every number of the model")
         self.value_box = self.gui.add_folder(None, visible=False)
         self.shown_number = ""
+        self.dimension_handles: list[Any] = []
+        self.dimension_fields: dict[str, QuantityField] = {}
         self.number_text = self.gui.add_html("")
         self.parameter.on_update(self._parameter_chosen)
         self.refill_numbers()
@@ -134,9 +140,47 @@ class ModelPanel(Panel):
     def refill_numbers(self) -> None:
         """The names of the numbers there are."""
         machine = self.desk.bench.machine
+        self._dimensions()
         if machine is not None:
             self.parameter.options = ("...", *machine.parameters)
             self.value_box.visible = False
+
+    def _dimensions(self) -> None:
+        """A field and a slider for every dimension that the model names (`let:`), from half of it to twice."""
+        bench = self.desk.bench
+        for handle in self.dimension_handles:
+            handle.remove()
+        self.dimension_handles, self.dimension_fields = [], {}
+        found = bench.named_dimensions()
+        self.dimension_box.visible = bool(found)
+        with self.dimension_box:
+            for name, value, dimension in found[:MANY]:
+                box = self.gui.add_folder(None)
+                self.dimension_handles.append(box)
+                with box:
+                    self._dimension(name, value, dimension)
+
+    def _dimension(self, name: str, value: float, dimension: Dimension) -> None:
+        units = self.desk.bench.units
+        factor = units.factor(dimension)
+        low, high = sorted((0.5 * value / factor, 2.0 * value / factor)) if value else (-1.0, 1.0)
+        step = max(round_step((high - low) / 200.0), 1e-12)
+        field: QuantityField
+
+        def typed(number: float) -> None:
+            self._parameter_typed(name, number, field)
+
+        field = QuantityField(self.gui, name, value, dimension, units, typed)
+        slider = self.gui.add_slider("", low, high, step, value / factor)
+
+        def slid(event: Any) -> None:
+            if event.client is not None:
+                number = float(event.target.value) * factor
+                field.show_value(number, force=True)
+                self._parameter_typed(name, number, field)
+
+        slider.on_update(slid)
+        self.dimension_fields[name] = field
 
     def _parameter_chosen(self, event: Any) -> None:
         """A field for the number, with its own unit."""
@@ -149,18 +193,18 @@ class ModelPanel(Panel):
         with self.value_box:
             value = QuantityField(
                 self.gui, "value", machine.parameters[name], dimension_of(name), self.desk.bench.units,
-                lambda number: self._parameter_typed(name, number), hint="with a unit, if you like",
+                lambda number: self._parameter_typed(name, number, value), hint="with a unit, if you like",
                 least=0.0 if dimension_of(name) == MASS else None,
             )  # fmt: skip
         self.value, self.shown_number = value, name
 
-    def _parameter_typed(self, name: str, value: float) -> None:
-        self.desk.live.do("parameter", lambda: self._change(name, value))
+    def _parameter_typed(self, name: str, value: float, field: QuantityField) -> None:
+        self.desk.live.do("parameter", lambda: self._change(name, value, field))
 
-    def _change(self, name: str, value: float) -> None:
+    def _change(self, name: str, value: float, field: QuantityField) -> None:
         trouble = self.desk.bench.change({name: value})
-        kept = "the text below keeps its own numbers: reading it again forgets this one"
-        self.value.tell(trouble)
+        kept = "the text keeps its own numbers: reading it again forgets this one"
+        field.tell(trouble)
         self.number_text.content = "" if trouble else note(kept)
         if not trouble:
             self.desk.restage()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -176,7 +177,7 @@ class MovePanel(Panel):
         units = self.desk.bench.units
         self.targets = [
             QuantityField(
-                self.gui, axis, 0.0, LENGTH, units, lambda value, k=k: self._aim(k, value), digits=DIGITS,
+                self.gui, axis, 0.0, LENGTH, units, partial(self._aim, k), digits=DIGITS,
                 visible=False, hint="where it is; type where it shall be, and the machine follows as far as it can",
             )
             for k, axis in enumerate("xyz")
