@@ -132,7 +132,7 @@ class Bench:
         """
         if self.machine is None:
             return scene_of(self.mechanism, even=even)
-        return scene_of(self.mechanism, layout_at(self.machine, self.posture), even=even)
+        return scene_of(self.machine.mechanism, layout_at(self.machine, self.posture), even=even)
 
     # ---------------------------------------------------------------- postures
 
@@ -275,9 +275,8 @@ class Bench:
         machine = self.machine
         if machine is None:
             return []
-        lets = getattr(self.mechanism, "lets", {})
-        own = {n: let for n, let in lets.items() if n in machine.parameters and not let.formula}
-        return [(n, float(machine.parameters[n]), let.measures or NUMBER) for n, let in own.items()]
+        lets = getattr(machine.mechanism, "lets", {})
+        return [(n, float(let.value), let.measures or NUMBER) for n, let in lets.items() if not let.formula]
 
     # ---------------------------------------------------------------- motion
 
