@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -63,8 +62,6 @@ class Desk:
         self.hidden: set[str] = {"velocity", "acceleration", "screws", "centrodes"}
         self._canvas: tuple[int, int] = (client.camera.image_width, client.camera.image_height)
         self._window: int = self._canvas[0]
-        self.docked = time.monotonic()
-        """When panels took or left room beside the scene."""
         self.names, self.grid, self.axes, self.even = True, False, False, True
         self.flat = scene.normal is not None
         """Parallel view; planar machines are seen as on their drawings."""
@@ -208,11 +205,10 @@ class Desk:
     def _resized(self, camera: Any) -> None:
         """Another window, or a tablet that was turned: the machine is brought into view again."""
         before, self._canvas = self._canvas, (camera.image_width, camera.image_height)
-        if before == self._canvas or time.monotonic() - self.docked < 4 * SETTLING:
+        if before[1] == self._canvas[1]:  # panels took or left room: those are as high as the window
             return
         self._window = self._canvas[0] if self._window < NARROW else self._window + self._canvas[0] - before[0]
-        if before[1] != self._canvas[1]:
-            self.live.do("look", self.look)
+        self.live.do("look", self.look)
 
     def show(self, posture: Posture) -> None:
         """Put the machine into a posture; arrows of a run belong to its samples and go."""

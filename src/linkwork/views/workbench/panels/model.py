@@ -166,8 +166,10 @@ class ModelPanel(Panel):
         low, high = sorted((0.5 * value / factor, 2.0 * value / factor)) if value else (-1.0, 1.0)
         step = max(round_step((high - low) / 200.0), 1e-12)
         field: QuantityField
+        slider: Any
 
         def typed(number: float) -> None:
+            slider.value = min(max(number / factor, low), high)
             self._parameter_typed(name, number, field)
 
         field = QuantityField(self.gui, name, value, dimension, units, typed)

@@ -138,7 +138,6 @@ class MotionPanel(Panel):
                 picker.on_update(lambda _: self.desk.live.do("plots", lambda: self._draw(run)))
                 self.pickers.append(picker)
             self.sheet = self.gui.add_folder(None)
-        self.desk.docked = time.monotonic()
         if self.desk.is_narrow:
             self.plots.dock_below(self.gui.main_panel)
         else:
@@ -159,7 +158,6 @@ class MotionPanel(Panel):
     def _drop_plots(self) -> None:
         self.views, self.pickers = [], []  # first: the player must not move marks of what is going
         if self.plots is not None:
-            self.desk.docked = time.monotonic()
             self.plots.remove()
             self.plots = None
 
