@@ -65,8 +65,7 @@ def type_into(page: Visit, fields: list[Typed], text: str) -> None:
     """The same text into all of them, and wait until they were read."""
     for own in fields:
         page.input(own.field).fill(text)
-    page.wait(lambda: all(own.field.text == text for own in fields))
-    page.wait(lambda: all(own.field.settled == text for own in fields))
+    page.wait(lambda: [own.field.input.label for own in fields if own.field.settled != text] == [])
     assert page.desk.live.idle(30.0)
 
 

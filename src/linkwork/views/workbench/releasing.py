@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from linkwork.model.mechanism import Mechanism
 
 _QUANTITY = re.compile(r"\s*[+-−]?\s*[0-9.]+(e[+-]?[0-9]+)?\s*([^-+*/(,:;]*)", re.IGNORECASE)
+_COMMA = re.compile(r"\s*[+-−]?\s*[0-9]+,[0-9]+[^(),]*")
 _LAW = re.compile(r"\bin\b|:|;|^\s*[a-z0-9]+\(.*(deg|rad|mm|cm|m|s|Hz|rpm|N)\s*[,)]", re.IGNORECASE)
 INERTIA = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
@@ -76,7 +77,7 @@ def effort_of(text: str, dimension: Dimension, units: UnitSystem) -> Any:
     """An effort along a variable from text: '5 N m', 'harmonic(0, 5, 2Hz)', '-0.2*rate(A)'; None of an empty one."""
     if not text.strip():
         return None
-    if _QUANTITY.fullmatch(text):
+    if _QUANTITY.fullmatch(text) or _COMMA.fullmatch(text):
         return parse_quantity(text, along(dimension), effort_units(units))
     if _LAW.search(text):
         return parse_drive(text, along(dimension), "", effort_units(units))
