@@ -201,4 +201,9 @@ def test_let_go(page: Visit) -> None:
     assert own.wish.stops["A.angle"].low == -0.5
     assert own.wish.stops["A.angle"].high is None
     assert own.wish.stops["A.angle"].restitution == 0.5
+    # What is wrong in a field is not left out in silence.
+    type_into(page, [Typed(known["mass"], 1.0)], COMMA)
+    page.page.get_by_role("button", name="Run to the end", exact=True).click()
+    page.page.locator(".lw-failure").first.wait_for()
+    assert "mass: '2,4' has a comma" in page.page.locator(".lw-failure").first.inner_text()
     assert page.complaints == []

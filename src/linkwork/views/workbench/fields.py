@@ -89,6 +89,15 @@ class Field(Generic[T]):
         self.tell("")
         return meaning
 
+    def read_now(self) -> None:
+        """Take what was typed at once, if it still waits; LinkworkError if it has no meaning."""
+        if self._timer is not None:
+            self._timer.cancel()
+        meaning = self.value()
+        if self.settled != self.text and self._take is not None:
+            self.tell(self._take(meaning))
+        self.settled = self.text
+
     def show(self, text: str, force: bool = False) -> None:
         """Write into it, unless the visitor does; `force`: whatever stands there."""
         if force:

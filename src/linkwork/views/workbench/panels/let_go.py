@@ -261,11 +261,16 @@ class LetGoPanel(Panel):
         """What the fields say; InputError if one of them says nothing sensible, which is told there too."""
         bad = []
         for fields, into in ((self.rates, self.wish.rates), (self.efforts, self.wish.efforts)):
-            for name, field in fields.items():
+            for name, own in fields.items():
                 try:
-                    into[name] = field.value()
+                    into[name] = own.value()
                 except LinkworkError as error:
                     bad += [replace(p, where=name) for p in error.problems]
+        for name, field in self.fields.items():
+            try:
+                field.read_now()
+            except LinkworkError as error:
+                bad += [replace(p, where=name) for p in error.problems]
         if bad:
             raise InputError(bad)
         return self.wish
