@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-import threading
-import time
 from collections.abc import Callable, Iterator
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 import pytest
+from visitor import Visit
 
 import linkwork as lw
-from linkwork.views.workbench.desk import Desk
 from linkwork.views.workbench.opening import Opened
 from linkwork.views.workbench.server import Workbench
 
 pytest.importorskip("viser")
-Image = pytest.importorskip("PIL.Image")
 
 ROCKER = """linkwork: 1
 name: rocker
@@ -31,86 +27,6 @@ joints:
   C: {revolute: [b, c], at: [105, 39.68626966596886, 0], axis: z}
   D: {revolute: [ground, c], at: [150, 0, 0], axis: z}
 """
-HARMLESS = ("GPU stall", "THREE.Clock", "KHR_parallel_shader_compile", "Software WebGL")
-
-
-class Visit:
-    """A visitor: the page in the browser, the desk behind it, and what the page complained of."""
-
-    def __init__(self, page: Any, workbench: Workbench) -> None:
-        self.page, self.workbench, self.complaints = page, workbench, []
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("console", self._console)
-        known = set(workbench.desks)
-        page.goto(workbench.url)
-        page.wait_for_selector("canvas")
-        page.get_by_role("button", name="Home", exact=True).wait_for()
-        self.wait(lambda: bool(set(workbench.desks) - known))
-        (own,) = set(workbench.desks) - known
-        self.desk: Desk = workbench.desks[own]
-        assert self.desk.live.idle(60.0)
-
-    def _console(self, message: Any) -> None:
-        if message.type == "error" and not any(text in message.text for text in HARMLESS):
-            self.complaints.append(message.text)
-
-    def tab(self, name: str) -> None:
-        self.page.get_by_role("tab", name=name, exact=True).click()
-
-    def field(self, index: int = 0) -> Any:
-        return self.page.locator("input[inputmode=decimal]").nth(index)
-
-    def type(self, value: str, index: int = 0) -> None:
-        """Write a number beside a slider, and wait until the machine has taken it.
-
-        The slider has its new value before its callback gives the live lane the work: to wait for the value and
-        an idle lane alone may look between the two.
-        """
-        slider = list(self.desk.panels[0].sliders.values())[index]  # type: ignore[attr-defined]
-        live, dragged = self.desk.live, threading.Event()
-        given, there = live.do, abs(slider.value - float(value)) < 1e-9
-
-        def do(key: str, work: Callable[[], None]) -> None:
-            given(key, work)
-            if key.startswith("drag ") and abs(slider.value - float(value)) < 1e-9:
-                dragged.set()
-
-        live.do = do  # type: ignore[method-assign]
-        try:
-            self.field(index).fill(value)
-            self.field(index).press("Enter")
-            if not there:  # the same number again is no news
-                self.wait(dragged.is_set)
-        finally:
-            live.do = given  # type: ignore[method-assign]
-        assert live.idle(60.0)
-
-    def wait(self, done: Callable[[], bool], seconds: float = 30.0) -> None:
-        end = time.monotonic() + seconds
-        while not done():
-            assert time.monotonic() < end, "it takes too long"
-            self.page.wait_for_timeout(50)
-
-    def picture(self) -> np.ndarray:
-        self.page.wait_for_timeout(400)
-        canvas = self.page.locator("canvas").first
-        return np.asarray(Image.open(BytesIO(canvas.screenshot())).convert("RGB")).astype(int)
-
-    def pixel_of(self, place: np.ndarray, picture: np.ndarray) -> tuple[int, int]:
-        """Row and column at which a place [m] is seen: a pinhole camera."""
-        camera = self.desk.client.camera
-        eye, target, up = (np.array(x) for x in (camera.position, camera.look_at, camera.up_direction))
-        back = (eye - target) / np.linalg.norm(eye - target)
-        right = np.cross(up, back)
-        right /= np.linalg.norm(right)
-        seen = np.array([right, np.cross(back, right), back]) @ (place * self.desk.stage.unit - eye)
-        high, wide = picture.shape[:2]
-        scale = high / 2 / math.tan(camera.fov / 2) / -seen[2]
-        return int(high / 2 - seen[1] * scale), int(wide / 2 + seen[0] * scale)
-
-    def colour_at(self, place: np.ndarray, picture: np.ndarray) -> np.ndarray:
-        row, column = self.pixel_of(place, picture)
-        return np.median(picture[row - 2 : row + 3, column - 2 : column + 3].reshape(-1, 3), axis=0)
 
 
 @pytest.fixture
@@ -201,7 +117,7 @@ def test_a_run_finishes_with_its_plot_and_plays(visit: Callable[..., Visit]) -> 
     assert np.abs(later - first).max(axis=2).mean() > 1.0  # the picture has changed
     X = run["crank"].position.values[sample]
     assert np.abs(np.array(page.desk.stage.bodies["crank"].position) / page.desk.stage.unit - X).max() < 1e-12
-    shown = float(page.page.locator("input[inputmode=decimal]:visible").nth(1).input_value())  # after the samples
+    shown = float(page.input(page.desk.bar.now).input_value().removesuffix(" s"))
     assert shown == pytest.approx(float(run.time[sample]), abs=0.002)
     # What is seen is where the machine stands.
     assert page.desk.live.idle(60.0)
@@ -260,7 +176,7 @@ def test_a_visitor_who_was_cut_off_finds_everything_as_it_was(visit: Callable[..
     (page.desk,) = page.workbench.desks.values()
     assert page.desk.live.idle(60.0)
     assert page.desk.bench.posture["O2"] == pytest.approx(math.radians(100.0), abs=1e-12)  # type: ignore[index]
-    assert float(page.field().input_value()) == pytest.approx(100.0, abs=0.01)
+    assert float(page.field().input_value().removesuffix(" deg")) == pytest.approx(100.0, abs=1e-9)
     page.type("60")
     assert page.desk.bench.posture["O2"] == pytest.approx(math.radians(60.0), abs=1e-12)  # type: ignore[index]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -21,6 +22,10 @@ from linkwork.views.scene.camera import ASPECT, Camera, camera_for
 from linkwork.views.scene.parts import Part, Scene
 
 MACHINE = "/machine"
+PICKED = "#FFC83D"
+"""Of what was selected: bright on light and on dark pages, and no colour of a body."""
+LONG_LENS = math.radians(2.5)
+"""Angle of view that counts as parallel: what is a tenth of the machine nearer looks larger by 0.4 %."""
 LOCALHOST = "127.0.0.1"
 
 
@@ -115,10 +120,10 @@ class Stage:
                     label.position = at * [1.0, 1.0, long] * self.unit
 
     def highlight(self, name: str) -> None:
-        """Draw the parts of a body, joint or point in the colour of warnings; the others as they are."""
+        """Draw the parts of a body, joint or point in a bright colour; the others as they are."""
         for part in self.scene.parts:
             if part.of in (name, self._highlighted):
-                self.parts[part.name].color = self.theme.rgb("warning" if part.of == name else part.tint)
+                self.parts[part.name].color = self.theme.rgb(PICKED if part.of == name else part.tint)
         self._highlighted = name
 
     def show_names(self, visible: bool) -> None:
@@ -141,6 +146,20 @@ def page_camera(scene: Scene, corners: Array | None = None, aspect: float = ASPE
     unit = 1.0 / scene.size if scene.size > 0.0 else 1.0
     own = camera_for(scene, corners, aspect)
     return Camera(own.eye * unit, own.target * unit, own.up, own.fov)
+
+
+def parallel(camera: Camera) -> Camera:
+    """The same picture through a lens so long that there is next to no perspective."""
+    back = camera.eye - camera.target
+    longer = math.tan(camera.fov / 2) / math.tan(LONG_LENS / 2)
+    return Camera(camera.target + longer * back, camera.target, camera.up, LONG_LENS)
+
+
+def lifted(camera: Camera) -> Camera:
+    """The same picture in the upper half of the window; a panel covers the lower one."""
+    back = 2.0 * (camera.eye - camera.target)
+    down = -0.5 * math.tan(camera.fov / 2) * float(np.linalg.norm(back)) * camera.axes()[1]
+    return Camera(camera.target + down + back, camera.target + down, camera.up, camera.fov)
 
 
 def aim(camera_handle: Any, camera: Camera) -> None:

@@ -24,7 +24,7 @@ from linkwork.views.scene.symbols import put_symbols
 from linkwork.views.scene.wheels import put_wheels
 
 
-def scene_of(m: Mechanism, layout: Layout | None = None, *, names: bool = True) -> Scene:
+def scene_of(m: Mechanism, layout: Layout | None = None, *, names: bool = True, even: bool = False) -> Scene:
     """The parts of a machine and the names beside them.
 
     Parameters
@@ -32,10 +32,11 @@ def scene_of(m: Mechanism, layout: Layout | None = None, *, names: bool = True) 
     m : the mechanism
     layout : its layout in any posture and with any parameters (`layout_at`); the layout posture without
     names : whether joints, points and bodies are named
+    even : bars of nearly one width, so that short ones are seen beside long ones
     """
     layout = lay_out(m) if layout is None else layout
     own = own_of(m)
-    plan = plan_of(m, layout, own)
+    plan = plan_of(m, layout, own, even)
     put_wheels(plan)
     _put_own(plan)
     put_cams(plan)

@@ -24,6 +24,7 @@ from linkwork.views.scene.upward import up_of
 THICK = 0.05  # width of a bar by the size of the machine
 SLENDER = 4.5  # a bar is at least so many times longer than wide
 SHORT = 0.05  # links shorter than this part of the longest do not tell how thick they are
+EVEN = 0.75  # width of the shortest bars by that of the widest, where they are wished even
 CLOSE = 1e-4  # places nearer than this part of the size count as one
 
 
@@ -128,7 +129,7 @@ class Plan:
         return 0.4 * self.widths[body]
 
 
-def plan_of(m: Mechanism, layout: Layout, own: Own) -> Plan:
+def plan_of(m: Mechanism, layout: Layout, own: Own, even: bool = False) -> Plan:
     """Places, sizes and layers of a machine.
 
     Parameters
@@ -136,6 +137,7 @@ def plan_of(m: Mechanism, layout: Layout, own: Own) -> Plan:
     m : the mechanism
     layout : its layout in any posture
     own : surfaces that bodies bring themselves
+    even : bars of nearly one width, however short
     """
     ends: dict[str, list[End]] = {b: [] for b in m.bodies}
     for joint in m.joints.values():
@@ -155,7 +157,7 @@ def plan_of(m: Mechanism, layout: Layout, own: Own) -> Plan:
     plan = Plan(m, layout, normal, up_of(m, normal), size, ends, meshes, shapes, own.looked, tints)
     plan.notes += own.notes
     plan.marked = _marked(m, layout)
-    _measure(plan)
+    _measure(plan, EVEN if even else 0.0)
     if normal is not None and _is_flat(plan, normal):
         plan.offsets = _offsets(plan)
     return plan
@@ -218,8 +220,11 @@ def _box(mesh: Mesh) -> tuple[Array, Array]:
     return mesh.vertices.min(axis=0), mesh.vertices.max(axis=0)
 
 
-def _measure(plan: Plan) -> None:
-    """Width of every body's bars: a part of the machine's size, and slender where the links are short."""
+def _measure(plan: Plan, least: float = 0.0) -> None:
+    """Width of every body's bars: a part of the machine's size, and slender where the links are short.
+
+    least : width of the shortest bars in parts of the widest
+    """
     lengths = {}
     for body in plan.m.bodies:
         places = [] if body == plan.ground else plan.places(body)
@@ -228,7 +233,8 @@ def _measure(plan: Plan) -> None:
     longest = max(lengths.values(), default=0.0)
     most = min(THICK * plan.size, longest / SLENDER) if longest > 0.0 else THICK * plan.size
     # The small offsets of a robot's wrist do not make it thin.
-    found = {b: min(most, length / SLENDER) for b, length in lengths.items() if length > SHORT * longest}
+    kept = {b: length for b, length in lengths.items() if length > SHORT * longest}
+    found = {b: min(most, max(length / SLENDER, least * most)) for b, length in kept.items()}
     for joint, _ in plan.seated():
         for body, radius in zip((joint.tail, joint.head), joint.law.wheels() or (), strict=False):
             found[body] = min(found.get(body, most), 0.5 * radius)

@@ -6,9 +6,10 @@ Whatever is asked for and cannot be had leaves everything as it was, and says wh
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.files.read import loads
 from linkwork.geometry import Array
 from linkwork.results import Run
-from linkwork.units import ANGLE, LENGTH, Dimension, UnitSystem, format_quantity
+from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension, UnitSystem, format_quantity
 from linkwork.views.default_motion import drivable
 from linkwork.views.placed_layout import layout_at
 from linkwork.views.scene import Scene, scene_of
@@ -29,13 +30,22 @@ from linkwork.views.workbench.opening import Opened
 
 if TYPE_CHECKING:
     from linkwork.analyses.kinematics.closures import Closures
+    from linkwork.results.simulation import Simulation
+    from linkwork.views.workbench.releasing import Wish
 
+FARTHEST = 1e4
+"""Way that is walked in one step at most [rad, or sizes of the machine]: loops are followed all the way."""
+ROUNDING = 1e-12
+"""What counts as zero [rad, or parts of the machine's size] where a coordinate is shown."""
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Dial:
-    """A slider of a joint variable, in the units of the page; `factor` is the size of that unit in SI."""
+    """A slider of a joint variable, in the units of the page; `factor` is the size of that unit in SI.
+
+    endless : an angle that goes round and round, of which the slider shows one turn
+    """
 
     variable: str
     unit: str
@@ -44,6 +54,7 @@ class Dial:
     high: float
     step: float
     value: float
+    endless: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,6 +81,8 @@ class Bench:
         self.run: Run | None = opened.run
         self.found: Closures | None = None
         self.problems, self.trouble = opened.problems, ""
+        self._ways: dict[str, tuple[float, float]] = {}
+        """How far each variable was found to go [SI]; of the machine at hand."""
         if self.machine is not None:
             self.posture = self.machine.home
             if self.run is not None and self.run.machine is None:  # it comes from a file
@@ -109,14 +122,17 @@ class Bench:
         if machine is None:
             return problems
         self.mechanism, self.text, self.machine, self.posture = m, text, machine, machine.home
-        self.run, self.found, self.problems = None, None, ()
+        self.run, self.found, self.problems, self._ways = None, None, (), {}
         return []
 
-    def scene(self) -> Scene:
-        """What is seen, in the posture that is held, or in the layout before the loops are closed."""
+    def scene(self, even: bool = True) -> Scene:
+        """What is seen, in the posture that is held, or in the layout before the loops are closed.
+
+        even : bars of nearly one width
+        """
         if self.machine is None:
-            return scene_of(self.mechanism)
-        return scene_of(self.mechanism, layout_at(self.machine, self.posture))
+            return scene_of(self.mechanism, even=even)
+        return scene_of(self.machine.mechanism, layout_at(self.machine, self.posture), even=even)
 
     # ---------------------------------------------------------------- postures
 
@@ -141,35 +157,71 @@ class Bench:
         machine, posture = self._ready()
         limits = {f"{j}.{n}": (a, b) for j, joint in machine.mechanism.joints.items() for n, a, b in joint.limits}
         plain = self.dimensions()
-        return [
-            self._dial(name, plain[name], posture, limits.get(name, (-np.inf, np.inf)))
-            for name in drivable(machine)
-            if name in plain
-        ]
+        everywhere = (-np.inf, np.inf)
+        found = []
+        for name in drivable(machine):
+            if name in plain:
+                pairs = zip(limits.get(name, everywhere), self._ways.get(name, everywhere), strict=True)
+                (a, b), (c, d) = pairs
+                found.append(self._dial(name, plain[name], posture, (max(a, b), min(c, d))))
+        return found
+
+    def explore(self, seconds: float = 2.0, most: int = 12) -> bool:
+        """Find out how far the dials can go, for their sliders; whether something new was learned.
+
+        seconds : after which no more are tried; most : how many at most
+        """
+        machine, posture = self._ready()
+        started, end = machine.starting_from(posture), time.monotonic() + seconds
+        known: dict[str, tuple[float, float]] = {}
+        for dial in self.dials()[:most]:
+            if time.monotonic() > end:
+                break
+            try:
+                travel = started.travel(dial.variable)
+            except LinkworkError:
+                continue
+            if not travel.full_turn:
+                low, high = (float(x) for x in travel.within)
+                known[dial.variable] = (low, high)
+        if self.machine is not machine:
+            return False
+        changed, self._ways = known != self._ways, known
+        return changed and bool(known)
 
     def _dial(self, name: str, dimension: Dimension, posture: Posture, limits: tuple[float, float]) -> Dial:
         machine, _ = self._ready()
         unit, factor = self.units.symbol(dimension), self.units.factor(dimension)
         value = float(posture[name])
         about = {ANGLE: math.pi, LENGTH: 0.5 * machine.layout.size}.get(dimension, 1.0)
-        middle = 0.0 if dimension == ANGLE and abs(value) <= math.pi else value
+        middle = 0.0 if dimension == ANGLE else value
         low, high = (x if np.isfinite(x) else d for x, d in zip(limits, (middle - about, middle + about), strict=True))
-        low, high = min(low, value), max(high, value)
-        step = _nice((high - low) / factor / 1000)
+        if dimension != ANGLE or np.isfinite(limits).any():
+            low, high = min(low, value), max(high, value)
+        step = round_step((high - low) / factor / 1000)
         ends = math.floor(low / factor / step + 1e-9) * step, math.ceil(high / factor / step - 1e-9) * step
-        return Dial(name, unit, factor, *ends, step, value / factor)
+        endless = dimension == ANGLE and not np.isfinite(limits).any()
+        return Dial(name, unit, factor, *ends, step, value / factor, endless)
 
     def drag(self, variable: str, value: float) -> Answer:
         """A variable at a value [SI], the other dials as they are, loops closed."""
         from linkwork.analyses.kinematics.motion import reached
 
         machine, posture = self._ready()
+        dimension = self.dimensions()[variable]
+        farthest = FARTHEST * (machine.layout.size if dimension == LENGTH else 1.0)
+        if not abs(value - float(posture[variable])) <= farthest:
+            what = f"{self.shown(value, dimension)} is too far to go in one step"
+            return Answer(posture, f"{what}; give a value within {self.shown(farthest, dimension)} of where it is")
         held = {d.variable: float(posture[d.variable]) for d in self.dials()}
         return self._follow(lambda: reached(machine.loops, posture, held | {variable: value}))
 
     def pull(self, name: str, place: Array, rotation: Array | None = None) -> Answer:
         """A point, frame or body pulled to a place [m], and perhaps to an attitude."""
         machine, posture = self._ready()
+        far = float(np.abs(np.asarray(place) - posture.position(name)).max())
+        if not far <= FARTHEST * machine.layout.size:
+            return Answer(posture, f"the place is {self.shown(far, LENGTH)} away, which is out of all reach")
         return self._follow(lambda: machine.reach(name, place, rotation=rotation, start=posture))
 
     def _follow(self, ask: Callable[[], Posture]) -> Answer:
@@ -215,10 +267,37 @@ class Bench:
             changed = machine.starting_from(posture).with_parameters(dict(parameters))
         except (LinkworkError, ValueError) as error:
             return str(error)
-        self.machine, self.posture, self.run, self.found = changed, changed.home, None, None
+        self.machine, self.posture, self.run, self.found, self._ways = changed, changed.home, None, None, {}
         return ""
 
+    def named_dimensions(self) -> list[tuple[str, float, Dimension]]:
+        """Dimensions that the model names and that nothing else gives: name, value [SI], what it measures."""
+        machine = self.machine
+        if machine is None:
+            return []
+        lets = getattr(machine.mechanism, "lets", {})
+        return [(n, float(let.value), let.measures or NUMBER) for n, let in lets.items() if not let.formula]
+
     # ---------------------------------------------------------------- motion
+
+    def cases(self) -> dict[str, str]:
+        """Cases that the model has, with what they say of themselves."""
+        return {name: str(case.description) for name, case in getattr(self.mechanism, "cases", {}).items()}
+
+    def run_case(self, name: str, progress: Progress | None = None) -> Run | None:
+        """Ask a case of the model: a simulation where it has an end, else a motion."""
+        machine, _ = self._ready()
+        asked: Any = machine
+        case = asked.case(name)
+        if asked.mechanism.cases[name].until is not None:
+            run = case.simulate(progress=_in_parts(progress))
+        else:
+            run = case.motion(progress=progress)
+        if self.machine is not machine:
+            return None
+        self.run = run
+        found: Run = run
+        return found
 
     def drives(self, texts: Mapping[str, str]) -> dict[str, Drive]:
         """Laws of time from texts by variable; InputError with all that is wrong."""
@@ -254,6 +333,21 @@ class Bench:
         self.run = run
         return run
 
+    def simulate(self, wish: Wish, until: float, samples: int, progress: Progress | None = None) -> Simulation | None:
+        """Let the machine go from the posture it stands in.
+
+        None if it is another machine by now.
+        """
+        from linkwork.views.workbench.releasing import asked, ready_to_go
+
+        machine, posture = self._ready()
+        prepared = ready_to_go(machine, wish)
+        run = prepared.simulate(until, **asked(machine, posture, wish), samples=samples, progress=_in_parts(progress))
+        if self.machine is not machine:
+            return None
+        self.run = run
+        return run
+
     def stand_at(self, sample: int) -> Posture | None:
         """Stand where the run is at a sample; None where it has none."""
         machine, _ = self._ready()
@@ -269,14 +363,33 @@ class Bench:
 
     def shown(self, value: float, dimension: Dimension) -> str:
         """A quantity as text."""
-        return format_quantity(value, dimension, self.units, 5)
+        return format_quantity(self.tidy(value, dimension), dimension, self.units, 5)
+
+    def tidy(self, value: float, dimension: Dimension) -> float:
+        """A coordinate; 0 where it is rounding."""
+        size = self.machine.layout.size if self.machine is not None and dimension == LENGTH else 1.0
+        return 0.0 if dimension in (LENGTH, ANGLE) and abs(value) < ROUNDING * size else value
 
     def readings(self, posture: Posture) -> list[tuple[str, str]]:
         """Every joint variable with its value as text; those of quaternions are left out."""
         return [(n, self.shown(float(posture[n]), d)) for n, d in self.dimensions().items()]
 
+    def places(self, posture: Posture) -> list[tuple[str, str, str, str]]:
+        """Every point and frame that was named, and where it is, as text."""
+        names = (*self.mechanism.points, *self.mechanism.frames)
+        found = []
+        for name in names:
+            x, y, z = (self.shown(float(c), LENGTH) for c in posture.position(name))
+            found.append((name, x, y, z))
+        return found
 
-def _nice(step: float) -> float:
+
+def _in_parts(progress: Progress | None) -> Callable[[float, float], None] | None:
+    """Progress of a simulation, which tells times, as one of so many parts."""
+    return None if progress is None else lambda now, end: progress(int(1e6 * now), int(1e6 * end))
+
+
+def round_step(step: float) -> float:
     """The largest of 1, 2, 5 times a power of ten below a step."""
     power = 10.0 ** math.floor(math.log10(max(step, 1e-300)))
     return next((m * power for m in (5.0, 2.0) if m * power <= step), power)

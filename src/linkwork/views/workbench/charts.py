@@ -14,11 +14,15 @@ from linkwork.geometry import Array
 from linkwork.results import Run
 from linkwork.units import UnitSystem, parse_unit
 from linkwork.units.efforts import effort_units
+from linkwork.views.workbench.texts import escaped
 
 MOST_LINES = 7
 MOST_POINTS = 2000
 MOST_PIECES = 20
 """Of a line with gaps; a page with hundreds of lines would stand still."""
+
+
+ENERGIES = ("machine.kinetic_energy", "machine.potential_energy")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +56,8 @@ def choices(run: Run) -> dict[str, tuple[str, ...]]:
             if own:
                 found[f"{place} {what}"] = own
     found |= _of_forces(run)
+    if ENERGIES[0] in run.signals and ENERGIES[1] in run.signals:
+        found["energies"] = ENERGIES
     evidence = tuple(s for s in run.signals if s.startswith("closure."))
     return found | {s.replace("closure.", "closure "): (s,) for s in evidence}
 
@@ -67,7 +73,6 @@ def _of_forces(run: Run) -> dict[str, tuple[str, ...]]:
             found[f"{joint} {vector}"] = [f"{joint}.{vector}.{c}" for c in "xyz"]
     own = ("tension", "friction", "force", "torque", "effort")
     found["loads"] = [n for n in run.signals if n.count(".") == 1 and n.rpartition(".")[2] in own]
-    found["energies"] = ["machine.kinetic_energy", "machine.potential_energy"]
     known = {title: tuple(n for n in names if n in run.signals) for title, names in found.items()}
     return {title: names for title, names in known.items() if names}
 
@@ -95,9 +100,11 @@ def charts(run: Run, title: str, names: Sequence[str], units: UnitSystem) -> lis
         kept = [n for n in own if n in chosen]
         values = np.array([np.asarray(run.signal(n).values[::stride], float) / factor for n in kept])
         hidden = [n for n in own if n not in kept]
+        if tuple(kept) == ENERGIES:
+            kept, values = [*kept, "both"], np.vstack([values, values.sum(axis=0)])
         left = f"not drawn: {', '.join(hidden[:12])}{' ...' * (len(hidden) > 12)}" if hidden else ""
         # A joint has one colour in all charts, as long as there are colours for all.
-        colours = tuple((own if len(own) <= len(PALETTE) else kept).index(n) for n in kept)
+        colours = tuple((own if set(kept) <= set(own) and len(own) <= len(PALETTE) else kept).index(n) for n in kept)
         gaps = int((~np.isfinite(values)).any(axis=0).sum())
         note = "; ".join(t for t in (left, f"{gaps} samples are not finite" if gaps else "") if t)
         found.append(Chart(title, unit, tuple(kept), times, values, colours, note))
@@ -116,7 +123,7 @@ def _finite(values: Any) -> Array:
     return kept
 
 
-def _range(values: Array) -> tuple[float, float]:
+def value_range(values: Array) -> tuple[float, float]:
     """Lowest and highest value with a margin; the page itself would stumble over the gaps of the mark."""
     finite = _finite(values)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
@@ -138,6 +145,28 @@ def pieces(values: Array) -> list[Array]:
     return [np.where((inside >= a) & (inside < b), values, np.nan) for a, b in pairwise(bounds)]
 
 
+def axes_of(theme: Theme, across: str) -> tuple[dict[str, Any], ...]:
+    """Axes with a grid, readable on the page; what is plotted stands above, what runs across below."""
+    line = {"stroke": theme.grid, "width": 1}
+    own = {"stroke": theme.ink, "grid": line, "ticks": line, "font": "11px sans-serif"}
+    return ({**own, "label": across, "labelSize": 18, "labelFont": "11px sans-serif", "size": 30}, {**own, "size": 52})
+
+
+def legend(lines: Sequence[tuple[str, str, str]]) -> str:
+    """Names of lines with their colours and their values, as HTML: name, #RRGGBB, text."""
+    rows = (f'<i style="background:{c}"></i><span>{escaped(n)}</span><b>{escaped(t)}</b>' for n, c, t in lines)
+    return f'<div class="lw-legend">{"".join(rows)}</div>'
+
+
+def _plain(value: float, line: Array) -> str:
+    """A value with four digits; what is rounding beside its line is 0, what is not finite is told."""
+    if not np.isfinite(value):
+        return "not finite"
+    finite = _finite(line)
+    largest = float(np.abs(finite).max()) if finite.size else 0.0
+    return f"{0.0 if abs(value) < 1e-12 * largest else value:.4g}"
+
+
 class ChartView:
     """A chart on the page.
 
@@ -149,7 +178,7 @@ class ChartView:
     """
 
     def __init__(self, gui: Any, chart: Chart, theme: Theme) -> None:
-        self.chart = chart
+        self.chart, self._shown = chart, 0
         lines = [
             (name if k == 0 else f"{name} ...", colour, piece)
             for name, colour, values in zip(chart.names, chart.colours, chart.values, strict=True)
@@ -165,12 +194,26 @@ class ChartView:
             (*self._data, self._mark(0)),
             tuple(series),
             title=label,
-            scales={"x": {"time": False}, "y": {"range": _range(chart.values)}},
-            legend={"show": True},
-            padding=(18, 24, 0, 22),
-            height=230,
+            scales={"x": {"time": False}, "y": {"range": value_range(chart.values)}},
+            axes=axes_of(theme, "time [s]"),
+            legend={"show": False},
+            padding=(12, 20, 0, 4),
+            height=220,
         )
+        self.legend = gui.add_html("")
         self.note = gui.add_html(f"<small style='padding:0 1em'>{chart.note}</small>") if chart.note else None
+        self._read(0)
+
+    def _read(self, sample: int) -> None:
+        """The values of all lines at the mark."""
+        chart = self.chart
+        if not len(chart.times):
+            return
+        names = [
+            (chart.names[k], PALETTE[c % len(PALETTE)], chart.values[k][sample]) for k, c in enumerate(chart.colours)
+        ]
+        shown = [(n, c, f"{_plain(v, chart.values[k])} {chart.unit}".strip()) for k, (n, c, v) in enumerate(names)]
+        self.legend.content = legend([("time", "transparent", f"{chart.times[sample]:.4g} s"), *shown])
 
     def _mark(self, sample: int) -> Array:
         """A point on the first line at the moment that is seen."""
@@ -182,10 +225,14 @@ class ChartView:
     def to_time(self, time: float) -> None:
         """Move the mark."""
         sample = int(np.clip(np.searchsorted(self.chart.times, time), 0, max(len(self.chart.times) - 1, 0)))
-        self.view.data = (*self._data, self._mark(sample))
+        if sample != self._shown:
+            self._shown = sample
+            self.view.data = (*self._data, self._mark(sample))
+            self._read(sample)
 
     def remove(self) -> None:
         """Take it away."""
         self.view.remove()
+        self.legend.remove()
         if self.note is not None:
             self.note.remove()

@@ -17,16 +17,22 @@ from linkwork.views.layers import layers_of
 from linkwork.views.overlay import Overlay
 from linkwork.views.record import swept_corners
 from linkwork.views.scene import Part, Scene
-from linkwork.views.stage import Stage, page_camera
+from linkwork.views.stage import Stage, lifted, page_camera, parallel
+from linkwork.views.tracks import Tracks
 from linkwork.views.workbench.bench import Bench
+from linkwork.views.workbench.keys import add_keys
 from linkwork.views.workbench.lanes import Cancelled, Lane
+from linkwork.views.workbench.measures import Measures
 from linkwork.views.workbench.opening import Opened
 from linkwork.views.workbench.panels import PANELS, Panel
+from linkwork.views.workbench.playbar import PlayBar
 from linkwork.views.workbench.player import Player
+from linkwork.views.workbench.sheet import style_sheet
 
 WIDTH = 360  # of the control panel [pixel]
 SETTLING = 0.5  # seconds until a window has its new shape
 NARROW = 768  # of a window in which panels lie below the scene [pixel]
+ROOMY = 1100  # of a window that has room for a panel on both sides [pixel]
 
 
 class Desk:
@@ -46,7 +52,7 @@ class Desk:
     ) -> None:
         self.client, self.gui = client, client.gui
         self.bench = Bench(opened) if bench is None else bench
-        scene = scene if bench is None else bench.scene()
+        scene = scene if bench is None else bench.scene(even=True)
         self.theme: Theme = DARK if dark else LIGHT
         self.live = Lane("linkwork live", self._trouble)
         self.jobs = Lane("linkwork jobs", self._trouble)
@@ -54,9 +60,16 @@ class Desk:
         self.drawing = threading.RLock()
         """Held while nodes of the stage are made, moved or taken away: the player has a thread of its own."""
         self.hidden: set[str] = {"velocity", "acceleration", "screws", "centrodes"}
-        self.names = True
+        self._canvas: tuple[int, int] = (client.camera.image_width, client.camera.image_height)
+        self._window: int = self._canvas[0]
+        self.names, self.grid, self.axes, self.even = True, False, False, True
+        self.flat = scene.normal is not None
+        """Parallel view; planar machines are seen as on their drawings."""
+        self.cell = ""
+        self.measures = Measures(client.scene)
         self._cancel = threading.Event()
         self._looked_at_motion, self._arriving = False, True
+        self.panels: list[Panel] = []
         self.watchers: list[Callable[[Posture], None]] = []
         """Called with every new posture on the stage."""
         self.player = Player(self.to_sample, self._trouble)
@@ -70,12 +83,16 @@ class Desk:
         self.stage = self._staged(scene)
         self.look(scene)
         self._arriving = False
+        self.client.camera.on_update(self._resized)
         self._dress()
+        self.gui.add_html(style_sheet())
+        self.bar = PlayBar(self)
         self.tabs = self.gui.add_tab_group()
-        self.panels: list[Panel] = [make(self) for make in PANELS]
+        self.panels = [make(self) for make in PANELS]
         for panel in self.panels:
             panel.tab = self.tabs.add_tab(panel.title, panel.icon)
             panel.build()
+        add_keys(self)
         for text in scene.notes:
             self.say("not all is shown", text)
         self.live.do("assemble", self._assemble)
@@ -87,6 +104,41 @@ class Desk:
         self.gui.set_panel_label(self.bench.mechanism.name)
         self.gui.main_panel.dock_right()
         self.gui.main_panel.set_width(WIDTH)
+        self._measured()
+
+    def _measured(self) -> None:
+        """Grid and axes, as they are wished."""
+        scene = self.stage.scene
+        self.cell = self.measures.show(scene, self.theme, self.bench.units, grid=self.grid, axes=self.axes)
+
+    def set_look(self, **wishes: bool) -> None:
+        """Names, grid, axes, flat, even: on or off."""
+        for key, value in wishes.items():
+            setattr(self, key, value)
+        self.stage.show_names(self.names)
+        if "even" in wishes:
+            self.live.do("restage", self._recolour)
+        elif "flat" in wishes:
+            self.live.do("look", self.look)
+        self._measured()
+        for panel in self.panels:
+            panel.look_changed()
+
+    def play_or_pause(self) -> None:
+        """The machine that was let go, if it goes; else the run."""
+        if not any(panel.paused() for panel in self.panels):
+            self.bar.toggle()
+
+    def hold(self) -> None:
+        """The visitor takes the machine in hand: nothing moves it but they."""
+        self.player.pause()
+        for panel in self.panels:
+            panel.hold()
+
+    def go_home(self) -> None:
+        """Back to the posture in which it was assembled."""
+        for panel in self.panels:
+            panel.go_home()
 
     def _staged(self, scene: Scene) -> Stage:
         stage = Stage(self.client.scene, scene, self.theme)
@@ -99,22 +151,30 @@ class Desk:
         with self.drawing:
             self.forget_overlay()
             self.stage.remove()
-            scene = self.bench.scene()
+            scene = self.bench.scene(self.even)
             self.stage = self.player.stage = self._staged(scene)
+            self._measured()
         if look:
             self.look(scene)
 
-    def look(self, scene: Scene | None = None, along: Any = None) -> None:
+    def look(self, scene: Scene | None = None, along: Any = None, tracks: Tracks | None = None) -> None:
         """Point the camera at the whole machine and its motion, perhaps along a direction."""
         shown = self.stage.scene if scene is None else scene
-        tracks = self.player.tracks if self.overlay is not None else None
+        if tracks is None and self.overlay is not None:
+            tracks = self.player.tracks
         camera = page_camera(shown, swept_corners(shown, tracks) if tracks else None, self._aspect())
+        if along is None and self.flat and shown.normal is not None:
+            along = shown.normal
         if along is not None:
             way = np.asarray(along, float)
             distance = float(np.linalg.norm(camera.eye - camera.target))
             up = shown.up if abs(float(way @ shown.up)) < 0.9 else np.roll(np.asarray(shown.up), 1)
             camera = type(camera)(camera.target + distance * way, camera.target, up, camera.fov)
+        camera = parallel(camera) if self.flat else camera
+        camera = lifted(camera) if self.is_phone else camera
         with self.client.atomic():
+            self.client.camera.fov = camera.fov
+            self.client.camera.near, self.client.camera.far = (1.0, 400.0) if self.flat else (0.01, 1000.0)
             self.client.camera.up_direction = camera.up
             self.client.camera.position = camera.eye
             self.client.camera.look_at = camera.target
@@ -129,8 +189,26 @@ class Desk:
     def _aspect(self) -> float:
         """Width by height of the part of the window that the panels leave free; none float on a narrow one."""
         wide, high = self.client.camera.image_width, self.client.camera.image_height
-        docked = WIDTH if self._arriving and wide > NARROW else 0  # the panel is only on its way
-        return float(max(wide - docked, 100) / max(high, 100))
+        docked = WIDTH if self._arriving and not self.is_phone else 0  # the panel is only on its way
+        return float(max(wide - docked, 100) / max(high / 2 if self.is_phone else high, 100))
+
+    @property
+    def is_phone(self) -> bool:
+        """Whether the window is so narrow that the panel lies in its lower half."""
+        return self._window < NARROW
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether there is no room for a panel on both sides, as on a tablet."""
+        return self._window < ROOMY
+
+    def _resized(self, camera: Any) -> None:
+        """Another window, or a tablet that was turned: the machine is brought into view again."""
+        before, self._canvas = self._canvas, (camera.image_width, camera.image_height)
+        if before[1] == self._canvas[1]:  # panels took or left room: those are as high as the window
+            return
+        self._window = self._canvas[0] if self._window < NARROW else self._window + self._canvas[0] - before[0]
+        self.live.do("look", self.look)
 
     def show(self, posture: Posture) -> None:
         """Put the machine into a posture; arrows of a run belong to its samples and go."""
@@ -157,6 +235,7 @@ class Desk:
             self.forget_overlay()
             self.player.load(run, self.stage)
             self.overlay = Overlay(self.stage, layers_of(machine, run), tuple(self.hidden))
+        self.bar.run_shown(run)
         for panel in self.panels:
             panel.run_shown(run)
         self.to_sample(0)
@@ -170,8 +249,13 @@ class Desk:
             self.player.place(sample)
             if self.overlay is not None and self.player.tracks is not None and len(self.player.tracks):
                 self.overlay.to_sample(int(self.player.tracks.samples[self.player.sample]))
-            for panel in self.panels:
-                panel.sample_shown(sample)
+            self.marks_to(sample)
+
+    def marks_to(self, sample: int) -> None:
+        """The clock and all marks tell a sample."""
+        self.bar.sample_shown(sample)
+        for panel in self.panels:
+            panel.sample_shown(sample)
 
     def forget_overlay(self) -> None:
         """Take a run's arrows and traces away."""
@@ -192,6 +276,17 @@ class Desk:
             self.show_run(self.bench.run)
         elif not trouble and self.bench.posture is not None:
             self._warm()
+        if not trouble:
+            self.jobs.do("explore", self._explore)
+
+    def _explore(self) -> None:
+        """Sliders learn how far the machine goes."""
+        if self.bench.explore():
+            self.live.do("ranges", self._ranges)
+
+    def _ranges(self) -> None:
+        for panel in self.panels:
+            panel.ranges_known()
 
     def _warm(self) -> None:
         """Ask for the posture it is in: what must be compiled for the first drag is compiled now."""
@@ -241,6 +336,8 @@ class Desk:
         self.theme = DARK if dark else LIGHT
         self._dress()
         self.live.do("restage", self._recolour)
+        for panel in self.panels:
+            panel.look_changed()
 
     def _recolour(self) -> None:
         run, shown = self.bench.run, self.player.sample
@@ -253,13 +350,17 @@ class Desk:
         """Another model is on the bench."""
         self._looked_at_motion = False
         self.cancel()
+        self.bar.hide()
         self.restage(look=True)
         self.gui.set_panel_label(self.bench.mechanism.name)
         for panel in self.panels:
             panel.model_changed()
+        self.jobs.do("explore", self._explore)
 
     def close(self) -> None:
         """The visitor has left."""
+        for panel in self.panels:
+            panel.close()
         self.player.close()
         self._cancel.set()
         self.live.close()

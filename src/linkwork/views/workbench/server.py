@@ -65,10 +65,10 @@ class Workbench:
     @staticmethod
     def _first_scene(opened: Opened) -> Scene:
         if opened.machine is None:
-            return scene_of(opened.mechanism)
+            return scene_of(opened.mechanism, even=True)
         from linkwork.views.placed_layout import layout_at
 
-        return scene_of(opened.mechanism, layout_at(opened.machine))
+        return scene_of(opened.mechanism, layout_at(opened.machine), even=True)
 
     @property
     def port(self) -> int:

@@ -20,8 +20,19 @@ def note(text: str) -> str:
 
 
 def warning(text: str) -> str:
-    """A message that something is not as wished."""
-    return f'<div class="lw-warning" role="alert" style="color:#C62828;padding:0.3em 0.8em">{escaped(text)}</div>'
+    """Something to know before one relies on what is shown: amber, since nothing is broken."""
+    return f'<div class="lw-warning" role="alert">{escaped(text)}</div>'
+
+
+def failure(text: str) -> str:
+    """What was asked for cannot be had: red."""
+    return f'<div class="lw-failure" role="alert">{escaped(text)}</div>'
+
+
+def field_error(text: str, field: str) -> str:
+    """What is wrong with a field, under it, and a red frame about it; `field` is its id in the page."""
+    frame = f'<style>div:has(> * > * > label[for="{field}"]) input{{border-color:#C62828 !important}}</style>'
+    return f'{frame}<div class="lw-field-error" role="alert">{escaped(text)}</div>'
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -43,8 +54,7 @@ def problems(found: Sequence[Problem]) -> str:
     if not found:
         return ""
     items = "".join(f"<li>{escaped(str(p))}</li>" for p in found)
-    style = "color:#C62828;padding:0.2em 0.8em 0.2em 1.8em;font-size:0.85em"
-    return f'<ol class="lw-problems" role="alert" style="{style}">{items}</ol>'
+    return f'<ol class="lw-problems" role="alert">{items}</ol>'
 
 
 def element_id(handle: Any) -> str:

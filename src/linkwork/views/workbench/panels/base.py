@@ -42,6 +42,9 @@ class Panel:
             self.box.remove()
         self.build()
 
+    def close(self) -> None:
+        """The visitor has left: end what goes on."""
+
     # What happens on the page; most panels care for little of it.
 
     def assembled(self, trouble: str) -> None:
@@ -51,6 +54,22 @@ class Panel:
     def model_changed(self) -> None:
         """Another model, assembled."""
         self.rebuild()
+
+    def look_changed(self) -> None:
+        """Names, grid, colours or the like are others."""
+
+    def ranges_known(self) -> None:
+        """It was found out how far the dials go."""
+
+    def paused(self) -> bool:
+        """Asked to pause what goes on: whether there was something."""
+        return False
+
+    def hold(self) -> None:
+        """The visitor moves the machine by hand: what goes on by itself stops."""
+
+    def go_home(self) -> None:
+        """Back to the posture in which the machine was assembled."""
 
     def run_begins(self) -> None:
         """A run is about to take the stage."""

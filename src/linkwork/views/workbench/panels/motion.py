@@ -9,21 +9,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from linkwork.results import Run
 from linkwork.results.evidence_words import closing_lines, samples_text
 from linkwork.views.default_motion import law_text
 from linkwork.views.layers import LAYERS
 from linkwork.views.workbench.bench import Dial
 from linkwork.views.workbench.charts import ChartView, charts, choices
+from linkwork.views.workbench.fields import CountField
 from linkwork.views.workbench.panels.base import Panel
 from linkwork.views.workbench.texts import escaped, note, warning
 
 if TYPE_CHECKING:
     from linkwork.views.workbench.desk import Desk
 
-SPEEDS = {"1/8": 0.125, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
 WIDTH = 360  # of the plots [pixel]
 MANY = 40  # laws that a page can hold
 FOLLOW = 0.1
@@ -40,7 +38,7 @@ class MotionPanel(Panel):
         self.laws: dict[str, Any] = {}
         self.views: list[ChartView] = []
         self.pickers: list[Any] = []
-        self.bar_box: Any = None
+        self.layer_box: Any = None
         self.plots: Any = getattr(self, "plots", None)
         self._drop_plots()
         self._marked = 0.0
@@ -56,7 +54,7 @@ class MotionPanel(Panel):
             self.laws[dial.variable] = self.gui.add_text(dial.variable, _law(dial) if i == 0 else "", hint=hint)
         if dials:
             self.desk.live.do("law", lambda: self._propose(dials[0]))
-        self.samples = self.gui.add_number("samples", 361, min=2, max=1_000_000, step=1)
+        self.samples = CountField(self.gui, "samples", 361, 2, 1_000_000)
         hint = "efforts of the drives, reactions of the joints, loads and energy too"
         self.with_forces = self.gui.add_checkbox("with forces", bool(bench.mechanism.loads), hint=hint)
         self.go = self.gui.add_button("Run", hint="from the posture in which it stands")
@@ -79,77 +77,36 @@ class MotionPanel(Panel):
 
     def _move(self, progress: Callable[[int, int], None]) -> None:
         texts = {name: field.value for name, field in self.laws.items()}
-        run = self.desk.bench.move(texts, int(self.samples.value), progress, bool(self.with_forces.value))
+        samples = self.samples.value()
+        run = self.desk.bench.move(texts, samples, progress, bool(self.with_forces.value))
         if run is not None:
             self.desk.show_run(run)
 
-    # ---------------------------------------------------------------- the play bar
+    # ---------------------------------------------------------------- what is shown of it
 
     def run_shown(self, run: Run) -> None:
-        """A play bar, switches for the layers, plots, files."""
+        """Switches for the layers, plots, files."""
         gaps = self.desk.player.tracks.gaps if self.desk.player.tracks is not None else 0
         self.evidence.content = _evidence(run, gaps)
-        if self.bar_box is not None:
-            self.bar_box.remove()
+        if self.layer_box is not None:
+            self.layer_box.remove()
         with self.box:
-            self.bar_box = self.gui.add_folder("Play")
-        with self.bar_box:
-            last = max(float(run.time[-1]), 1e-12) if len(run) else 1.0
-            first = float(run.time[0]) if len(run) else 0.0
-            self.clock = self.gui.add_slider(
-                "time [s]", first, max(last, first + 1e-12), max(last - first, 1e-12) / 1000, first
-            )
-            self.play = self.gui.add_button("Play")
-            speed = self.gui.add_dropdown("speed", tuple(SPEEDS), initial_value="1")
-            loop = self.gui.add_checkbox("again and again", self.desk.player.loop)
+            self.layer_box = self.gui.add_folder("Shown and saved")
+        with self.layer_box:
+            self.desk.bar.pace()
             self._layers()
             self._files()
-        self.clock.on_update(self._seek)
-        self.play.on_click(lambda _: self._toggle())
-        speed.on_update(lambda event: setattr(self.desk.player, "speed", SPEEDS[event.target.value]))
-        loop.on_update(lambda event: setattr(self.desk.player, "loop", bool(event.target.value)))
-        self.desk.player.changed = self._played
         self._plot_panel(run)
 
-    def _toggle(self) -> None:
-        player = self.desk.player
-        player.pause() if player.playing else player.play()
-
-    def _played(self, playing: bool) -> None:
-        self.play.label = "Pause" if playing else "Play"
-        if not playing:
-            self.sample_shown(self.desk.player.sample)  # the last one may have been passed over
-            self.desk.live.do("stand", self._stand)
-
-    def _stand(self) -> None:
-        """What is seen is where the machine stands: sliders, questions and the next motion go on from there."""
-        player = self.desk.player
-        if player.tracks is not None and len(player.tracks) and not player.playing:
-            posture = self.desk.bench.stand_at(int(player.tracks.samples[player.sample]))
-            if posture is not None:
-                for watch in self.desk.watchers:
-                    watch(posture)
-
-    def _seek(self, event: Any) -> None:
-        if event.client is None or self.desk.player.tracks is None:
-            return
-        self.desk.player.pause()
-        times = np.asarray(self.desk.player.tracks.times)
-        sample = int(np.clip(np.searchsorted(times, float(event.target.value)), 0, len(times) - 1))
-        self.desk.live.do("seek", lambda: self.desk.player.seek(sample))
-        self.desk.live.do("stand", self._stand)
-
     def sample_shown(self, sample: int) -> None:
-        """The clock and the marks in the plots follow."""
+        """The marks in the plots follow."""
         tracks = self.desk.player.tracks
-        if tracks is None or self.bar_box is None or not len(tracks):
+        if tracks is None or not self.views or not len(tracks):
             return
-        now = float(tracks.times[min(sample, len(tracks) - 1)])
         if time.monotonic() - self._marked < FOLLOW and self.desk.player.playing:
             return
         self._marked = time.monotonic()
-        if abs(float(self.clock.value) - now) > 0.51 * float(self.clock.step):
-            self.clock.value = now
+        now = float(tracks.times[min(sample, len(tracks) - 1)])
         for view in self.views:
             view.to_time(now)
 
@@ -174,21 +131,24 @@ class MotionPanel(Panel):
             return
         self.plots = self.gui.add_panel()
         with self.plots.add_tab("Plots"):
-            first = ("joints", "efforts", *known)
+            first = ("joints", "efforts", "energies", *known)
             wanted = list(dict.fromkeys(title for title in first if title in known))[:2]
             for title in wanted:
                 picker = self.gui.add_dropdown("plot", tuple(known), initial_value=title)
                 picker.on_update(lambda _: self.desk.live.do("plots", lambda: self._draw(run)))
                 self.pickers.append(picker)
             self.sheet = self.gui.add_folder(None)
-        self.plots.dock_left()
-        self.plots.set_width(WIDTH)
+        if self.desk.is_narrow:
+            self.plots.dock_below(self.gui.main_panel)
+        else:
+            self.plots.dock_left()
+            self.plots.set_width(WIDTH)
         self._draw(run)
 
     def _draw(self, run: Run) -> None:
-        for view in self.views:
+        old, self.views = self.views, []
+        for view in old:
             view.remove()
-        self.views = []
         known = choices(run)
         with self.sheet:
             for picker in self.pickers:
@@ -196,10 +156,10 @@ class MotionPanel(Panel):
                     self.views.append(ChartView(self.gui, chart, self.desk.theme))
 
     def _drop_plots(self) -> None:
+        self.views, self.pickers = [], []  # first: the player must not move marks of what is going
         if self.plots is not None:
             self.plots.remove()
             self.plots = None
-        self.views, self.pickers = [], []
 
     # ---------------------------------------------------------------- files
 

@@ -5,19 +5,26 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.geometry.rotations import from_quaternion, to_quaternion
+from linkwork.units import LENGTH
 from linkwork.views.workbench.bench import Dial
+from linkwork.views.workbench.fields import QuantityField
 from linkwork.views.workbench.panels.base import Panel
 from linkwork.views.workbench.texts import element_id, note, table, warning
 
 NOTHING = "nothing"
 HOLD = 0.7
 """Seconds after its last move for which a slider is the visitor's, whatever older answers come in."""
+MOST = 200
+"""Lines of a table."""
+DIGITS = 7
+"""Significant digits of a coordinate; the machine has all of them, and all that are typed count."""
 MANY = 40
 """Sliders that a page can hold; the rest is told."""
 
@@ -37,6 +44,7 @@ class MovePanel(Panel):
     def fill(self) -> None:
         """Sliders first, then the rest."""
         self.sliders: dict[str, Any] = {}
+        self.fields: dict[str, QuantityField] = {}
         self.dials: dict[str, Dial] = {}
         self.red: str = ""
         self.in_hand = ("", 0.0)
@@ -51,10 +59,10 @@ class MovePanel(Panel):
         self.hint = _hint(len(dials), len(bench.machine.home.independent))
         self.message = self.gui.add_html(self.hint)
         home = self.gui.add_button("Home", hint="back to the posture in which it was assembled")
-        home.on_click(lambda _: self.desk.live.do("home", self._home))
+        home.on_click(lambda _: self.go_home())
         self._pulling()
         self._closures()
-        with self.gui.add_folder("All joints", expand_by_default=False):
+        with self.gui.add_folder("All joints and points", expand_by_default=False):
             self.readings = self.gui.add_html("")
         self.desk.watchers[:] = [self._posture_shown]
         if bench.posture is not None:
@@ -63,24 +71,51 @@ class MovePanel(Panel):
     # ---------------------------------------------------------------- sliders
 
     def _slider(self, dial: Dial) -> None:
-        label = f"{dial.variable} [{dial.unit}]" if dial.unit else dial.variable
-        value = _stepped(dial.value, dial)
-        slider = self.gui.add_slider(label, dial.low, dial.high, dial.step, value)
+        """A field for the exact value, and a slider under it."""
+        bench = self.desk.bench
+        dimension = bench.dimensions()[dial.variable]
+        now = bench.tidy(dial.value * dial.factor, dimension)
+        field = QuantityField(
+            self.gui, dial.variable, now, dimension, bench.units,
+            lambda value: self._ask_for(dial.variable, value, typed=True),
+            digits=DIGITS, hint="type a value, with a unit if you like",
+        )  # fmt: skip
+        slider = self.gui.add_slider("", dial.low, dial.high, dial.step, _stepped(dial.value, dial))
         slider.on_update(lambda event, name=dial.variable: self._dragged(name, event))
+        self.fields[dial.variable] = field
         self.sliders[dial.variable], self.dials[dial.variable] = slider, dial
 
     def _dragged(self, name: str, event: Any) -> None:
         if event.client is None:  # the page itself moved it
             return
-        self.in_hand = (name, time.monotonic())
-        self.desk.player.pause()
+        dial, posture = self.dials.get(name), self.desk.bench.posture
         value = float(event.target.value) * self.dials[name].factor
-        self.desk.live.do(f"drag {name}", lambda: self._drag(name, value))
+        if dial is not None and dial.endless and posture is not None:  # the turn that is nearest
+            value += 2.0 * math.pi * round((float(posture[name]) - value) / (2.0 * math.pi))
+        self.fields[name].show_value(value, force=True)
+        self._ask_for(name, value)
 
-    def _drag(self, name: str, value: float) -> None:
+    def _ask_for(self, name: str, value: float, typed: bool = False) -> None:
+        self.in_hand = (name, time.monotonic())
+        self.desk.hold()
+        self.desk.live.do(f"drag {name}", lambda: self._drag(name, value, typed))
+
+    def ranges_known(self) -> None:
+        """The sliders go as far as the machine does."""
+        for dial in self.desk.bench.dials()[:MANY]:
+            slider = self.sliders.get(dial.variable)
+            if slider is not None and (dial.low, dial.high) != (slider.min, slider.max):
+                self.dials[dial.variable] = dial
+                with self.desk.client.atomic():
+                    slider.min, slider.max, slider.step = dial.low, dial.high, dial.step
+                    slider.value = _stepped(dial.value, dial)
+
+    def _drag(self, name: str, value: float, typed: bool) -> None:
         found = self.desk.bench.drag(name, value)
+        self.fields[name].tell(found.complaint if typed else "")
         self.desk.show(found.posture)
         self._complain(name if found.complaint else "", found.complaint)
+        self._follow_gizmo()
 
     def _complain(self, name: str, complaint: str) -> None:
         """Say why a wish was not met; the slider that cannot go on turns red. Nothing to say clears both."""
@@ -92,22 +127,37 @@ class MovePanel(Panel):
             rule = f"<style>{rules}{{background:{self.desk.theme.warning} !important}}</style>"
             self.style.content = rule if own else ""
 
+    def go_home(self) -> None:
+        """Back to the posture in which the machine was assembled."""
+        if self.desk.bench.machine is not None:
+            self.desk.live.do("home", self._home)
+
     def _home(self) -> None:
-        self.desk.player.pause()
+        self.desk.hold()
         self._complain("", "")
         self.desk.show(self.desk.bench.home())
         self._follow_gizmo()
 
     def _posture_shown(self, posture: Posture) -> None:
         """Sliders and numbers follow what is on the stage; the one in the visitor's hand stays where it is."""
+        bench = self.desk.bench
         for name, slider in self.sliders.items():
             dial = self.dials[name]
             value = float(posture[name]) / dial.factor
             held = name == self.in_hand[0] and time.monotonic() - self.in_hand[1] < HOLD
-            if not held and name != self.red and abs(slider.value - value) > 0.51 * dial.step:
-                slider.value = _stepped(value, dial)
-        rows = self.desk.bench.readings(posture)
-        self.readings.content = table(("joint", "value"), rows[:200])
+            if not held and name != self.red:
+                if abs(slider.value - (shown := _stepped(value, dial))) > 0.51 * dial.step:
+                    slider.value = shown
+                self.fields[name].show_value(bench.tidy(float(posture[name]), self.fields[name].dimension))
+        self._targets_shown(posture)
+        joints = table(("joint", "value"), bench.readings(posture)[:MOST])
+        points = bench.places(posture)[:MOST]
+        self.readings.content = joints + (table(("point", "x", "y", "z"), points) if points else "")
+
+    def _targets_shown(self, posture: Posture, force: bool = False) -> None:
+        if self.pulled.value != NOTHING:
+            for field, value in zip(self.targets, posture.position(self.pulled.value), strict=True):
+                field.show_value(self.desk.bench.tidy(float(value), LENGTH), force)
 
     # ---------------------------------------------------------------- a point to pull
 
@@ -124,11 +174,41 @@ class MovePanel(Panel):
         self.pulled.on_update(lambda _: self.desk.live.do("handle", self._handle))
         self.turn = self.gui.add_checkbox("and turn", False, visible=False, hint="hold the attitude of the handle too")
         self.turn.on_update(lambda _: self.desk.live.do("handle", self._handle))
+        units = self.desk.bench.units
+        self.targets = [
+            QuantityField(
+                self.gui, axis, 0.0, LENGTH, units, partial(self._aim, k), digits=DIGITS,
+                visible=False, hint="where it is; type where it shall be, and the machine follows as far as it can",
+            )
+            for k, axis in enumerate("xyz")
+        ]  # fmt: skip
+
+    def _aim(self, axis: int, value: float) -> None:
+        """A coordinate of the place was typed: the others stay what their fields say."""
+        self.desk.hold()
+        self.desk.live.do("pull", lambda: self._go_to(axis, value))
+
+    def _go_to(self, axis: int, value: float) -> None:
+        name, posture = self.pulled.value, self.desk.bench.posture
+        if name == NOTHING or posture is None:
+            return
+        place = np.array(posture.position(name))
+        place[axis] = value
+        found = self.desk.bench.pull(name, place)
+        self._complain("", found.complaint)
+        self.targets[axis].tell(found.complaint)
+        self.desk.show(found.posture)
+        self._follow_gizmo()
 
     def _handle(self) -> None:
         self._drop_handle()
         name, bench = self.pulled.value, self.desk.bench
         self.turn.visible = name in self.turning
+        for field, free in zip(self.targets, self._free_axes(), strict=True):
+            field.visible = free and name != NOTHING
+            field.tell("")
+        if bench.posture is not None:
+            self._targets_shown(bench.posture, force=True)
         if name == NOTHING or bench.posture is None:
             return
         X = bench.posture.pose(name)
@@ -167,7 +247,7 @@ class MovePanel(Panel):
         gizmo = event.target
         place = np.array(gizmo.position) / self.desk.stage.unit
         rotation = from_quaternion(np.array(gizmo.wxyz)) if turns else None
-        self.desk.player.pause()
+        self.desk.hold()
 
         def go() -> None:
             found = self.desk.bench.pull(name, place, rotation)
@@ -214,7 +294,7 @@ class MovePanel(Panel):
 
         def stand() -> None:
             posture = found[self.chosen.value]
-            self.desk.player.pause()
+            self.desk.hold()
             self.desk.bench.stand(posture)
             self._complain("", "")
             self.desk.show(posture)
@@ -225,6 +305,9 @@ class MovePanel(Panel):
 
 def _stepped(value: float, dial: Dial) -> float:
     """A value as a slider shows it, with the digits of its step; the machine has all of them."""
+    if dial.endless:
+        turn = 2.0 * math.pi / dial.factor
+        value -= turn * math.ceil((value - dial.high) / turn - 1e-9)
     digits = max(0, 1 - math.floor(math.log10(dial.step)))
     return round(float(np.clip(value, dial.low, dial.high)), digits)
 

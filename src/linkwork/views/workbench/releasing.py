@@ -1,0 +1,206 @@
+"""What a visitor wishes when they let the machine go, and the machine that obeys: friction and payloads added."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.drives import parse_drive
+from linkwork.errors import InputError, LinkworkError, ModelError, Problem
+from linkwork.expressions import names_in
+from linkwork.geometry import Array
+from linkwork.model.amounts import TIME as CLOCK
+from linkwork.model.events import Stop, stop
+from linkwork.units import ANGLE, ENERGY, FORCE, LENGTH, TORQUE, Dimension, UnitSystem, parse_quantity
+from linkwork.units.efforts import effort_units
+from linkwork.views.placed_layout import masses_of
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+    from linkwork.model.mechanism import Mechanism
+
+_QUANTITY = re.compile(r"\s*[+-−]?\s*[0-9.]+(e[+-]?[0-9]+)?\s*([^-+*/(,:;]*)", re.IGNORECASE)
+_COMMA = re.compile(r"\s*[+-−]?\s*[0-9]+,[0-9]+[^(),]*")
+_LAW = re.compile(r"\bin\b|:|;|^\s*[a-z0-9]+\(.*(deg|rad|mm|cm|m|s|Hz|rpm|N)\s*[,)]", re.IGNORECASE)
+INERTIA = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Where a variable or coordinate is stopped [SI]; None: nowhere."""
+
+    low: float | None = None
+    high: float | None = None
+    restitution: float = 0.0
+
+
+@dataclass(frozen=True)
+class Rubbing:
+    """Friction along a variable [SI]: dry, and by the rate."""
+
+    dry: float = 0.0
+    viscous: float = 0.0
+
+
+@dataclass
+class Wish:
+    """What happens when the machine is let go, all in SI.
+
+    rates : at the start; efforts : numbers, laws or formulas, by variable
+    stops, friction : by variable; payloads : masses by point, frame or body
+    """
+
+    rates: dict[str, float] = field(default_factory=dict)
+    efforts: dict[str, Any] = field(default_factory=dict)
+    stops: dict[str, Ends] = field(default_factory=dict)
+    friction: dict[str, Rubbing] = field(default_factory=dict)
+    payloads: dict[str, float] = field(default_factory=dict)
+
+    def events(self) -> list[Stop]:
+        """The stops, as a simulation takes them."""
+        wanted = {n: e for n, e in self.stops.items() if e.low is not None or e.high is not None}
+        return [stop(n, low=e.low, high=e.high, restitution=e.restitution) for n, e in wanted.items()]
+
+
+def along(dimension: Dimension) -> Dimension:
+    """What acts along a variable: a force, a torque, an energy along a plain number."""
+    return {LENGTH: FORCE, ANGLE: TORQUE}.get(dimension, ENERGY)
+
+
+def effort_of(text: str, dimension: Dimension, units: UnitSystem) -> Any:
+    """An effort along a variable from text: '5 N m', 'harmonic(0, 5, 2Hz)', '-0.2*rate(A)'; None of an empty one."""
+    if not text.strip():
+        return None
+    if _QUANTITY.fullmatch(text) or _COMMA.fullmatch(text):
+        return parse_quantity(text, along(dimension), effort_units(units))
+    if _LAW.search(text):
+        return parse_drive(text, along(dimension), "", effort_units(units))
+    names_in(text)  # arithmetic at all
+    return text
+
+
+def ready_to_go(machine: Machine, wish: Wish) -> Machine:
+    """The machine with the friction and the payloads that are wished; ModelError or InputError with what is wrong."""
+    rubbing = {n: r for n, r in wish.friction.items() if r.dry or r.viscous}
+    if rubbing:
+        m = copy.deepcopy(machine.mechanism)
+        for name, own in rubbing.items():
+            m.friction(
+                unused(m, "friction-of-visitor"),
+                name,
+                level=own.dry,
+                viscous=own.viscous,
+                form="exact" if own.dry else "smooth",
+            )
+        machine = rebuilt(machine, m)
+    loaded = {n: mass for n, mass in wish.payloads.items() if mass}
+    return machine.with_parameters(_loaded(machine, loaded)) if loaded else machine
+
+
+def rebuilt(machine: Machine, m: Mechanism) -> Machine:
+    """Another mechanism with the same bodies and joints, assembled with the numbers that this machine has."""
+    fresh = m.assemble()
+    given = {n: v for n, v in machine.parameters.items() if n in fresh.parameters and fresh.parameters[n] != v}
+    return fresh.with_parameters(given) if given else fresh
+
+
+def unused(m: Mechanism, name: str) -> str:
+    """A name like this one that nothing has yet."""
+    known = {*m.bodies, *m.joints, *m.points, *m.frames, *m.loads}
+    return next(n for k in range(len(known) + 1) if (n := f"{name}-{k}") not in known)
+
+
+def _loaded(machine: Machine, payloads: Mapping[str, float]) -> dict[str, float]:
+    """Parameters of the bodies with point masses upon them: mass, centre, inertia about it by the parallel axes."""
+    masses, problems = masses_of(machine), list[Problem]()
+    given: dict[str, float] = {}
+    for name, extra in payloads.items():
+        body, place = _seat(machine, name)
+        known = masses.get(body)
+        if known is None or f"{body}.mass" not in machine.parameters:
+            what = f"'{body}' has no mass that can be changed"
+            problems.append(Problem(what, name, "give it a mass in the text, however small"))
+            continue
+        total = known.mass + extra
+        if total <= 0.0:
+            problems.append(Problem(f"a payload of {extra:g} kg leaves {total:g} kg", name, "give a larger one"))
+            continue
+        at = known.com if place is None else place
+        com = (known.mass * known.com + extra * at) / total
+        inertia = known.inertia + _moved(known.mass, known.com - com) + _moved(extra, at - com)
+        masses[body] = type(known)(total, com, inertia)
+        given |= {f"{body}.mass": total}
+        given |= {f"{body}.com.{c}": float(x) for c, x in zip("xyz", com, strict=True)}
+        given |= {f"{body}.inertia.{e}": float(inertia[ij]) for e, ij in INERTIA.items()}
+    if problems:
+        raise InputError(problems)
+    return given
+
+
+def _moved(mass: float, r: Array) -> Array:
+    """Inertia of a point mass at r: m (r² E - r rᵀ)."""
+    found: Array = mass * (float(r @ r) * np.eye(3) - np.outer(r, r))
+    return found
+
+
+def _seat(machine: Machine, name: str) -> tuple[str, Array | None]:
+    """The body of a point, frame or body, and where it is on it; None at its centre of mass."""
+    m = machine.mechanism
+    if name in m.bodies:
+        return name, None
+    place = m.points.get(name) or m.frames.get(name)
+    if place is None:
+        raise InputError(Problem(f"there is no point, frame or body '{name}'"))
+    known = machine.parameters
+    if f"{name}.at.x" in known:
+        return place.body, np.array([known[f"{name}.at.{c}"] for c in "xyz"])
+    X_WB = machine.layout.X_WB[place.body]
+    X_WP = machine.home.pose(name)
+    own: Array = X_WB[:3, :3].T @ (X_WP[:3, 3] - X_WB[:3, 3])
+    return place.body, own
+
+
+def depends_on_time(machine: Machine, wish: Wish) -> list[str]:
+    """What changes with the time by itself, by name: such a machine is no other when it is let go anew."""
+    found = []
+    for name, effort in wish.efforts.items():
+        law = effort is not None and not isinstance(effort, (int, float))
+        if law and not (isinstance(effort, str) and CLOCK not in names_in(effort)):
+            found.append(f"the effort along {name}")
+    for name, load in machine.mechanism.loads.items():
+        amounts = [getattr(load, key, None) for key in ("amount", "law", "normal")]
+        if any(CLOCK in getattr(a, "names", ()) for a in amounts):
+            found.append(name)
+    return [*found, *(["gravity"] if machine.mechanism.gravity_laws else [])]
+
+
+def asked(machine: Machine, posture: Posture, wish: Wish) -> dict[str, Any]:
+    """Arguments of `simulate` for a wish, from a posture of the machine as it is without friction and payloads."""
+    efforts = {n: e for n, e in wish.efforts.items() if e is not None}
+    start: Any = np.array(posture.y)
+    return {"start": start, "rates": dict(wish.rates), "efforts": efforts, "events": wish.events()}
+
+
+def place_of_trouble(error: LinkworkError, names: Iterable[str]) -> dict[str, str]:
+    """What is wrong by the variable that it is about; what is about none of them under ''."""
+    found: dict[str, str] = {}
+    known = list(names)
+    for p in error.problems:
+        where = next((n for n in known if p.where.endswith(n) or p.where.startswith(f"loads.{_effort_name(n)}")), "")
+        words = f"{p.what}; {p.hint}" if p.hint else p.what
+        found[where] = f"{found[where]}; {words}" if where in found else words
+    return found
+
+
+def _effort_name(variable: str) -> str:
+    """The load that a formula along a variable becomes in a simulation."""
+    return "effort_" + variable.replace(".", "_")
+
+
+__all__ = ["Ends", "ModelError", "Rubbing", "Wish", "along", "asked", "depends_on_time", "effort_of", "ready_to_go"]

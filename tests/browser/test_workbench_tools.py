@@ -1,0 +1,214 @@
+"""The machine that is let go, the editor, the keys, the legends: as a visitor uses them, on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from visitor import Visit
+
+import linkwork as lw
+from linkwork.files.gallery import example_text
+from linkwork.units import deg
+from linkwork.views.workbench.opening import Opened
+from linkwork.views.workbench.server import Workbench
+
+pytest.importorskip("viser")
+
+PENDULUM = """linkwork: 1
+name: pendulum
+units: {length: mm, angle: deg}
+gravity: [0, -9.81 m/s^2, 0]
+bodies:
+  arm: {mass: 2 kg, com: [250, 0, 0], inertia: [1000, 40000, 40000]}
+joints:
+  A: {revolute: [ground, arm], axis: z}
+points:
+  P: {on: arm, at: [500, 0, 0]}
+"""
+
+
+@pytest.fixture(scope="module")
+def page(browser: Any) -> Iterator[Visit]:
+    """One page for all."""
+    bench = Workbench(Opened.of(lw.loads(PENDULUM)), port=8670)
+    context = browser.new_context(viewport={"width": 1100, "height": 800})
+    context.set_default_timeout(60_000)
+    yield Visit(context.new_page(), bench)
+    context.close()
+    bench.stop()
+
+
+def panel(page: Visit, title: str) -> Any:
+    return next(p for p in page.desk.panels if p.title == title)
+
+
+def button(page: Visit, name: str) -> Any:
+    return page.page.get_by_role("button", name=name, exact=True)
+
+
+def test_a_pendulum_is_let_go_pulled_and_paused(page: Visit) -> None:
+    own = panel(page, "Let go")
+    page.tab("Let go")
+    button(page, "Let go").click()
+    button(page, "Pause").wait_for()
+    page.wait(lambda: own.live is not None and own.live.time > 0.3)
+    # Nothing pulls: the energy stays.
+    energies = np.array(own.live.energies)
+    assert np.ptp(energies[:, 1] + energies[:, 2]) < 1e-5 * np.ptp(energies[:, 1])
+    # The mouse takes it and pulls it upward: its energy grows.
+    page.wait(lambda: page.page.locator(".uplot:visible").count() == 1)
+    before = page.picture()
+    box = page.page.locator("canvas").first.bounding_box()
+    button(page, "Pause").click()
+    button(page, "Go on").wait_for()
+    assert page.desk.live.idle(30.0)
+    X = page.desk.bench.machine.poses(page.desk.bench.posture.q)[0]  # type: ignore[union-attr]
+    row, column = page.pixel_of(X[:3, :3] @ [0.25, 0, 0] + X[:3, 3], before)
+    own.speed = 1e-3  # so slow that the mouse meets it
+    button(page, "Go on").click()
+    page.wait(lambda: own.live.going)
+    page.page.mouse.move(box["x"] + column, box["y"] + row)
+    page.page.wait_for_timeout(500)
+    page.page.mouse.down()
+    for k in range(1, 9):
+        page.page.mouse.move(box["x"] + column + 8 * k, box["y"] + row - 15 * k)
+        page.page.wait_for_timeout(60)
+    page.wait(lambda: own.live.grip is not None and own.live.grip.mass > 0.0)
+    grip = own.live.grip
+    assert grip.body == "arm"
+    # Across its radius r a force feels I / r², I about the pin: 0.04 + 2 · 0.25².
+    r = float(np.linalg.norm(grip.place[:2]))
+    assert grip.mass >= 0.99 * (0.04 + 2 * 0.25**2) / r**2
+    own.live.speed = 0.5
+    start = own.live.time
+    page.wait(lambda: own.live.time > start + 0.3)
+    page.page.mouse.up()
+    page.wait(lambda: own.live.grip is None)
+    total = np.array(own.live.energies)[:, 1:].sum(axis=1)
+    assert abs(total[-1] - total[0]) > 0.01
+    page.page.keyboard.press("Space")
+    page.wait(lambda: not own.live.going)
+    assert page.desk.live.idle(30.0)
+    assert np.array_equal(page.desk.bench.posture.y, own._last.y)  # type: ignore[union-attr]
+    assert page.complaints == []
+
+
+def test_a_run_to_the_end_is_the_same_as_in_python(page: Visit) -> None:
+    own = panel(page, "Let go")
+    page.tab("Move")
+    button(page, "Home").click()
+    page.wait(lambda: abs(page.desk.bench.posture["A"]) < 1e-12)  # type: ignore[index]
+    page.tab("Let go")
+    page.page.get_by_text("Rates at the start", exact=True).click()
+    page.page.get_by_text("Efforts", exact=True).click()
+    page.input(own.rates["A.angle"]).fill("30 rpm")
+    page.input(own.efforts["A.angle"]).fill("-0.2*rate(A")
+    page.input(own.until).fill("0.75")
+    button(page, "Run to the end").click()
+    page.page.locator(".lw-failure").first.wait_for()
+    assert "never closed" in own.efforts["A.angle"].message.content
+    page.input(own.efforts["A.angle"]).fill("-0.2*rate(A)")
+    own.wish.payloads["P"] = 1.5
+    button(page, "Run to the end").click()
+    page.wait(lambda: page.desk.bench.run is not None and page.desk.overlay is not None)
+    run = page.desk.bench.run
+    heavy = PENDULUM.replace("points:", "  R: {rigid: [arm, load], at: [500, 0, 0]}\npoints:").replace(
+        "joints:", "  load: {mass: 1.5 kg, com: [500, 0, 0]}\njoints:"
+    )
+    s = lw.loads(heavy).assemble()
+    wanted = s.simulate(0.75, rates={"A": np.pi}, efforts={"A": "-0.2*rate(A)"})
+    assert np.abs(run["A"].value - wanted["A"].value).max() < 1e-6  # type: ignore[index]
+    # The plots tell the values at the mark, in the units of the page.
+    page.wait(lambda: page.page.locator(".lw-legend:visible").count() >= 3)
+    page.page.keyboard.press("Escape")
+    page.input(page.desk.bar.now).fill("0.5")
+    page.wait(lambda: page.desk.player.sample == 240)
+    angle = float(run["A"].value[240]) / deg  # type: ignore[index]
+    legend = page.page.locator(".lw-legend", has_text="A.angle").first
+    page.wait(lambda: f"{angle:.4g} deg" in legend.inner_text())
+    assert "0.5 s" in legend.inner_text()
+
+
+def test_keys_and_looks(page: Visit) -> None:
+    canvas = page.page.locator("canvas").first
+    page.tab("Look")
+    page.page.evaluate("document.activeElement.blur()")
+    sample = page.desk.player.sample
+    page.page.keyboard.press("ArrowRight")
+    page.wait(lambda: page.desk.player.sample == sample + 1)
+    before = np.asarray(page.picture())
+    page.page.keyboard.press("g")
+    page.wait(lambda: page.desk.grid)
+    page.wait(lambda: "a cell of the grid is 50 mm" in page.page.inner_text("body"))
+    assert np.abs(page.picture() - before).max() > 15
+    page.page.keyboard.press("a")
+    page.wait(lambda: page.desk.axes)
+    page.page.keyboard.press("Space")
+    page.wait(lambda: page.desk.player.playing)
+    page.page.wait_for_timeout(500)  # a second press at once counts as an echo
+    page.page.keyboard.press("Space")
+    page.wait(lambda: not page.desk.player.playing)
+    assert canvas.bounding_box()["width"] > 300
+    # A planar machine is seen without perspective: its camera is far away and looks along the normal.
+    camera = page.desk.client.camera
+    eye = np.array(camera.position) - np.array(camera.look_at)
+    assert abs(eye[2]) / np.linalg.norm(eye) > 1 - 1e-6
+    assert np.linalg.norm(eye) > 20
+    page.page.keyboard.press("p")
+    page.wait(lambda: camera.fov > 0.5)
+    page.page.keyboard.press("g")
+    page.page.keyboard.press("a")
+    page.wait(lambda: not page.desk.axes)
+
+
+def test_the_editor(page: Visit) -> None:
+    page.tab("Model")
+    frame = page.page.frame_locator("iframe.lw-editor")
+    area = frame.locator("textarea")
+    page.wait(lambda: area.input_value().startswith("linkwork: 1"))
+    text = area.input_value()
+    assert frame.locator(".l").count() == text.count("\n") + 1
+    # A mistake is marked at its line, told at the caret and in the list; undo takes it back.
+    line = 1 + text[: text.index("revolute")].count("\n")
+    area.fill(text.replace("revolute", "revolut", 1))
+    frame.locator(".l.bad").wait_for()
+    assert frame.locator(".l").nth(line - 1).get_attribute("class") == "l bad"
+    assert f"line {line}, joints.A" in page.page.locator(".lw-problems").inner_text()
+    frame.locator("#told").click()
+    assert "did you mean 'revolute'" in frame.locator("#told").inner_text()
+    frame.locator("#undo").click()
+    page.wait(lambda: area.input_value() == text and frame.locator(".l.bad").count() == 0)
+    # Keys of the place come from the schema, names from the text.
+    area.evaluate("e => { const i = e.value.indexOf('points:') - 1; e.focus(); e.setSelectionRange(i, i); }")
+    page.page.keyboard.press("Enter")  # as far in as the line above
+    page.page.keyboard.type("S: {pris")
+    assert frame.locator("#list li").all_inner_texts() == ["prismatic"]
+    page.page.keyboard.press("Tab")
+    page.page.keyboard.type("[ar")
+    assert frame.locator("#list li").all_inner_texts() == ["arm"]
+    page.page.keyboard.press("Enter")
+    page.page.keyboard.type(", slide], at: [500, 0, 0], axis: x}")
+    assert "\n  S: {prismatic: [arm, slide], at: [500, 0, 0], axis: x}\n" in area.input_value()
+    problems = page.page.locator(".lw-problems")
+    page.wait(lambda: problems.count() == 1 and "slide" in problems.inner_text())  # there is no body 'slide' yet
+    area.evaluate("e => { const i = e.value.indexOf('joints:') - 1; e.focus(); e.setSelectionRange(i, i); }")
+    page.page.keyboard.press("Enter")
+    page.page.keyboard.type("slide: {mass: 0.25 kg}")
+    page.wait(lambda: "slide" in page.desk.bench.mechanism.bodies and frame.locator(".l.bad").count() == 0)
+    # Another machine from the gallery; undo brings this one back.
+    own = page.input(panel(page, "Model").template)
+    own.click()
+    page.page.get_by_role("option", name="four-bar", exact=True).click()
+    page.wait(lambda: page.desk.bench.mechanism.name == "four-bar")
+    page.wait(lambda: area.input_value() == example_text("four-bar"))
+    frame.locator("#undo").click()
+    page.wait(lambda: page.desk.bench.mechanism.name == "pendulum")
+    # Saved as it stands there.
+    with page.page.expect_download() as download:
+        area.press("Control+s")
+    assert Path(download.value.path()).read_text(encoding="utf-8") == area.input_value()
+    assert page.complaints == []
