@@ -58,6 +58,8 @@ CLASSES = (
     lw.TransmissionAngle,
     lw.TransmissionExtremes,
     lw.Statics,
+    lw.Equilibrium,
+    lw.NoEquilibrium,
     lw.Reaction,
     lw.Accelerations,
     lw.TooFewDrives,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from linkwork import drives, errors, geometry, results, topology, units
     from linkwork.analyses import strength
     from linkwork.analyses.check import Check, check
+    from linkwork.analyses.equilibrium.equilibrium import Equilibrium, NoEquilibrium
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.contact import ContactForce, contact_force
     from linkwork.analyses.forces.drives import TooFewDrives
@@ -186,6 +187,8 @@ _HOME = {
     "Stroke": "analyses.kinematics.travel",
     "Sweep": "analyses.kinematics.motion",
     "Map": "analyses.kinematics.maps",
+    "Equilibrium": "analyses.equilibrium.equilibrium",
+    "NoEquilibrium": "analyses.equilibrium.equilibrium",
     "Accelerations": "analyses.forces.accelerations",
     "TooFewDrives": "analyses.forces.drives",
     "Reaction": "analyses.forces.statics",
@@ -320,6 +323,7 @@ __all__ = [
     "Drive",
     "DriveEnergy",
     "Energy",
+    "Equilibrium",
     "EvaluationOptions",
     "Evidence",
     "FiniteScrew",
@@ -345,6 +349,7 @@ __all__ = [
     "MissingExtra",
     "ModelError",
     "Movie",
+    "NoEquilibrium",
     "NoFreedom",
     "OverSpecified",
     "PlaceItem",

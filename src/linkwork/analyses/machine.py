@@ -28,6 +28,7 @@ from linkwork.model.states import START
 from linkwork.system import Derivative, EvaluationOptions, System
 
 if TYPE_CHECKING:
+    from linkwork.analyses.equilibrium.equilibrium import Equilibrium
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.forward import ForwardDynamics
     from linkwork.analyses.forces.statics import Statics
@@ -622,6 +623,38 @@ class Machine(System):
         from linkwork.analyses.forces.reactions import plain_efforts
 
         return plain_efforts(self.loops, self.home, y, w, dw, drives, t, threads)
+
+    # ---------------------------------------------------------------- rest and small motions
+
+    def equilibrium(
+        self,
+        hold: Mapping[str, Any] | str | Sequence[str] | None = None,
+        *,
+        efforts: Mapping[str, Any] | None = None,
+        start: Mapping[str, Any] | Posture | None = None,
+        kind: Literal["stable", "nearest"] = "stable",
+        states: Mapping[str, float] | None = None,
+        t: float | None = None,
+    ) -> Equilibrium:
+        """Where the machine rests under gravity, loads and given efforts, and whether it stays there.
+
+        Newton's method on the forces along the independent coordinates, loops closed at every step, with steps that
+        lead down in energy and away from unstable postures. It rests on a limit of travel where it is pushed against
+        one. Named states rest too. Raises NoEquilibrium, whose `reached` is the last posture, where none is found.
+
+        Parameters
+        ----------
+        hold : variables that are held, by name with their values (coordinates of places too), or names alone, which
+            are held where they are; their efforts come out
+        efforts : forces and torques [N, N m] that act along variables, by name
+        start : variables by name, or a posture, to start from; home by default
+        kind : "stable" looks for a posture that lasts, "nearest" takes what lies nearest, unstable ones too
+        states : named states to start from, by name [SI]
+        t : time [s] at which loads that depend on time are taken; without it such loads are refused
+        """
+        from linkwork.analyses.equilibrium.equilibrium import equilibrium_of
+
+        return equilibrium_of(self, hold, efforts, start, kind, states, t)
 
     # ---------------------------------------------------------------- simulation
 
