@@ -63,6 +63,11 @@ if TYPE_CHECKING:
         transmission_extremes,
     )
     from linkwork.analyses.kinematics.travel import Stroke, Travel
+    from linkwork.analyses.linear.first_order import Massless
+    from linkwork.analyses.linear.frequency import FrequencyResponse, Peak
+    from linkwork.analyses.linear.linearization import Linearization, Matrices
+    from linkwork.analyses.linear.modes import Mode, Modes
+    from linkwork.analyses.linear.state_space import StateSpace
     from linkwork.analyses.machine import Machine
     from linkwork.analyses.simulation.state import State
     from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
@@ -188,6 +193,14 @@ _HOME = {
     "Sweep": "analyses.kinematics.motion",
     "Map": "analyses.kinematics.maps",
     "Equilibrium": "analyses.equilibrium.equilibrium",
+    "Massless": "analyses.linear.first_order",
+    "FrequencyResponse": "analyses.linear.frequency",
+    "Peak": "analyses.linear.frequency",
+    "Linearization": "analyses.linear.linearization",
+    "Matrices": "analyses.linear.linearization",
+    "Mode": "analyses.linear.modes",
+    "Modes": "analyses.linear.modes",
+    "StateSpace": "analyses.linear.state_space",
     "NoEquilibrium": "analyses.equilibrium.equilibrium",
     "Accelerations": "analyses.forces.accelerations",
     "TooFewDrives": "analyses.forces.drives",
@@ -329,6 +342,7 @@ __all__ = [
     "FiniteScrew",
     "ForceEvidence",
     "FourBar",
+    "FrequencyResponse",
     "Grashof",
     "GroupItem",
     "Happening",
@@ -342,16 +356,22 @@ __all__ = [
     "Kernel",
     "Layout",
     "LimitOfTravel",
+    "Linearization",
     "LinkworkError",
     "Machine",
     "Map",
+    "Massless",
+    "Matrices",
     "Mechanism",
     "MissingExtra",
+    "Mode",
     "ModelError",
+    "Modes",
     "Movie",
     "NoEquilibrium",
     "NoFreedom",
     "OverSpecified",
+    "Peak",
     "PlaceItem",
     "Placement",
     "PoleMotion",
@@ -373,6 +393,7 @@ __all__ = [
     "Sphere",
     "State",
     "StateItem",
+    "StateSpace",
     "Statics",
     "Stop",
     "Stress",

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.kinematics.screw_motion import Centrodes, PoleMotion, ScrewMotion
     from linkwork.analyses.kinematics.transmission import TransmissionAngle
     from linkwork.analyses.kinematics.travel import Travel
+    from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
@@ -655,6 +656,34 @@ class Machine(System):
         from linkwork.analyses.equilibrium.equilibrium import equilibrium_of
 
         return equilibrium_of(self, hold, efforts, start, kind, states, t)
+
+    def linearize(
+        self,
+        at: Equilibrium | Posture | Mapping[str, Any] | None = None,
+        *,
+        hold: Mapping[str, Any] | str | Sequence[str] | None = None,
+        rates: Mapping[str, Any] | None = None,
+        efforts: Mapping[str, Any] | None = None,
+        states: Mapping[str, float] | None = None,
+        t: float | None = None,
+    ) -> Linearization:
+        """Small motions about a set point, exact through the constraints: named matrices, modes, responses.
+
+        A posture that is not at rest is held there by constant efforts along its independent coordinates, which
+        `efforts` of the result tells.
+
+        Parameters
+        ----------
+        at : an equilibrium, a posture, or variables by name; home by default
+        hold : variables that are held, as of `equilibrium`; their motion may be an input, their efforts outputs
+        rates : of independent variables, for a steady motion [rad/s, m/s]; at rest by default
+        efforts : forces and torques [N, N m] that act along variables, by name
+        states : named states at the set point, by name [SI]
+        t : time [s] at which loads that depend on time are taken
+        """
+        from linkwork.analyses.linear.linearization import linearization_of
+
+        return linearization_of(self, at, hold, rates, efforts, states, t)
 
     # ---------------------------------------------------------------- simulation
 

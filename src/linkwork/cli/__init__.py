@@ -4,6 +4,7 @@
 `models`             FILE: a model file or the name of an example
 `drive_options`      options that drive a machine, shared by the commands that move it
 `load_options`       options that say what drives and what acts, shared by the commands that ask for forces
+`rest_options`       options that say where a machine rests
 `simulation_options` options of a machine that is let go; `simulation_values` what they say
 `event_texts`        events as text, in `clauses`, of names that `measures` knows
 `saved_runs`         a run instead of a motion
@@ -19,13 +20,16 @@ Exit codes: 0 sound, 1 not sound or not possible, 2 wrong use, 130 stopped by Ct
 """
 
 from linkwork.cli.commands.animate import animate
+from linkwork.cli.commands.bode import bode
 from linkwork.cli.commands.cache import cache
 from linkwork.cli.commands.check import check
 from linkwork.cli.commands.closures import closures
 from linkwork.cli.commands.equations import equations
+from linkwork.cli.commands.equilibrium import equilibrium
 from linkwork.cli.commands.examples import examples
 from linkwork.cli.commands.forces import forces
 from linkwork.cli.commands.mobility import mobility
+from linkwork.cli.commands.modes import modes
 from linkwork.cli.commands.motion import motion
 from linkwork.cli.commands.report import report
 from linkwork.cli.commands.schema import schema
@@ -36,8 +40,8 @@ from linkwork.cli.commands.view import view
 from linkwork.cli.commands.warm import warm
 from linkwork.cli.root import app, main
 
-_COMMANDS = (check, show, view, mobility, motion, simulate, forces, statics, animate, closures, report, equations)
-for _command in (*_COMMANDS, examples, schema, cache, warm):
+_COMMANDS = (check, show, view, mobility, motion, simulate, forces, statics, equilibrium, modes, bode)
+for _command in (*_COMMANDS, animate, closures, report, equations, examples, schema, cache, warm):
     app.command()(_command)
 
 __all__ = ["app", "main"]

@@ -41,9 +41,11 @@ class NoEquilibrium(ModelError):
     reached : the last posture; None where there is none
     """
 
-    def __init__(self, problem: Problem, source: str, reached: Posture | None) -> None:
+    def __init__(
+        self, problems: Iterable[Problem] | Problem | str = (), source: str = "", reached: Posture | None = None
+    ) -> None:
         self.reached = reached
-        super().__init__(problem, source)
+        super().__init__(problems, source)
 
 
 @dataclass(frozen=True, eq=False)
