@@ -17,8 +17,8 @@ from linkwork.analyses.equilibrium.search import NEUTRAL, UNSYMMETRIC, with_stat
 from linkwork.geometry import Array
 
 Verdict = Literal["stable", "unstable", "neutral", "undecided", "held"]
-WAY = 0.02
-"""How far a direction without curvature is probed [rad, or parts of the machine's size]."""
+WAYS = (0.02, 2e-3, 2e-4)
+"""How far a direction without curvature is probed [rad, or parts of the machine's size]; nearer where loops end."""
 NOTHING = 1e-9
 """Forces below this part of those at hand count as none on the way."""
 NAMED = 0.2
@@ -73,22 +73,34 @@ def _probed(
     balance: Balance, chart: Chart, y: Array, x: Array, effort: Array, v: Array, others: Array, size: float
 ) -> Verdict:
     """What forces do a small way along a direction, the others following."""
-    told: list[float] = []
-    for way in (WAY, -WAY):
-        Y, closed = balance.moved(chart, y[np.newaxis], way * v[np.newaxis])
-        for _ in range(6):
-            if not closed.all():
-                return "undecided"
-            F, K, *_ = with_states_eliminated(balance.forces(chart, Y, x[np.newaxis], effort[np.newaxis]))
-            if not np.isfinite(F).all():
-                return "undecided"
-            if others.shape[1]:
-                stride = others @ np.linalg.solve(others.T @ K[0] @ others, others.T @ F[0])
-                Y, closed = balance.moved(chart, Y, stride[np.newaxis])
-        told.append(float(v @ F[0]) / way if abs(v @ F[0]) > NOTHING * size else 0.0)
-    if all(force == 0.0 for force in told):
-        return "neutral"
-    return "unstable" if any(force > 0.0 for force in told) else "stable"
+    for way in WAYS:
+        told = [_pulled(balance, chart, y, x, effort, side * way * v, others) for side in (1.0, -1.0)]
+        if all(force is not None for force in told):
+            back = [float(v @ F) * side for F, side in zip(told, (1.0, -1.0), strict=True) if F is not None]
+            if all(abs(force) <= NOTHING * size for force in back):
+                return "neutral"
+            return "unstable" if any(force > NOTHING * size for force in back) else "stable"
+    return "undecided"
+
+
+def _pulled(
+    balance: Balance, chart: Chart, y: Array, x: Array, effort: Array, stride: Array, others: Array
+) -> Array | None:
+    """Forces after a stride when the other directions have come to rest; None where loops or loads end."""
+    F: Array | None = None
+    Y, closed = balance.moved(chart, y[np.newaxis], stride[np.newaxis])
+    for _ in range(6):
+        if not closed.all():
+            return None
+        F, K, *_ = with_states_eliminated(balance.forces(chart, Y, x[np.newaxis], effort[np.newaxis]))
+        if not np.isfinite(F).all():
+            return None
+        F = F[0]
+        if not others.shape[1]:
+            break
+        back = others @ np.linalg.solve(others.T @ K[0] @ others, others.T @ F)
+        Y, closed = balance.moved(chart, Y, back[np.newaxis])
+    return F
 
 
 def _moving(balance: Balance, chart: Chart, y: Array, v: Array) -> tuple[str, ...]:

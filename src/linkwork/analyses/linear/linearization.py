@@ -277,7 +277,7 @@ class Linearization:
         """
         found = self.state_space(inputs, outputs)
         try:
-            import control  # type: ignore[import-not-found, unused-ignore]
+            import control  # type: ignore[import-not-found, import-untyped, unused-ignore]
         except ImportError:
             raise MissingExtra("control", "control", "a linear system of python-control") from None
         named = {

@@ -26,8 +26,12 @@ if TYPE_CHECKING:
 Kind = Literal["oscillating", "decaying", "growing", "rigid"]
 RIGID = 1e-10
 """Stiffness of a mode below this part of the largest is none."""
+NONE = 1e-12
+"""Stiffness along a direction below this part of the forces at hand is rounding."""
 RESTING = 1e-7
 """The same of an eigenvalue of the general problem: double ones that are zero have rounding of that size."""
+STILL = 1e-10
+"""Force along a vector beside the stiffnesses and the forces at hand, below which nothing drives it back."""
 ROUNDING = 1e-14
 """Real parts below this part of the largest eigenvalue are rounding."""
 SYMMETRIC = 1e-10
@@ -162,7 +166,7 @@ class Modes(Sequence[Mode]):
             s = mode.eigenvalue
             parts = [s * s * (m.M @ mode.shape), s * (m.D @ mode.shape), m.K @ mode.shape]
             size = sum(float(np.abs(p * scale).max(initial=0.0)) for p in parts)
-            size += float(np.abs(m.K * scale * scale[:, np.newaxis]).max(initial=0.0)) * 1e-3
+            size += float(np.abs(m.K * scale * scale[:, np.newaxis]).max(initial=0.0)) * 1e-3 + self.linear._point.size
             worst = max(worst, float(np.abs(sum(parts) * scale).max()) / size if size else 0.0)
         return worst
 
@@ -220,7 +224,7 @@ def modes_of(linear: Linearization) -> Modes:
     S = scale[:, np.newaxis] * scale
     M, D, K = m.M * S, m.D * S, m.K * S
     if not m.states and _is_zero(D, M, K) and _is_symmetric(K):
-        values, V, left, bad = _undamped(M, K)
+        values, V, left, bad = _undamped(M, K, linear._point.size)
     else:
         values, V, left, bad = _general(linear, scale)
     return Modes(linear, [_mode(linear, k, values[k], V[:, k], left[:, k], bool(bad[k])) for k in range(len(values))])
@@ -236,12 +240,14 @@ def _is_zero(D: Array, M: Array, K: Array) -> bool:
     return bool(np.abs(D).max(initial=0.0) <= 1e-13 * size) or not D.any()
 
 
-def _undamped(M: Array, K: Array) -> tuple[Any, Any, Any, Any]:
+def _undamped(M: Array, K: Array, size: float) -> tuple[Any, Any, Any, Any]:
+    """K v = κ M v; stiffness along a vector that is rounding beside the forces at hand is none."""
     from scipy.linalg import eigh
 
     curvatures, V = eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
     most = float(np.abs(curvatures).max(initial=0.0))
-    curvatures[np.abs(curvatures) <= RIGID * most] = 0.0
+    along = np.abs(curvatures) / (V * V).sum(axis=0)  # vᵀ K v of unit vectors, vᵀ M v = 1
+    curvatures[(np.abs(curvatures) <= RIGID * most) | (along <= NONE * size)] = 0.0
     values, vectors = [], []
     for kappa, v in zip(curvatures, V.T, strict=True):
         roots = [1j * np.sqrt(kappa)] if kappa >= 0.0 else [np.sqrt(-kappa) + 0j, -np.sqrt(-kappa) + 0j]
@@ -261,7 +267,7 @@ def _general(linear: Linearization, scale: Array) -> tuple[Any, Any, Any, Any]:
     values, left, right = eig(A * lengths / lengths[:, np.newaxis], left=True, right=True)
     most = float(np.abs(values).max(initial=0.0))
     cosines = np.abs(np.einsum("ik,ik->k", left.conj(), right))
-    values = np.where(np.abs(values) <= RESTING * most, 0.0, values)
+    values = np.where((np.abs(values) <= RESTING * most) & _at_rest(linear, right, lengths), 0.0, values)
     values = np.where(np.abs(values.imag) <= 1e-12 * np.abs(values), values.real + 0j, values)
     values = np.where(np.abs(values.real) <= ROUNDING * most, 1j * values.imag, values)
     kept = [k for k in range(len(values)) if values[k].imag >= 0.0]
@@ -276,6 +282,22 @@ def _general(linear: Linearization, scale: Array) -> tuple[Any, Any, Any, Any]:
     swinging = (cosines < DEFECTIVE) & (values != 0.0)
     forces = np.linalg.solve((m.M * (scale[:, np.newaxis] * scale)).T, left[n : 2 * n]) if n else left[:0]
     return values[order], vectors[:, order], forces[:, order], swinging[order]
+
+
+def _at_rest(linear: Linearization, right: Any, lengths: Array) -> Any:
+    """By vector (ξ, ξ', x), whether nothing drives it back: a slow mode is heavily damped, but has a stiffness."""
+    m = linear.matrices
+    n = len(m.M)
+    P = np.block([[m.K, m.X], [m.f_psi, m.f_x]])
+    scale = np.concatenate([lengths[:n], lengths[2 * n :]])
+    rows = np.concatenate([lengths[:n], np.ones(len(m.states))])
+    P = P * scale * rows[:, np.newaxis]
+    own = np.concatenate([right[:n], right[2 * n :]])
+    size = (
+        np.abs(P).sum(axis=1, keepdims=True)
+        + np.concatenate([np.full(n, linear._point.size), np.zeros(len(m.states))])[:, np.newaxis]
+    )
+    return (np.abs(P @ own) <= STILL * size * np.abs(own).max(axis=0, initial=0.0)).all(axis=0)
 
 
 def _rank(V: Any) -> int:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.analyses.equilibrium.asked import asked
+from linkwork.analyses.equilibrium.balance import Balance
 from linkwork.analyses.equilibrium.equilibrium import Equilibrium
+from linkwork.analyses.equilibrium.search import force_scale
 from linkwork.analyses.forces.accelerations import rates_by_name
 from linkwork.analyses.forces.finite import loads_must_be_finite
 from linkwork.analyses.forces.over_run import effort_names
@@ -34,6 +36,7 @@ class Held:
 
     at, c : set point and coefficients over all independent rates; held : which of these follow laws
     efforts : what holds the machine there, by variable [N, N m]; warnings : what should be known
+    size : what forces are measured by: weights, loads and efforts, scaled to moments [N m]
     """
 
     machine: Machine
@@ -42,6 +45,7 @@ class Held:
     held: Mask
     efforts: dict[str, float]
     warnings: tuple[str, ...]
+    size: float
 
     @property
     def posture(self) -> Posture:
@@ -132,4 +136,5 @@ def held_at(machine: Machine, loops: Loops, y: Array, w: Array, held: Mask, effo
             warnings.append(
                 "the motion is not steady: forces change along it, so the coefficients hold for a moment only"
             )
-    return Held(machine, at, c, held[columns], own, tuple(warnings))
+    forces = float(force_scale(Balance(loops, held, t), y[np.newaxis], at.effort)[0])
+    return Held(machine, at, c, held[columns], own, tuple(warnings), forces)
