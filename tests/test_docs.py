@@ -58,6 +58,7 @@ CLASSES = (
     lw.TransmissionAngle,
     lw.TransmissionExtremes,
     lw.Statics,
+    lw.Equilibria,
     lw.Equilibrium,
     lw.NoEquilibrium,
     lw.Linearization,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from linkwork import drives, errors, geometry, results, topology, units
     from linkwork.analyses import strength
     from linkwork.analyses.check import Check, check
+    from linkwork.analyses.equilibrium.equilibria import Equilibria
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium, NoEquilibrium
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.contact import ContactForce, contact_force
@@ -192,6 +193,7 @@ _HOME = {
     "Stroke": "analyses.kinematics.travel",
     "Sweep": "analyses.kinematics.motion",
     "Map": "analyses.kinematics.maps",
+    "Equilibria": "analyses.equilibrium.equilibria",
     "Equilibrium": "analyses.equilibrium.equilibrium",
     "Massless": "analyses.linear.first_order",
     "FrequencyResponse": "analyses.linear.frequency",
@@ -336,6 +338,7 @@ __all__ = [
     "Drive",
     "DriveEnergy",
     "Energy",
+    "Equilibria",
     "Equilibrium",
     "EvaluationOptions",
     "Evidence",

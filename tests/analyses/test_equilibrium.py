@@ -251,6 +251,21 @@ def test_ten_thousand_equilibria_are_those_found_one_by_one() -> None:
     assert took < 5.0  # a tenth of a second on an idle machine; no call of Python for each
 
 
+def test_all_postures_of_rest_are_found() -> None:
+    every = chain(1.0, 1.0).equilibria(starts=40)
+    assert [r.verdict for r in every] == ["stable", "unstable", "unstable", "unstable"]
+    assert [sum(r.energies.values()) for r in every] == pytest.approx([-3 * G, -G, G, 3 * G])
+    assert len(every.stable) == 1 and every.starts == 80 and every.unseen < 0.2
+    slider = pushed_slider().equilibria(starts=20)
+    assert sorted(abs(math.remainder(r["A"], math.tau)) for r in slider) == pytest.approx([0.0, math.pi], abs=1e-9)
+    assert "rests at 2 postures" in str(slider)
+    stopped = chain(1.0, limits=(-60 * deg, 60 * deg)).equilibria(starts=10)
+    assert [r["J0"] / deg for r in stopped] == pytest.approx([-60.0]) and stopped.stable
+    both = chain(1.0, limits=(-60 * deg, 225 * deg)).equilibria(starts=30)
+    assert [r["J0"] / deg for r in both] == pytest.approx([-60.0, 225.0, 90.0])
+    assert [r.verdict for r in both] == ["stable", "stable", "unstable"]
+
+
 # ---------------------------------------------------------------- states, loads without a potential
 
 

@@ -28,6 +28,7 @@ from linkwork.model.states import START
 from linkwork.system import Derivative, EvaluationOptions, System
 
 if TYPE_CHECKING:
+    from linkwork.analyses.equilibrium.equilibria import Equilibria
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.forward import ForwardDynamics
@@ -656,6 +657,30 @@ class Machine(System):
         from linkwork.analyses.equilibrium.equilibrium import equilibrium_of
 
         return equilibrium_of(self, hold, efforts, start, kind, states, t)
+
+    def equilibria(
+        self,
+        hold: Mapping[str, Any] | str | Sequence[str] | None = None,
+        *,
+        efforts: Mapping[str, Any] | None = None,
+        states: Mapping[str, float] | None = None,
+        t: float | None = None,
+        starts: int = 64,
+        seed: int = 1,
+    ) -> Equilibria:
+        """All postures at which the machine rests, stable or not, as far as searches from many starts find.
+
+        The starts are reached from home, so that the closure is home's wherever the loops do not pass to another.
+
+        Parameters
+        ----------
+        hold, efforts, states, t : as of `equilibrium`
+        starts : random postures to start from, twice each: downhill, and to what lies nearest
+        seed : of the random postures
+        """
+        from linkwork.analyses.equilibrium.equilibria import equilibria_of
+
+        return equilibria_of(self, hold, efforts, states, t, starts, seed)
 
     def linearize(
         self,

@@ -174,7 +174,11 @@ def equilibrium_of(
     t: float | None,
 ) -> Equilibrium:
     """The posture at which the machine rests; see `Machine.equilibrium`."""
-    given = asked(machine, hold, efforts, start, kind, states, t)
+    return rest_from(machine, asked(machine, hold, efforts, start, kind, states, t), kind)
+
+
+def rest_from(machine: Machine, given: Asked, kind: str) -> Equilibrium:
+    """The posture at which the machine rests, from where the search is asked to begin."""
     loops = given.loops
     if not given.posture.mobility:
         text = "mobility zero: the machine stands wherever it is"

@@ -35,7 +35,7 @@ SHORTEST = 1e-11
 """Radius at which a sample is given up."""
 LAST = 1e-8
 """Stride after which another would change nothing: Newton's method squares it."""
-FAR = 300.0
+FAR = 100.0
 """Way of a variable from the start at which the energy is taken to fall without end."""
 NEUTRAL = 1e-8
 """Curvatures below this part of the largest, or of the forces at hand, are none."""
