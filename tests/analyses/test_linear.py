@@ -321,6 +321,22 @@ def test_frequency_response_is_that_of_the_matrices() -> None:
     assert H["X"].values[0] == pytest.approx(sums, rel=1e-9)
 
 
+def test_a_number_of_a_spring_acts_on_its_tension_at_once() -> None:
+    M, K = ROW
+    linear = two_masses().linearize()
+    f = np.array([0.7, 3.0])
+    s = 2j * np.pi * f
+    H = linear.frequency_response("between.free", ["between", "Y"], f)
+    P = s[:, None, None] ** 2 * M + s[:, None, None] * linear.matrices.D + K
+    moved = np.linalg.solve(P, np.broadcast_to(np.array([[-100.0], [100.0]]), (2, 2, 1)))[..., 0]
+    assert H["Y"].values == pytest.approx(moved[:, 1], rel=1e-9)
+    stretch = moved[:, 1] - moved[:, 0]
+    assert H["between"].values == pytest.approx(100.0 * (stretch - 1.0) + 0.04 * s * stretch, rel=1e-9)
+    assert linear.bode("push", "push", f)["push"].values == pytest.approx(np.ones(2))
+    stepped = linear.step("between.free", "between", until=1.0)
+    assert stepped["between"].values[0] == pytest.approx(-100.0)
+
+
 def test_bode_finds_its_own_frequencies_and_draws() -> None:
     linear = two_masses().linearize()
     H = linear.bode("X.effort", "X")

@@ -170,6 +170,8 @@ def transfer(point: Held, inputs: Sequence[Input], outputs: Sequence[Output], s:
             c0, c1, c2 = wanted.c
             row = (c0 + own[:, np.newaxis] * c1 + own[:, np.newaxis] ** 2 * c2) * own[:, np.newaxis] ** wanted.order
             H[start : start + PIECE, i] = np.einsum("fz,fzj->fj", row, zeta)
+            at_once = np.array([wanted.at_once(j) for j in range(len(inputs))])
+            H[start : start + PIECE, i] += at_once * own[:, np.newaxis] ** wanted.order
             if wanted.effort >= 0:
                 for j, given in enumerate(inputs):
                     if given.driven < 0:

@@ -302,7 +302,7 @@ class Linearization:
         with told:
             found[1].extend(self._signals.outputs(outputs))
         told.tell()
-        return found
+        return found[0], self._signals.with_direct(*found)
 
     def assert_mass(self) -> None:
         """Raise an error that names freedoms without mass, if there are any."""

@@ -12,7 +12,7 @@ holds a coordinate.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -25,6 +25,7 @@ from linkwork.equations.balance import motion_balance
 from linkwork.equations.closed_forces import load_state
 from linkwork.equations.conditions import conditions
 from linkwork.equations.measures import measured_places
+from linkwork.equations.quantity import Quantity
 from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
 from linkwork.expressions.names import written
@@ -39,23 +40,37 @@ UNITS = {"angle": "rad", "length": "m", "number": "1"}
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """An input: a column b of the equations, or a coordinate that is driven (its place among the independent ones)."""
+    """An input: a column b of the equations, or a coordinate that is driven (its place among the independent ones).
+
+    number : the parameter that it is, where it is one
+    """
 
     name: str
     unit: str
     b: Array
     driven: int = -1
+    number: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class Output:
-    """An output: rows c₀, c₁, c₂ over ζ, how often it is differentiated, and the place of the effort that it is."""
+    """An output: rows c₀, c₁, c₂ over ζ, how often it is differentiated, and the place of the effort that it is.
+
+    source : the law whose result it is, and its place there, where numbers of the model may be part of it
+    direct : by input, what it does to the output at once
+    """
 
     name: str
     unit: str
     c: tuple[Array, Array, Array]
     order: int = 0
     effort: int = -1
+    source: tuple[Quantity, int] | None = None
+    direct: tuple[float, ...] = ()
+
+    def at_once(self, j: int) -> float:
+        """What an input does to it without the machine moving."""
+        return self.direct[j] if self.direct else 0.0
 
 
 class Signals:
@@ -90,7 +105,7 @@ class Signals:
             return Input(name, "N", np.concatenate([c0[: self.n], np.zeros(self.nx)]))
         number = name if name in self.loops.system.parameters else f"{name}.amount"
         if number in self._numbers:
-            return Input(name, self._unit_of_number(name, number), self._by_number(number))
+            return Input(name, self._unit_of_number(name, number), self._by_number(number), -1, number)
         if any(load.name == name for load in self.plan.loads):
             numbers = [n for n in self._numbers if n.startswith(f"{name}.")]
             hint = f"take one of its numbers: {', '.join(numbers)}" if numbers else "take an effort along its joint"
@@ -189,7 +204,8 @@ class Signals:
         text, order, unit = self._of_place(name)
         if not text:
             text, unit = name, "1"
-        return Output(name, unit, *self._differentiated(text, order))
+        source = (self._conditions(text if not order else f"rate({text})"), 0)
+        return Output(name, unit, *self._differentiated(text, order), source=source)
 
     def _of_joint(self, name: str, base: str, column: int, order: int) -> Output:
         unit = (
@@ -238,7 +254,7 @@ class Signals:
         if problems:
             hints = did_you_mean(text, self.known_outputs)
             raise InputError([Problem(p.what, text, hints if len(names) == 1 and hints else p.hint) for p in problems])
-        law = conditions([text], bool(self.plan.states))
+        law = self._conditions(text)
         by = ("y", "w", "states") if self.plan.states else ("y", "w")
         at = self.at
         given = [at.y, at.w, np.array([at.t]), *([at.x] if self.nx else [])]
@@ -246,6 +262,27 @@ class Signals:
         psi, w = found[0][0], found[1][0]
         x = found[2][0] if self.nx else np.zeros(0)
         return np.concatenate([psi + w @ self.c.G, x]), self._wide(w), np.zeros(self.n + self.nx)
+
+    def _conditions(self, text: str) -> Quantity:
+        return conditions([text], bool(self.plan.states))
+
+    def with_direct(self, inputs: Sequence[Input], outputs: Sequence[Output]) -> list[Output]:
+        """Outputs with what numbers among the inputs do to them at once, as the free length to a spring's tension."""
+        if not any(given.number for given in inputs):
+            return list(outputs)
+        at, found = self.at, []
+        arguments = [at.y, at.w, np.array([at.t]), *([at.x] if self.nx else [])]
+        for wanted in outputs:
+            direct = [0.0] * len(inputs)
+            if wanted.source is not None:
+                law, place = wanted.source
+                for j, given in enumerate(inputs):
+                    if given.number:
+                        slopes = self.loops.system.bound_kernel(Question(law, ((given.number,),)))(*arguments)
+                        first = slopes[0] if isinstance(slopes, tuple) else slopes
+                        direct[j] = float(np.asarray(first)[place, 0])
+            found.append(replace(wanted, direct=tuple(direct)))
+        return found
 
     def _load(self, name: str) -> Output:
         k = [load.name for load in self.plan.loads].index(name)
@@ -258,7 +295,8 @@ class Signals:
         unit = effort_units(self.loops)[load.acts_along.w] if load.acts_along is not None else "N"
         if type(load).__name__.startswith("Torque"):
             unit = "N m"
-        return Output(name, unit, (np.concatenate([psi + w @ self.c.G, x]), self._wide(w), np.zeros(self.n + nx)))
+        rows = np.concatenate([psi + w @ self.c.G, x]), self._wide(w), np.zeros(self.n + nx)
+        return Output(name, unit, rows, source=(load_state(bool(nx)), k))
 
     def _wide(self, row: Array) -> Array:
         return np.concatenate([row, np.zeros(self.nx)])

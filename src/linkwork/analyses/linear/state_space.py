@@ -83,6 +83,7 @@ def channels(m: Matrices, point: Held, inputs: Sequence[Input], outputs: Sequenc
         row = np.concatenate([c0[:total][free], c1[:total][free], c0[total:]])
         through = np.zeros((len(inputs), CHANNELS))
         for j, given in enumerate(inputs):
+            through[j, 0] += wanted.at_once(j)
             if given.driven >= 0:
                 through[j, :3] += [c0[given.driven], c1[given.driven], c2[given.driven]]
             elif wanted.effort >= 0:
