@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from linkwork import drives, errors, geometry, results, topology, units
     from linkwork.analyses import strength
     from linkwork.analyses.check import Check, check
+    from linkwork.analyses.equilibrium.equilibria import Equilibria
+    from linkwork.analyses.equilibrium.equilibrium import Equilibrium, NoEquilibrium
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.contact import ContactForce, contact_force
     from linkwork.analyses.forces.drives import TooFewDrives
@@ -63,6 +65,11 @@ if TYPE_CHECKING:
         transmission_extremes,
     )
     from linkwork.analyses.kinematics.travel import Stroke, Travel
+    from linkwork.analyses.linear.first_order import Massless
+    from linkwork.analyses.linear.frequency import FrequencyResponse, Peak
+    from linkwork.analyses.linear.linearization import Linearization, Matrices
+    from linkwork.analyses.linear.modes import Mode, Modes
+    from linkwork.analyses.linear.state_space import StateSpace
     from linkwork.analyses.machine import Machine
     from linkwork.analyses.simulation.state import State
     from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
@@ -187,6 +194,17 @@ _HOME = {
     "Stroke": "analyses.kinematics.travel",
     "Sweep": "analyses.kinematics.motion",
     "Map": "analyses.kinematics.maps",
+    "Equilibria": "analyses.equilibrium.equilibria",
+    "Equilibrium": "analyses.equilibrium.equilibrium",
+    "Massless": "analyses.linear.first_order",
+    "FrequencyResponse": "analyses.linear.frequency",
+    "Peak": "analyses.linear.frequency",
+    "Linearization": "analyses.linear.linearization",
+    "Matrices": "analyses.linear.linearization",
+    "Mode": "analyses.linear.modes",
+    "Modes": "analyses.linear.modes",
+    "StateSpace": "analyses.linear.state_space",
+    "NoEquilibrium": "analyses.equilibrium.equilibrium",
     "Accelerations": "analyses.forces.accelerations",
     "TooFewDrives": "analyses.forces.drives",
     "Reaction": "analyses.forces.statics",
@@ -324,11 +342,14 @@ __all__ = [
     "Drive",
     "DriveEnergy",
     "Energy",
+    "Equilibria",
+    "Equilibrium",
     "EvaluationOptions",
     "Evidence",
     "FiniteScrew",
     "ForceEvidence",
     "FourBar",
+    "FrequencyResponse",
     "Grashof",
     "GroupItem",
     "Happening",
@@ -342,15 +363,22 @@ __all__ = [
     "Kernel",
     "Layout",
     "LimitOfTravel",
+    "Linearization",
     "LinkworkError",
     "Machine",
     "Map",
+    "Massless",
+    "Matrices",
     "Mechanism",
     "MissingExtra",
+    "Mode",
     "ModelError",
+    "Modes",
     "Movie",
+    "NoEquilibrium",
     "NoFreedom",
     "OverSpecified",
+    "Peak",
     "PlaceItem",
     "Placement",
     "PoleMotion",
@@ -372,6 +400,7 @@ __all__ = [
     "Sphere",
     "State",
     "StateItem",
+    "StateSpace",
     "Statics",
     "Stop",
     "Stress",

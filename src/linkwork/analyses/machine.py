@@ -30,6 +30,8 @@ from linkwork.notebooks import compiling, shown
 from linkwork.system import Derivative, EvaluationOptions, System
 
 if TYPE_CHECKING:
+    from linkwork.analyses.equilibrium.equilibria import Equilibria
+    from linkwork.analyses.equilibrium.equilibrium import Equilibrium
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.forward import ForwardDynamics
     from linkwork.analyses.forces.statics import Statics
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.kinematics.screw_motion import Centrodes, PoleMotion, ScrewMotion
     from linkwork.analyses.kinematics.transmission import TransmissionAngle
     from linkwork.analyses.kinematics.travel import Travel
+    from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
@@ -627,6 +630,90 @@ class Machine(System):
         from linkwork.analyses.forces.reactions import plain_efforts
 
         return plain_efforts(self.loops, self.home, y, w, dw, drives, t, threads)
+
+    # ---------------------------------------------------------------- rest and small motions
+
+    def equilibrium(
+        self,
+        hold: Mapping[str, Any] | str | Sequence[str] | None = None,
+        *,
+        efforts: Mapping[str, Any] | None = None,
+        start: Mapping[str, Any] | Posture | None = None,
+        kind: Literal["stable", "nearest"] = "stable",
+        states: Mapping[str, float] | None = None,
+        t: float | None = None,
+    ) -> Equilibrium:
+        """Where the machine rests under gravity, loads and given efforts, and whether it stays there.
+
+        Newton's method on the forces along the independent coordinates, loops closed at every step, with steps that
+        lead down in energy and away from unstable postures. It rests on a limit of travel where it is pushed against
+        one. Named states rest too. Raises NoEquilibrium, whose `reached` is the last posture, where none is found.
+
+        Parameters
+        ----------
+        hold : variables that are held, by name with their values (coordinates of places too), or names alone, which
+            are held where they are; their efforts come out
+        efforts : forces and torques [N, N m] that act along variables, by name
+        start : variables by name, or a posture, to start from; home by default
+        kind : "stable" looks for a posture that lasts, "nearest" takes what lies nearest, unstable ones too
+        states : named states to start from, by name [SI]
+        t : time [s] at which loads that depend on time are taken; without it such loads are refused
+        """
+        from linkwork.analyses.equilibrium.equilibrium import equilibrium_of
+
+        return equilibrium_of(self, hold, efforts, start, kind, states, t)
+
+    def equilibria(
+        self,
+        hold: Mapping[str, Any] | str | Sequence[str] | None = None,
+        *,
+        efforts: Mapping[str, Any] | None = None,
+        states: Mapping[str, float] | None = None,
+        t: float | None = None,
+        starts: int = 64,
+        seed: int = 1,
+    ) -> Equilibria:
+        """All postures at which the machine rests, stable or not, as far as searches from many starts find.
+
+        The starts are reached from home, so that the closure is home's wherever the loops do not pass to another.
+
+        Parameters
+        ----------
+        hold, efforts, states, t : as of `equilibrium`
+        starts : random postures to start from, twice each: downhill, and to what lies nearest
+        seed : of the random postures
+        """
+        from linkwork.analyses.equilibrium.equilibria import equilibria_of
+
+        return equilibria_of(self, hold, efforts, states, t, starts, seed)
+
+    def linearize(
+        self,
+        at: Equilibrium | Posture | Mapping[str, Any] | None = None,
+        *,
+        hold: Mapping[str, Any] | str | Sequence[str] | None = None,
+        rates: Mapping[str, Any] | None = None,
+        efforts: Mapping[str, Any] | None = None,
+        states: Mapping[str, float] | None = None,
+        t: float | None = None,
+    ) -> Linearization:
+        """Small motions about a set point, exact through the constraints: named matrices, modes, responses.
+
+        A posture that is not at rest is held there by constant efforts along its independent coordinates, which
+        `efforts` of the result tells.
+
+        Parameters
+        ----------
+        at : an equilibrium, a posture, or variables by name; home by default
+        hold : variables that are held, as of `equilibrium`; their motion may be an input, their efforts outputs
+        rates : of independent variables, for a steady motion [rad/s, m/s]; at rest by default
+        efforts : forces and torques [N, N m] that act along variables, by name
+        states : named states at the set point, by name [SI]
+        t : time [s] at which loads that depend on time are taken
+        """
+        from linkwork.analyses.linear.linearization import linearization_of
+
+        return linearization_of(self, at, hold, rates, efforts, states, t)
 
     # ---------------------------------------------------------------- simulation
 

@@ -4,6 +4,7 @@
 `models`             FILE: a model file or the name of an example
 `drive_options`      options that drive a machine, shared by the commands that move it
 `load_options`       options that say what drives and what acts, shared by the commands that ask for forces
+`rest_options`       options that say where a machine rests
 `simulation_options` options of a machine that is let go; `simulation_values` what they say
 `event_texts`        events as text, in `clauses`, of names that `measures` knows
 `settings`           other numbers of the model, `--set`
@@ -21,13 +22,16 @@ Exit codes: 0 sound, 1 not sound or not possible, 2 wrong use, 130 stopped by Ct
 """
 
 from linkwork.cli.commands.animate import animate
+from linkwork.cli.commands.bode import bode
 from linkwork.cli.commands.cache import cache
 from linkwork.cli.commands.check import check
 from linkwork.cli.commands.closures import closures
 from linkwork.cli.commands.equations import equations
+from linkwork.cli.commands.equilibrium import equilibrium
 from linkwork.cli.commands.examples import examples
 from linkwork.cli.commands.forces import forces
 from linkwork.cli.commands.mobility import mobility
+from linkwork.cli.commands.modes import modes
 from linkwork.cli.commands.motion import motion
 from linkwork.cli.commands.new import new
 from linkwork.cli.commands.report import report
@@ -40,22 +44,8 @@ from linkwork.cli.commands.view import view
 from linkwork.cli.commands.warm import warm
 from linkwork.cli.root import app, main
 
-_COMMANDS = (
-    check,
-    show,
-    view,
-    mobility,
-    motion,
-    simulate,
-    forces,
-    statics,
-    sweep,
-    animate,
-    closures,
-    report,
-    equations,
-)
-for _command in (*_COMMANDS, equations, new, examples, schema, cache, warm):
+_QUESTIONS = (check, show, view, mobility, motion, simulate, forces, statics, equilibrium, modes, bode, sweep)
+for _command in (*_QUESTIONS, animate, closures, report, equations, new, examples, schema, cache, warm):
     app.command()(_command)
 
 __all__ = ["app", "main"]

@@ -1,0 +1,366 @@
+"""Where a machine rests, and whether it stays there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from linkwork.analyses.equilibrium.asked import Asked, asked
+from linkwork.analyses.equilibrium.balance import Balance, Chart
+from linkwork.analyses.equilibrium.search import LIMIT, LOST, REST, UNBOUNDED, Found, searched
+from linkwork.analyses.equilibrium.verdict import Judged, Verdict, judged
+from linkwork.analyses.forces.finite import loads_must_be_finite
+from linkwork.analyses.forces.over_run import effort_names, effort_units
+from linkwork.analyses.forces.statics import Statics, statics_at
+from linkwork.analyses.kinematics.failures import NoFreedom
+from linkwork.analyses.kinematics.joint_limits import SLACK, JointLimit, joint_limits
+from linkwork.analyses.kinematics.loops import Mask
+from linkwork.analyses.kinematics.motion import reached
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.equations.balance import energy_at_rest
+from linkwork.equations.load_plans import exact_frictions
+from linkwork.errors import ModelError, Problem
+from linkwork.formulas import Question
+from linkwork.geometry import Array
+from linkwork.units.efforts import EffortTexts
+
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+
+ROUNDS = 12
+"""How often stops may be met or left on the way."""
+
+
+class NoEquilibrium(ModelError):
+    """No posture of rest was found; `reached` is the posture at which the search ended.
+
+    reached : the last posture; None where there is none
+    """
+
+    def __init__(
+        self, problems: Iterable[Problem] | Problem | str = (), source: str = "", reached: Posture | None = None
+    ) -> None:
+        self.reached = reached
+        super().__init__(problems, source)
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """A machine at rest with nothing left of the forces along its freedoms; `print` shows all.
+
+    posture : where it rests
+    verdict : "stable", "unstable", "neutral", "undecided", or "held" where nothing is free; reason : why, if not plain
+    efforts : what holds the variables that are held [N, N m], by name
+    stops : what stops at limits of travel push with [N, N m], by variable
+    given : efforts that were given [N, N m], by variable
+    states : named states at rest
+    energies : potential energy of "gravity" and of "springs" [J]
+    coordinates : the rates that are free, rows and columns of `stiffness`; stiffness : minus the derivative of the
+        forces along them by their coordinates [N/m, N m/rad, ...]
+    neutral : by direction that nothing resists, the joints that move with it
+    residual : largest force that is left along a free coordinate [N, N m]; scale : what forces there are, to compare
+    steps : strides of the search
+    warnings : what should be known
+    """
+
+    posture: Posture
+    verdict: Verdict
+    reason: str
+    efforts: dict[str, float]
+    stops: dict[str, float]
+    given: dict[str, float]
+    states: dict[str, float]
+    energies: dict[str, float]
+    coordinates: tuple[str, ...]
+    stiffness: Array
+    neutral: tuple[tuple[str, ...], ...]
+    residual: float
+    scale: float
+    steps: int
+    warnings: tuple[str, ...]
+    _machine: Machine
+    _asked: Asked
+    _held: Mask
+
+    def __getitem__(self, name: str) -> Any:
+        """A variable at rest by name, as of its posture; a named state."""
+        return self.states[name] if name in self.states else self.posture[name]
+
+    @property
+    def stable(self) -> bool:
+        """Whether it stays there after a small push."""
+        return self.verdict in ("stable", "held")
+
+    @cached_property
+    def statics(self) -> Statics:
+        """What every joint carries there, and the loads; its efforts hold the machine, those given included."""
+        own = self._machine._with_states(self.states) if self.states else self._machine
+        posture = own._posture(self.posture, {})
+        drives = set(own.loops.drivable(posture._roles.independent))
+        given = {name: value for name, value in self.given.items() if name not in drives and name in posture.values}
+        return statics_at(own.loops, posture, None, given or None, None, None, None, None, self._asked.t)
+
+    def __str__(self) -> str:
+        loops = self.posture.loops
+        texts = EffortTexts.among(
+            loops.system.layout.units,
+            [x for n, x in self._forces if self._unit(n) == "N"],
+            [x for n, x in self._forces if self._unit(n) != "N"] + list(self.energies.values()),
+            loops.length,
+        )
+        how = "is held" if self.verdict == "held" else f"rests, {self.verdict}"
+        lines = [f"{self._machine.name} {how}" + (f": {self.reason}" if self.reason else "")]
+        for name in dict.fromkeys([*loops.drivable(self.posture._roles.independent), *self.efforts, *self.stops]):
+            if name in self.posture.values:
+                lines.append(f"  {name} = {loops.shown(name, self.posture.values[name])}")
+        lines += [f"  {name} = {value:.6g}" for name, value in self.states.items()]
+        for name, value in self.efforts.items():
+            lines.append(f"  {name} is held by {texts.text(value, self._unit(name))}")
+        for name, value in self.stops.items():
+            lines.append(f"  {name} rests on its stop, which pushes with {texts.text(value, self._unit(name))}")
+        for joints in self.neutral:
+            lines.append(f"  neutral: nothing resists {', '.join(joints[:8])}{', ...' if len(joints) > 8 else ''}")
+        energies = ", ".join(f"{texts.text(x, 'J')} in {name}" for name, x in self.energies.items())
+        lines.append(f"  potential energy {energies}")
+        left = self.residual / self.scale if self.scale else 0.0
+        strides = f"{self.steps} stride{'' if self.steps == 1 else 's'}"
+        lines.append(
+            f"  forces left over {left:.0e} of those at hand, loops closed to {self.posture.residual:.0e}, {strides}"
+        )
+        return "\n".join([*lines, *(f"  warning: {w}" for w in self.warnings)])
+
+    __repr__ = __str__
+
+    @property
+    def _forces(self) -> list[tuple[str, float]]:
+        return [*self.efforts.items(), *self.stops.items()]
+
+    def _unit(self, name: str) -> str:
+        loops = self._asked.loops
+        return dict(zip(effort_names(loops), effort_units(loops), strict=True)).get(name, "N")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        return {
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "values": self.posture.values,
+            "states": self.states,
+            "efforts": self.efforts,
+            "stops": self.stops,
+            "energies": self.energies,
+            "coordinates": list(self.coordinates),
+            "stiffness": self.stiffness.tolist(),
+            "neutral": [list(names) for names in self.neutral],
+            "residual": self.residual,
+            "scale": self.scale,
+            "loop_error": self.posture.residual,
+            "steps": self.steps,
+            "warnings": list(self.warnings),
+        }
+
+
+def equilibrium_of(
+    machine: Machine,
+    hold: Mapping[str, Any] | str | Iterable[str] | None,
+    efforts: Mapping[str, Any] | None,
+    start: Mapping[str, Any] | Posture | None,
+    kind: str,
+    states: Mapping[str, Any] | None,
+    t: float | None,
+) -> Equilibrium:
+    """The posture at which the machine rests; see `Machine.equilibrium`."""
+    return rest_from(machine, asked(machine, hold, efforts, start, kind, states, t), kind)
+
+
+def rest_from(machine: Machine, given: Asked, kind: str) -> Equilibrium:
+    """The posture at which the machine rests, from where the search is asked to begin."""
+    loops = given.loops
+    if not given.posture.mobility:
+        text = "mobility zero: the machine stands wherever it is"
+        raise NoFreedom(Problem(text, hint="`statics` tells what its joints carry"), machine.name, given.posture)
+    when = np.array([[given.t]])
+    loads_must_be_finite(loops, given.posture.y[np.newaxis], np.zeros((1, loops.columns)), when, given.x)
+    settled = _settled(given, kind)
+    balance, chart, found = settled.balance, settled.chart, settled.found
+    y, x = found.Y[0], found.X[0]
+    size = float(found.size[0])
+    told = judged(balance, chart, y, x, given.effort, size)
+    if not told.has_potential and told.verdict != "held":
+        told = _by_motion(given, settled, told)
+    if told.verdict == "held" and balance.held.sum() > given.held.sum():
+        told = Judged("stable", "its stops leave it nowhere to go", told.curvatures, True, ())
+    F = balance.along_all(chart, y, x, given.effort)
+    forces = balance.forces(chart, y[np.newaxis], x[np.newaxis], given.effort)
+    scale = loops.column_scale[chart.columns][chart.free]
+    names = effort_names(loops)
+    holding = {int(c): -float(f) for c, f in zip(chart.columns, F, strict=True) if balance.held[c]}
+    on_stops = {c: value for c, value in holding.items() if not given.held[c]}
+    energies = dict(zip(("gravity", "springs"), _energies(given, y, x), strict=True))
+    specified = np.flatnonzero(given.held[: machine.loops.columns])
+    posture = Posture(machine.loops, y[: machine.plan.ny], specified.tolist())
+    return Equilibrium(
+        posture,
+        told.verdict,
+        told.reason,
+        {names[c]: value for c, value in holding.items() if given.held[c]},
+        {names[c]: value for c, value in on_stops.items()},
+        {names[c]: float(given.effort[c]) for c in np.flatnonzero(given.effort)},
+        dict(zip((own.name for own in machine.plan.states), x.tolist(), strict=True)),
+        energies,
+        loops.names(chart.columns[chart.free]),
+        forces.K[0] / (scale[:, np.newaxis] * scale),
+        told.neutral,
+        float(np.abs(forces.F[0] / scale).max(initial=0.0)),
+        size,
+        settled.steps,
+        tuple(_warnings(machine, posture)),
+        machine,
+        given,
+        balance.held,
+    )
+
+
+# ---------------------------------------------------------------- stops
+
+
+@dataclass(frozen=True, eq=False)
+class _Settled:
+    """The end of a search: with what was held, stops too, in which chart, and how many strides it took."""
+
+    balance: Balance
+    chart: Chart
+    found: Found
+    steps: int
+
+
+def _settled(given: Asked, kind: Any) -> _Settled:
+    """Search; where a limit of travel is met the machine rests on it as long as it is pushed there."""
+    loops = given.loops
+    limits = joint_limits(loops)
+    y, x, steps = given.posture.y, given.x, 0
+    stops: dict[int, tuple[JointLimit, int]] = {}
+    columns = {slot.q.start + k: slot.v.start + k for slot in loops.plan.slots for k in range(slot.plain)}
+    for _ in range(ROUNDS):
+        held = given.held.copy()
+        held[list(stops)] = True
+        balance = Balance(loops, held, given.t)
+        watched = [limit for limit in limits if not held[columns[limit.place]] and _within(given, limit, y)]
+        found = searched(balance, y[np.newaxis], x, given.effort, kind, watched)
+        y, x, steps = found.Y[0], found.X, steps + int(found.steps[0])
+        status = int(found.status[0])
+        if status == LIMIT:
+            limit, side = watched[int(found.limit[0])], int(found.side[0])
+            bound = limit.high if side > 0 else limit.low
+            y = _onto(given, y, held, limit, bound)
+            stops[columns[limit.place]] = (limit, side)
+            continue
+        if status != REST:
+            raise _not_found(given, found, steps)
+        _states_must_rest(balance, found, given)
+        chart = balance.charts[int(found.charts[0])]
+        pulled = _pulled_off(balance, chart, found, given, stops)
+        if not pulled:
+            return _Settled(balance, chart, found, steps)
+        for column in pulled:
+            del stops[column]
+    names = ", ".join(limit.variable for limit, _ in stops.values())
+    text = f"the search came to its stops again and again ({names})"
+    problem = Problem(text, "start", "start from another posture")
+    raise NoEquilibrium(problem, loops.plan.name, Posture(loops, y))
+
+
+def _within(given: Asked, limit: JointLimit, y: Array) -> bool:
+    return bool(limit.beyond(given.loops, y[limit.place]) <= SLACK)
+
+
+def _onto(given: Asked, y: Array, held: Mask, limit: JointLimit, bound: float) -> Array:
+    """The posture with a variable at its limit, what is held staying where it is."""
+    loops = given.loops
+    names = loops.drivable(np.flatnonzero(held))
+    values = {name: float(y[loops.plan.variables.index(name)]) for name in names}
+    there = reached(loops.of_places, Posture(loops, y), {**values, limit.variable: bound}, measured=True)
+    return there.y
+
+
+def _pulled_off(
+    balance: Balance, chart: Chart, found: Found, given: Asked, stops: Mapping[int, tuple[JointLimit, int]]
+) -> list[int]:
+    """Stops from which the machine is pulled away: they cannot pull themselves."""
+    if not stops:
+        return []
+    F = balance.along_all(chart, found.Y[0], found.X[0], given.effort) * given.loops.column_scale[chart.columns]
+    least = 1e-9 * float(found.size[0])
+    along = dict(zip(chart.columns.tolist(), F.tolist(), strict=True))
+    return [column for column, (_, side) in stops.items() if side * along[column] < -least]
+
+
+def _states_must_rest(balance: Balance, found: Found, given: Asked) -> None:
+    """NoEquilibrium for named states that go on changing at the posture that was found."""
+    plan = given.loops.plan
+    if not plan.states:
+        return
+    chart = balance.charts[int(found.charts[0])]
+    forces = balance.forces(chart, found.Y, found.X, given.effort)
+    usual = 1.0 + np.abs(found.X[0]) + np.abs(forces.by[2][0]) @ np.abs(found.X[0])
+    restless = np.flatnonzero(np.abs(forces.f[0]) > 1e-7 * usual)
+    size = float(found.size[0]) or 1.0
+    pushed = float(np.abs(forces.F[0]).max(initial=0.0)) > 1e-6 * size
+    if restless.size or pushed:
+        names = [plan.states[k].name for k in restless]
+        what = ", ".join(f"{n} changes by {forces.f[0][k]:.4g} a second" for n, k in zip(names, restless, strict=True))
+        text = f"no state of rest: {what}" if names else "no state of rest: forces are left where the states rest"
+        hint = "give it a law with a rest of its own, or hold what it depends on elsewhere"
+        raise NoEquilibrium(Problem(text, "states", hint), plan.name, Posture(given.loops, found.Y[0]))
+
+
+def _not_found(given: Asked, found: Found, steps: int) -> ModelError:
+    loops, y = given.loops, found.Y[0]
+    last = Posture(loops, y)
+    if found.status[0] == UNBOUNDED:
+        way = np.abs((y - given.posture.y) * loops.variable_scale)
+        name = loops.plan.variables[int(way.argmax())]
+        text = f"the energy falls without end along {name}: nothing stops it"
+        hint = "give the joint limits, or a spring, or hold it: hold=['" + name + "']"
+        return NoEquilibrium(Problem(text, name, hint), loops.plan.name, last)
+    if found.status[0] == LOST:
+        text = "the search came to a posture from which it could not go on: a singular one, or loads without a value"
+        return NoEquilibrium(Problem(text, "start", "start from another posture"), loops.plan.name, last)
+    text = f"no equilibrium was found within {steps} strides"
+    hint = "start from another posture, or ask for kind='nearest'"
+    return NoEquilibrium(Problem(text, "start", hint), loops.plan.name, last)
+
+
+# ---------------------------------------------------------------- what else is told
+
+
+def _by_motion(given: Asked, settled: _Settled, told: Judged) -> Judged:
+    """The verdict from the eigenvalues of the linearised machine, where loads have no potential or there are states."""
+    from linkwork.analyses.linear.stability import verdict_of_motion
+
+    verdict, reason = verdict_of_motion(
+        settled.balance, settled.chart, settled.found.Y[0], settled.found.X[0], given.effort
+    )
+    return Judged(verdict, reason, told.curvatures, False, told.neutral if verdict == "neutral" else ())
+
+
+def _energies(given: Asked, y: Array, x: Array) -> list[float]:
+    plan = given.loops.plan
+    inputs = [y, np.array([given.t]), *([x] if x.size else [])]
+    return [float(e) for e in given.loops.system.bound_kernel(Question(energy_at_rest(plan)))(*inputs)]
+
+
+def _warnings(machine: Machine, posture: Posture) -> list[str]:
+    warnings = list(posture.beyond_limits)
+    dry = [load.name for load in exact_frictions(machine.plan.loads)]
+    if dry:
+        warnings.append(
+            f"{', '.join(dry)} can hold it at other postures too; here nothing is left for friction to hold"
+        )
+    if posture.singular:
+        warnings.append("the posture is singular: the machine has more freedoms there than elsewhere")
+    return warnings

@@ -1,0 +1,52 @@
+"""The linearised machine as first-order equations z' = A z + B u, and what its eigenvalues say.
+
+z = (ξ, ξ', x). A mass matrix that is singular has no such form: the freedoms without mass are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from linkwork.errors import ModelError, Problem
+from linkwork.geometry import Array
+
+SINGULAR = 1e-12
+"""Part of the largest eigenvalue of the scaled mass matrix below which a direction has no mass."""
+
+
+class Massless(ModelError):
+    """A freedom that no mass resists, so that nothing tells how fast it moves."""
+
+
+def assert_mass(M: Array, scale: Array, names: Sequence[str], source: str) -> None:
+    """Massless where the mass matrix is singular; the freedoms without mass are named.
+
+    scale : of the coordinates, so that lengths compare with angles
+    """
+    n = len(M)
+    if not n:
+        return
+    inertias, V = np.linalg.eigh(0.5 * (M + M.T) * (scale[:, np.newaxis] * scale))
+    none = inertias <= SINGULAR * max(float(inertias.max()), 0.0)
+    if not none.any() and inertias.max() > 0.0:
+        return
+    problems = []
+    for v in V[:, none].T:
+        moving = [name for name, x in zip(names, np.abs(v), strict=True) if x >= 0.3 * np.abs(v).max()]
+        listed = ", ".join(moving)
+        text = f"no mass resists {listed}, so nothing tells how fast it moves"
+        problems.append(Problem(text, moving[0], "give masses to what moves with it, or hold it"))
+    raise Massless(problems, source)
+
+
+def first_order(M: Array, D: Array, K: Array, X: Array, f_psi: Array, f_w: Array, f_x: Array) -> Array:
+    """A of z' = A z."""
+    n, nx = len(M), len(f_x)
+    A = np.zeros((2 * n + nx, 2 * n + nx))
+    A[:n, n : 2 * n] = np.eye(n)
+    if n:
+        A[n : 2 * n] = -np.linalg.solve(M, np.hstack([K, D, X]))
+    A[2 * n :] = np.hstack([f_psi, f_w, f_x])
+    return A

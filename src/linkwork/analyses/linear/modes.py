@@ -1,0 +1,341 @@
+"""Natural modes: eigenvalues and vectors of the linearised machine, what moves in each, and who holds its energy.
+
+Without damping, states and unsymmetric parts, K v = κ M v is solved as it stands, so that rigid-body modes are exact.
+In general it is A z = λ z with left vectors too; where the right and left vector of an eigenvalue are almost
+perpendicular it is double with one vector (defective), which is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from linkwork.analyses.linear.coefficients import rates_of_independent
+from linkwork.analyses.linear.energy_shares import elastic_shares, kinetic_shares
+from linkwork.errors import InputError, Problem
+from linkwork.geometry import Array
+from linkwork.results import Result, build_result
+
+if TYPE_CHECKING:
+    from linkwork.analyses.linear.linearization import Linearization
+
+Kind = Literal["oscillating", "decaying", "growing", "rigid"]
+RIGID = 1e-10
+"""Stiffness of a mode below this part of the largest is none."""
+NONE = 1e-12
+"""Stiffness along a direction below this part of the forces at hand is rounding."""
+RESTING = 1e-7
+"""The same of an eigenvalue of the general problem: double ones that are zero have rounding of that size."""
+STILL = 1e-10
+"""Force along a vector beside the stiffnesses and the forces at hand, below which nothing drives it back."""
+ROUNDING = 1e-14
+"""Real parts below this part of the largest eigenvalue are rounding."""
+SYMMETRIC = 1e-10
+"""Part of the largest entry by which matrices may differ from their transposes and still count as symmetric."""
+DEFECTIVE = 1e-5
+"""Cosine between the right and the left vector below which an eigenvalue has too few vectors."""
+NAMED = 0.1
+"""Joints are named in a mode when they move by this part of the one that moves most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """One mode: a real eigenvalue, or a pair of complex ones.
+
+    number : from 1, by frequency
+    eigenvalue : λ [1/s], of a pair the one with positive imaginary part
+    kind : "oscillating", "decaying", "growing" (unstable without swinging), or "rigid" (nothing resists it)
+    shape : by free coordinate; the largest entry, lengths beside the machine's size, is 1
+    left : by free coordinate, the rows of the left vector that forces work on
+    moves : joints that move, those that move most first; joints : movement of all joints by rate, scaled like `shape`
+    kinetic : share of the kinetic energy by body; elastic : of the elastic energy by spring
+    defective : whether the eigenvalue is a multiple one with too few vectors
+    """
+
+    number: int
+    eigenvalue: complex
+    kind: Kind
+    shape: Array
+    left: Array
+    moves: tuple[str, ...]
+    joints: dict[str, complex]
+    kinetic: dict[str, float]
+    elastic: dict[str, float]
+    defective: bool
+
+    @property
+    def frequency(self) -> float:
+        """At which it swings, damped [Hz]; 0 where it does not swing."""
+        return abs(self.eigenvalue.imag) / (2.0 * np.pi)
+
+    @property
+    def natural_frequency(self) -> float:
+        """|λ| / 2π [Hz]: at which it would swing without its damping."""
+        return abs(self.eigenvalue) / (2.0 * np.pi)
+
+    @property
+    def damping(self) -> float:
+        """Damping ratio -Re λ / |λ|; 1 or -1 where it does not swing, 0 of a rigid mode."""
+        return 0.0 - self.eigenvalue.real / abs(self.eigenvalue) if self.eigenvalue else 0.0
+
+    @property
+    def decay(self) -> float:
+        """Time in which it falls to 1/e [s]; infinite without damping, negative where it grows."""
+        return -1.0 / self.eigenvalue.real if self.eigenvalue.real else np.inf
+
+    @property
+    def stable(self) -> bool:
+        """Whether it does not grow."""
+        return self.eigenvalue.real <= 1e-9 * abs(self.eigenvalue) and self.kind != "growing"
+
+
+class Modes(Sequence[Mode]):
+    """Modes of a linearised machine, by frequency; `print` shows a table, `result` has the numbers on a mode axis."""
+
+    def __init__(self, linear: Linearization, modes: Sequence[Mode]) -> None:
+        self.linear = linear
+        self._modes = tuple(modes)
+
+    def __len__(self) -> int:
+        return len(self._modes)
+
+    def __getitem__(self, number: Any) -> Any:
+        return self._modes[number]
+
+    @property
+    def frequencies(self) -> Array:
+        """Of all modes [Hz]."""
+        return np.array([mode.frequency for mode in self._modes])
+
+    @property
+    def eigenvalues(self) -> Any:
+        """Of all modes [1/s], one of each pair."""
+        return np.array([mode.eigenvalue for mode in self._modes], complex)
+
+    @property
+    def rigid(self) -> tuple[Mode, ...]:
+        """Modes that nothing resists."""
+        return tuple(mode for mode in self._modes if mode.kind == "rigid")
+
+    @property
+    def stable(self) -> bool:
+        """Whether no mode grows."""
+        return all(mode.stable for mode in self._modes)
+
+    @cached_property
+    def result(self) -> Result:
+        """Frequencies, damping, eigenvalues and shapes as labelled numbers along the axis `mode`."""
+        modes, linear = self._modes, self.linear
+        signals: dict[str, tuple[str, str, Any]] = {
+            "frequency": ("Hz", "mode", self.frequencies),
+            "natural_frequency": ("Hz", "mode", np.array([m.natural_frequency for m in modes])),
+            "damping": ("1", "mode", np.array([m.damping for m in modes])),
+            "decay": ("s", "mode", np.array([m.decay for m in modes])),
+            "eigenvalue": ("Hz", "mode", self.eigenvalues),
+        }
+        rates = linear._point.at.loops.plan.variable_rates
+        for name in rates:
+            signals[f"{name}.shape"] = ("1", "mode", np.array([m.joints[name] for m in modes], complex))
+        for what in ("kinetic", "elastic"):
+            names = dict.fromkeys(name for m in modes for name in getattr(m, what))
+            for name in names:
+                signals[f"{name}.{what}"] = ("1", "mode", np.array([getattr(m, what).get(name, 0.0) for m in modes]))
+        return build_result(
+            {"mode": ("1", np.arange(1, len(modes) + 1))},
+            signals,
+            mechanism=linear.machine.name,
+            analysis="modes",
+            labels={"kind": ("mode", [m.kind for m in modes])},
+            evidence={"residual": self.residual},
+            warnings=list(linear.warnings),
+            machine=linear.machine,
+        )
+
+    @cached_property
+    def residual(self) -> float:
+        """Largest part by which (λ² M + λ D + K) v misses zero, over all modes without states."""
+        m, worst = self.linear.matrices, 0.0
+        scale = self.linear.scale
+        for mode in self._modes:
+            if m.states or not len(m.M):
+                continue
+            s = mode.eigenvalue
+            parts = [s * s * (m.M @ mode.shape), s * (m.D @ mode.shape), m.K @ mode.shape]
+            size = sum(float(np.abs(p * scale).max(initial=0.0)) for p in parts)
+            size += float(np.abs(m.K * scale * scale[:, np.newaxis]).max(initial=0.0)) * 1e-3 + self.linear._point.size
+            worst = max(worst, float(np.abs(sum(parts) * scale).max()) / size if size else 0.0)
+        return worst
+
+    def plot(self, *names: str) -> Any:
+        """Plot signals of `result` over the modes; frequencies by default.
+
+        Parameters
+        ----------
+        names : of signals
+        """
+        return self.result.plot(*(names or ("frequency",)))
+
+    def __str__(self) -> str:
+        linear = self.linear
+        held = f", {', '.join(linear.held)} held" if linear.held else ""
+        lines = [f"{linear.machine.name}: {len(self)} mode{'' if len(self) == 1 else 's'}{held}"]
+        lines.append("  mode  frequency [Hz]  damping ratio  decay [s]  what moves; energy")
+        for m in self._modes:
+            how = f"{m.frequency:14.6g}  {_plain(m.damping):>13}  {_plain(m.decay):>9}"
+            if m.kind == "rigid":
+                how = f"{'rigid':>14}  {'':>13}  {'':>9}"
+            moving = ", ".join(m.moves[:4]) + (", ..." if len(m.moves) > 4 else "")
+            shares = ", ".join(f"{name} {share:.0%}" for name, share in _largest({**m.kinetic}))
+            springs = ", ".join(f"{name} {share:.0%}" for name, share in _largest({**m.elastic}))
+            told = "; ".join(t for t in (moving, shares, springs, "defective" if m.defective else "", _grows(m)) if t)
+            lines.append(f"  {m.number:4d}  {how}  {told}")
+        return "\n".join([*lines, *(f"  warning: {w}" for w in linear.warnings)])
+
+    __repr__ = __str__
+
+
+def _plain(x: float) -> str:
+    return "-" if not np.isfinite(x) else f"{0.0 if abs(x) < 1e-12 else x:.4g}"
+
+
+def _grows(mode: Mode) -> str:
+    return "" if mode.stable else "grows"
+
+
+def _largest(shares: dict[str, float]) -> list[tuple[str, float]]:
+    return sorted(((n, x) for n, x in shares.items() if x >= 0.05), key=lambda own: -own[1])[:3]
+
+
+# ---------------------------------------------------------------- the eigenproblem
+
+
+def modes_of(linear: Linearization) -> Modes:
+    """All modes, by frequency."""
+    m = linear.matrices
+    if not len(m.M) and not m.states:
+        text = "nothing is free to move, so there are no modes"
+        raise InputError(Problem(text, "lock", "hold fewer variables"), linear.machine.name)
+    linear.assert_mass()
+    scale = linear.scale
+    S = scale[:, np.newaxis] * scale
+    M, D, K = m.M * S, m.D * S, m.K * S
+    if not m.states and _is_zero(D, M, K) and _is_symmetric(K):
+        values, V, left, bad = _undamped(M, K, linear._point.size)
+    else:
+        values, V, left, bad = _general(linear, scale)
+    return Modes(linear, [_mode(linear, k, values[k], V[:, k], left[:, k], bool(bad[k])) for k in range(len(values))])
+
+
+def _is_symmetric(K: Array) -> bool:
+    return bool(np.abs(K - K.T).max(initial=0.0) <= SYMMETRIC * np.abs(K).max(initial=0.0))
+
+
+def _is_zero(D: Array, M: Array, K: Array) -> bool:
+    """Whether damping is rounding, beside √(K M)."""
+    size = np.sqrt(float(np.abs(M).max(initial=0.0)) * float(np.abs(K).max(initial=0.0)))
+    return bool(np.abs(D).max(initial=0.0) <= 1e-13 * size) or not D.any()
+
+
+def _undamped(M: Array, K: Array, size: float) -> tuple[Any, Any, Any, Any]:
+    """K v = κ M v; stiffness along a vector that is rounding beside the forces at hand is none."""
+    from scipy.linalg import eigh
+
+    curvatures, V = eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
+    most = float(np.abs(curvatures).max(initial=0.0))
+    along = np.abs(curvatures) / (V * V).sum(axis=0)  # vᵀ K v of unit vectors, vᵀ M v = 1
+    curvatures[(np.abs(curvatures) <= RIGID * most) | (along <= NONE * size)] = 0.0
+    values, vectors = [], []
+    for kappa, v in zip(curvatures, V.T, strict=True):
+        roots = [1j * np.sqrt(kappa)] if kappa >= 0.0 else [np.sqrt(-kappa) + 0j, -np.sqrt(-kappa) + 0j]
+        values += roots
+        vectors += [v] * len(roots)
+    order = sorted(range(len(values)), key=lambda k: (abs(values[k].imag), abs(values[k]), -values[k].real))
+    found = np.array(vectors, complex).T[:, order]
+    return np.array(values)[order], found, found, np.zeros(len(values), bool)
+
+
+def _general(linear: Linearization, scale: Array) -> tuple[Any, Any, Any, Any]:
+    from scipy.linalg import eig
+
+    m = linear.matrices
+    n, A = len(m.M), m.A
+    lengths = np.concatenate([scale, scale, np.ones(len(m.states))])
+    values, left, right = eig(A * lengths / lengths[:, np.newaxis], left=True, right=True)
+    most = float(np.abs(values).max(initial=0.0))
+    cosines = np.abs(np.einsum("ik,ik->k", left.conj(), right))
+    values = np.where((np.abs(values) <= RESTING * most) & _at_rest(linear, right, lengths), 0.0, values)
+    values = np.where(np.abs(values.imag) <= 1e-12 * np.abs(values), values.real + 0j, values)
+    values = np.where(np.abs(values.real) <= ROUNDING * most, 1j * values.imag, values)
+    kept = [k for k in range(len(values)) if values[k].imag >= 0.0]
+    resting = [k for k in kept if values[k] == 0.0]
+    vectors = right[:n]
+    if resting:  # a rigid-body mode is a double eigenvalue, with one vector at rest
+        spans = [k for k in resting if np.abs(right[:n, k]).max(initial=0.0) > 1e-6]
+        count = _rank(right[:n, spans]) if spans else 0
+        chosen = _independent(right[:n, spans], count) if count else []
+        kept = [k for k in kept if k not in resting or k in [spans[c] for c in chosen] or k not in spans]
+    order = sorted(kept, key=lambda k: (abs(values[k].imag), abs(values[k]), -values[k].real))
+    swinging = (cosines < DEFECTIVE) & (values != 0.0)
+    forces = np.linalg.solve((m.M * (scale[:, np.newaxis] * scale)).T, left[n : 2 * n]) if n else left[:0]
+    return values[order], vectors[:, order], forces[:, order], swinging[order]
+
+
+def _at_rest(linear: Linearization, right: Any, lengths: Array) -> Any:
+    """By vector (ξ, ξ', x), whether nothing drives it back: a slow mode is heavily damped, but has a stiffness."""
+    m = linear.matrices
+    n = len(m.M)
+    P = np.block([[m.K, m.X], [m.f_psi, m.f_x]])
+    scale = np.concatenate([lengths[:n], lengths[2 * n :]])
+    rows = np.concatenate([lengths[:n], np.ones(len(m.states))])
+    P = P * scale * rows[:, np.newaxis]
+    own = np.concatenate([right[:n], right[2 * n :]])
+    size = (
+        np.abs(P).sum(axis=1, keepdims=True)
+        + np.concatenate([np.full(n, linear._point.size), np.zeros(len(m.states))])[:, np.newaxis]
+    )
+    return (np.abs(P @ own) <= STILL * size * np.abs(own).max(axis=0, initial=0.0)).all(axis=0)
+
+
+def _rank(V: Any) -> int:
+    return int((np.linalg.svd(V, compute_uv=False) > 1e-5).sum())
+
+
+def _independent(V: Any, count: int) -> list[int]:
+    from scipy.linalg import qr
+
+    _, _, order = qr(V, pivoting=True, mode="economic")
+    return [int(k) for k in order[:count]]
+
+
+def _mode(linear: Linearization, k: int, value: complex, v: Any, left: Any, defective: bool) -> Mode:
+    """One mode from its eigenvalue and its scaled vectors."""
+    point, scale = linear._point, linear.scale
+    loops = point.at.loops
+    most = v[int(np.abs(v).argmax())] if len(v) and np.abs(v).max() > 0.0 else 1.0
+    shape = (v / most) * scale
+    all_rates = rates_of_independent(point.at)[~point.held]
+    joints = shape @ all_rates
+    sizes = np.abs(joints / loops.column_scale)
+    names = loops.plan.variable_rates
+    order = np.argsort(-np.round(sizes, 9), kind="stable")
+    moving = [names[i] for i in order if sizes[i] >= NAMED * sizes.max() > 0.0]
+    kind: Kind = "decaying" if value.real < 0.0 else "growing"
+    if value.imag or value == 0.0:
+        kind = "oscillating" if value.imag else "rigid"
+    real = np.abs(shape.imag).max(initial=0.0) <= 1e-9 * np.abs(shape).max(initial=1.0)
+    return Mode(
+        k + 1,
+        complex(value),
+        kind,
+        shape.real if real else shape,
+        (left / (np.abs(left).max(initial=0.0) or 1.0)) / scale,
+        tuple(moving),
+        dict(zip(names, joints.tolist(), strict=True)),
+        kinetic_shares(point, joints),
+        elastic_shares(linear, shape),
+        defective,
+    )

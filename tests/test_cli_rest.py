@@ -1,0 +1,72 @@
+"""`linkwork equilibrium`, `modes` and `bode`, as a person and as a script would use them."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from linkwork.cli import app
+
+runner = CliRunner()
+FALLING = """
+linkwork: 1
+name: falling
+gravity: [0, 0, -9.81]
+bodies:
+  stone: {mass: 1}
+joints:
+  Z: {prismatic: [ground, stone], at: [0, 0, 0], axis: z}
+"""
+
+
+def ran(*words: str) -> Result:
+    return runner.invoke(app, list(words))
+
+
+def test_where_it_rests() -> None:
+    told = ran("equilibrium", "double-pendulum", "--start", "A=30deg")
+    assert told.exit_code == 0
+    assert "rests, stable" in told.output and "A.angle = 0 deg" in told.output
+    held = json.loads(ran("equilibrium", "double-pendulum", "--hold", "A=30deg", "--json").output)
+    assert held["verdict"] == "stable"
+    assert held["values"]["A.angle"] == pytest.approx(math.radians(30.0))
+    assert list(held["efforts"]) == ["A.angle"]
+    up = ran("equilibrium", "double-pendulum", "--start", "A=179deg", "--start", "B=1deg", "--nearest")
+    assert "unstable" in up.output
+
+
+def test_how_it_swings(tmp_path: Path) -> None:
+    told = ran("modes", "double-pendulum", "--out", str(tmp_path / "modes.nc"))
+    assert told.exit_code == 0 and "0.381526" in told.output
+    assert (tmp_path / "modes.nc").is_file()
+    found = json.loads(ran("modes", "double-pendulum", "--lock", "B", "--json").output)
+    assert len(found["modes"]) == 1 and found["equilibrium"]["verdict"] == "stable"
+    here = ran("modes", "double-pendulum", "--start", "A=180deg", "--here")
+    assert here.exit_code == 0 and "grows" in here.output
+
+
+def test_what_answers_at_which_frequency(tmp_path: Path) -> None:
+    words = ("bode", "double-pendulum", "--from", "A.effort", "--to", "B", "--to", "A.rate")
+    picture, table = tmp_path / "bode.svg", tmp_path / "bode.csv"
+    told = ran(*words, "--out", str(picture))
+    assert told.exit_code == 0 and "resonance at 0.381" in told.output
+    assert picture.read_text(encoding="utf-8").startswith("<?xml")
+    assert ran(*words, "--range", "0.1Hz:10Hz", "--samples", "11", "--out", str(table)).exit_code == 0
+    assert len(table.read_text(encoding="utf-8").splitlines()) >= 12
+
+
+def test_what_cannot_be_is_told_with_the_options(tmp_path: Path) -> None:
+    file = tmp_path / "falling.yaml"
+    file.write_text(FALLING, encoding="utf-8")
+    told = ran("equilibrium", str(file))
+    assert told.exit_code == 1 and "falls without end along Z.slide" in told.output
+    wrong = ran("equilibrium", "double-pendulum", "--hold", "Q=1", "--effort", "R=1")
+    assert wrong.exit_code != 0 and "--hold Q" in wrong.output and "--effort R" in wrong.output
+    ranged = ran("bode", "double-pendulum", "--from", "A.effort", "--to", "B", "--range", "5:1")
+    assert ranged.exit_code != 0 and "--range" in ranged.output
+    named = ran("bode", "double-pendulum", "--from", "C.effort", "--to", "B")
+    assert named.exit_code != 0 and "C.effort" in named.output
