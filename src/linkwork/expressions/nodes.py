@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from linkwork.units.dimensions import Dimension
+
 # Nodes are compared by identity: a node that is shared is met once.
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Number:
-    """A constant."""
+    """A constant; `measures` is what its unit measures, where it was written with one."""
 
     value: float
+    measures: Dimension | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

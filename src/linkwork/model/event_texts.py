@@ -7,23 +7,21 @@ Times        2.5s: off coil; set tool.mass = 2kg; from rest
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from linkwork.cli.clauses import Several, first_word, names, parted
-from linkwork.cli.measures import compared_with, effort_along
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.expressions.comparisons import FALLING, RISING, compared, comparison, number_side
-from linkwork.files.quantities import free_quantity
+from linkwork.model.clauses import Several, first_word, names, parted
 from linkwork.model.event_checks import check_events
 from linkwork.model.events import At, Direction, Event, Stop, When, at, stop, when
-from linkwork.model.measures import parameter_measures
+from linkwork.model.measures import compared_with, effort_along, parameter_measures
 from linkwork.model.states import state_numbers
-from linkwork.units import NUMBER, TIME, UnitSystem, format_quantity, parse_quantity
+from linkwork.units import NUMBER, SI, TIME, UnitSystem, format_quantity, parse_quantity
+from linkwork.units.quantities import parse_free
 
 if TYPE_CHECKING:
-    from linkwork.analyses.machine import Machine
-    from linkwork.cli.option_values import Problems
+    from linkwork.model.mechanism import Mechanism
 
 _STOP_EXAMPLE = "write '0 <= A <= 60deg', 'tip.z >= -400mm; restitution 0.5' or the like"
 _WHEN_EXAMPLE = "write 'tip.z < 100mm: stop', 'rate(A): lock B; once' or the like"
@@ -36,45 +34,49 @@ _WORDS = ("stop", "end", *_LISTS, "set", "from rest", "once", "name")
 class Happenings:
     """Events of a simulation by their texts.
 
-    machine : whose names the texts speak of; units : of numbers without a unit; problems : where wrong texts go
+    mechanism : whose names the texts speak of; parameters : the names of its numbers
+    units : of numbers without a unit
     """
 
-    def __init__(self, machine: Machine, units: UnitSystem, problems: Problems) -> None:
-        self.machine, self.units, self.problems = machine, units, problems
-        self.mechanism = machine.mechanism
+    def __init__(self, mechanism: Mechanism, parameters: Collection[str], units: UnitSystem = SI) -> None:
+        self.mechanism, self.parameters, self.units = mechanism, parameters, units
         self.events: list[Event] = []
         self.texts: dict[str, str] = {}
         """What users wrote, by the name under which it is recorded."""
+        self.problems: list[Problem] = []
 
-    def read(self, stops: Sequence[str], whens: Sequence[str], ats: Sequence[str], until: float | None) -> None:
-        """All texts of the options; what is wrong with them is noted.
+    def read(
+        self, stops: Sequence[str], whens: Sequence[str], ats: Sequence[str], until: float | None, where: str = "--{}"
+    ) -> None:
+        """All texts of three kinds; what is wrong with them is kept.
 
         until : end of the simulation [s], None where it is not known
+        where : how a problem calls the kind of a text
         """
         for text in stops:
-            self._take(f"--stop '{text}'", _Text(self, text).stop)
+            self._take(f"{where.format('stop')} '{text}'", _Text(self, text).stop)
         for text in whens:
-            self._take(f"--when '{text}'", _Text(self, text).when)
+            self._take(f"{where.format('when')} '{text}'", _Text(self, text).when)
         for text in ats:
-            self._take(f"--at '{text}'", lambda part, text=text: _Text(self, text).at(part, until))  # type: ignore[misc]
+            self._take(f"{where.format('at')} '{text}'", lambda part, text=text: _Text(self, text).at(part, until))  # type: ignore[misc]
         called = [event.name for event in self.events if event.name]
         for name in dict.fromkeys(n for n in called if called.count(n) > 1):
-            self.problems.note(f"{called.count(name)} events are called '{name}'", "events", "give each its own name")
+            what = f"{called.count(name)} events are called '{name}'"
+            self.problems.append(Problem(what, "events", "give each its own name"))
 
     def _take(self, where: str, read: Callable[[Several], Event | None]) -> None:
         part = Several()
         event = part(lambda: read(part))
         if event is not None:
-            found = check_events(self.mechanism, event, tuple(self.machine.parameters))
+            found = check_events(self.mechanism, event, self.parameters)
             part.problems += [p for p in found if p.severity == "error"]
             self.events.append(event)
-        for problem in dict.fromkeys(part.problems):
-            self.problems.note(problem.what, where, problem.hint)
+        self.problems += [Problem(p.what, where, p.hint) for p in dict.fromkeys(part.problems)]
 
     @property
     def doubts(self) -> list[Problem]:
         """What is allowed, but may not be meant."""
-        found = check_events(self.mechanism, self.events, tuple(self.machine.parameters))
+        found = check_events(self.mechanism, self.events, self.parameters)
         return [p for p in found if p.severity == "warning"]
 
     def told(self, text: str) -> str:
@@ -196,7 +198,7 @@ class _Text:
             dimension = parameter_measures(self.mechanism, name)
             found[name] = 0.0  # stays where the name is not known, which is told with the event
             if name in state_numbers(self.mechanism):  # what they measure nothing tells
-                found[name] = part(lambda v=value: free_quantity(v)) or 0.0  # type: ignore[misc]
+                found[name] = part(lambda v=value: parse_free(v)[0]) or 0.0  # type: ignore[misc]
             elif dimension is not None:
                 found[name] = part(lambda v=value, d=dimension: parse_quantity(v, d, self.units)) or 0.0  # type: ignore[misc]
         return found
