@@ -19,7 +19,7 @@ def in_si(value: Any, measures: Dimension | Sequence[Dimension] | None, where: s
     measures : what is wanted, or that of each of a list; None where nothing tells, so that any unit will do
     units : of bare numbers within texts
     """
-    if isinstance(value, str):
+    if isinstance(value, str) and looks_like_number(value):
         one = measures if measures is None or isinstance(measures, Dimension) else measures[0]
         return _number(value, one, where, units)
     if isinstance(value, list | tuple) and any(isinstance(v, str) for v in value):
@@ -27,6 +27,11 @@ def in_si(value: Any, measures: Dimension | Sequence[Dimension] | None, where: s
         if len(each) == len(value):
             return [_bare(in_si(v, d, where, units), v, d, units) for v, d in zip(value, each, strict=True)]
     return value
+
+
+def looks_like_number(text: str) -> bool:
+    """Whether a text begins as a number does; other texts are for whoever asked to refuse in his own words."""
+    return text.strip().lstrip("+-−.")[:1].isdigit()
 
 
 def _bare(found: Any, given: Any, measures: Dimension | None, units: UnitSystem) -> Any:
