@@ -15,6 +15,7 @@ from linkwork.model.amounts import Amount, Formula, Tabulated
 from linkwork.model.bodies import Body
 from linkwork.model.constraints import Constraint
 from linkwork.model.curves import Curve
+from linkwork.model.dimensions import Following, Let, checked_let_name, let_of, numbers_of_formula
 from linkwork.model.inner import Inner
 from linkwork.model.joints import (
     Cylindric,
@@ -35,6 +36,7 @@ from linkwork.model.joints import (
 from linkwork.model.loads import Force, Friction, JointLoad, Load, Motor, Spring, Torque
 from linkwork.model.parts import Frame, Joint, Point, checked_name, variable_limits, variable_values
 from linkwork.model.placement import Placement, placement
+from linkwork.model.resizing import Said, building, resized
 from linkwork.model.solids import Solid
 from linkwork.model.source import Source
 from linkwork.model.space_curves import InPlane, SpaceCurve
@@ -42,6 +44,7 @@ from linkwork.model.states import NamedState, named_state
 from linkwork.model.surfaces import Surface
 from linkwork.model.vectors import ZERO, Vector, number, vector
 from linkwork.names import no_such
+from linkwork.units import LENGTH
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -122,8 +125,55 @@ class Mechanism:
         self.constraints: dict[str, Constraint] = {}
         self.states: dict[str, NamedState] = {}
         self.source: Source | None = None
+        self.lets: dict[str, Let] = {}
+        """Named dimensions, from which other numbers follow."""
+        self._before: tuple[dict[str, Any], ...] = ()
+        self._said: tuple[Said, ...] = ()
+        """What there was before the first dimension, and what was said since: `resized` says it again."""
         self._ground = checked_name(ground, "ground")
         self.bodies[self._ground] = Body(self._ground)
+
+    # ---------------------------------------------------------------- named dimensions
+
+    def let(self, name: str, value: Any, *, description: str = "") -> Following:
+        """Name a dimension, from which numbers of the model may follow; it is a parameter by this name.
+
+        What it gives is a number: arithmetic with it follows, too, and so does text: `at=(crank, 0, 0)`,
+        `at=("crank*cos(30 deg)", "crank*sin(30 deg)", 0)`. Lists become numpy arrays of plain numbers elsewhere; here
+        give tuples.
+
+        Parameters
+        ----------
+        name : its name, as formulas have it
+        value : a number [SI], "40 mm", or a formula of other dimensions, "crank/2"
+        description : a sentence for readers
+        """
+        where = f"let.{name}"
+        checked_let_name(name, where)
+        if name in self.lets:
+            raise ModelError(Problem(f"there are two dimensions named '{name}'", where, "give one another name"))
+        taken = next((kind for table, kind in self._formula_names() if name in table), "")
+        if taken:
+            raise ModelError(Problem(f"the name '{name}' is taken by a {taken}", where, "formulas could mean both"))
+        new = let_of(name, value, self.lets, description, where)
+        if not self.lets:
+            self._before = tuple(dict(table) for table in self._tables())
+        self.lets = {**self.lets, name: new}
+        return Following(new.value, name)
+
+    def _formula_names(self) -> list[tuple[Mapping[str, Any], str]]:
+        """What formulas call by plain names."""
+        return [(self.joints, "joint"), (self.inner, "freedom of a body"), (self.states, "state")]
+
+    def resized(self, values: Mapping[str, Any] | None = None, **named: Any) -> Mechanism:
+        """The same machine with other dimensions: everything that follows from them is laid out anew.
+
+        Parameters
+        ----------
+        values : new values by name [SI], or texts such as "50 mm"
+        named : the same as keywords
+        """
+        return resized(self, {**(values or {}), **named})
 
     # ---------------------------------------------------------------- bodies
 
@@ -249,7 +299,7 @@ class Mechanism:
         options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
         """
         where = f"joints.{name}"
-        law = entry.located(lambda: Helical(number(lead, f"{where}.lead")), where)
+        law = entry.located(lambda: Helical(number(lead, f"{where}.lead", LENGTH)), where)
         return self._placed(name, law, tail, head, **options)
 
     def cylindric(self, name: str, tail: BodyLike, head: BodyLike, **options: Unpack[JointOptions]) -> Joint:
@@ -644,7 +694,7 @@ class Mechanism:
         where = f"points.{name}"
         reference = None if within is None else entry.body_name(within, where)
         owner = entry.body_name(body, where)
-        new = Point(checked_name(name, where), owner, vector(at, f"{where}.at"), reference, str(description))
+        new = Point(checked_name(name, where), owner, vector(at, f"{where}.at", LENGTH), reference, str(description))
         self._claim(name, where)
         self.points[name] = new
         return new
@@ -941,7 +991,8 @@ class Mechanism:
         parameters : numbers of the formula by name [SI]; as `i.R` of the state i they are parameters of the machine
         description : a sentence for readers
         """
-        new = named_state(name, rate, start, unit, scale, parameters, description)
+        numbers = numbers_of_formula(rate, parameters, self.lets)
+        new = named_state(name, rate, start, unit, scale, numbers, description)
         self._claim(new.name, f"states.{new.name}")
         self.states[new.name] = new
         return new
@@ -986,7 +1037,8 @@ class Mechanism:
         parameters : numbers that the formula names; they are parameters of the model, `pair.ratio`
         description : a sentence for readers
         """
-        return self._constrained(constraints.coupling(self.owners, name, joint, law, parameters, description))
+        numbers = numbers_of_formula(law, parameters, self.lets)
+        return self._constrained(constraints.coupling(self.owners, name, joint, law, numbers, description))
 
     def constrain(
         self, name: str, expression: str, *, parameters: Mapping[str, float] | None = None, description: str = ""
@@ -1000,7 +1052,8 @@ class Mechanism:
         parameters : numbers that the expression names; they are parameters of the model, `track.height`
         description : a sentence for readers
         """
-        return self._constrained(constraints.constraint(name, expression, parameters, description))
+        numbers = numbers_of_formula(expression, parameters, self.lets)
+        return self._constrained(constraints.constraint(name, expression, numbers, description))
 
     def velocity(
         self, name: str, expression: str, *, parameters: Mapping[str, float] | None = None, description: str = ""
@@ -1014,7 +1067,8 @@ class Mechanism:
         parameters : numbers that the expression names; they are parameters of the model, `wheel.radius`
         description : a sentence for readers
         """
-        return self._constrained(constraints.velocity(name, expression, parameters, description))
+        numbers = numbers_of_formula(expression, parameters, self.lets)
+        return self._constrained(constraints.velocity(name, expression, numbers, description))
 
     def _constrained(self, new: Constraint) -> Constraint:
         self._claim(new.name, constraints.place_of(new))
@@ -1036,6 +1090,7 @@ class Mechanism:
         other = Mechanism(self.name, gravity=self.gravity, floating=self.floating, description=self.description)
         other._ground, other.source = name, self.source
         other.gravity_laws = dict(self.gravity_laws)
+        other.lets, other._before, other._said = self.lets, self._before, self._said
         other.expect = dict(self.expect)
         for own, theirs in zip(other._tables(), self._tables(), strict=True):
             own.clear()
@@ -1071,6 +1126,9 @@ class Mechanism:
     def _claim(self, name: Any, where: str) -> None:
         """One name, one thing: results are asked for by name."""
         checked_name(name, where)
+        if name in self.lets and where.partition(".")[0] in ("joints", "stretches", "states"):
+            hint = "give one another name: formulas could mean both"
+            raise ModelError(Problem(f"the name '{name}' is taken by a dimension", where, hint))
         kinds = (
             "body",
             "joint",
@@ -1107,10 +1165,11 @@ class Mechanism:
 
     def _data(self) -> tuple[Any, ...]:
         head = (self.name, self.gravity, self.gravity_laws, self._ground, self.floating, self.description, self.expect)
+        lets = [(let.name, let.value, let.measures, let.description) for let in self.lets.values()]
         *tables, equations, loads, motors = (list(table.items()) for table in self._tables())
         equations.sort(key=lambda item: item[1].kind)  # files keep the order of each kind
         loads.sort(key=lambda item: load_words.section_of(item[1]))
-        return (*head, *tables, equations, loads, motors)
+        return (*head, lets, *tables, equations, loads, motors)
 
     def __repr__(self) -> str:
         kinds: dict[str, int] = {}
@@ -1118,3 +1177,12 @@ class Mechanism:
             kinds[joint.law.kind] = kinds.get(joint.law.kind, 0) + 1
         listed = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "none"
         return f"Mechanism('{self.name}', {len(self.bodies)} bodies, ground '{self._ground}')\n  joints: {listed}"
+
+
+for _name in (
+    "body", "stretch", "revolute", "prismatic", "helical", "cylindric", "flat", "spheric", "free", "rigid", "spherical",
+    "cylindrical", "planar", "fixed", "universal", "gear", "rack", "bevel", "point_on_curve", "line_on_curve",
+    "on_surface", "on_curve", "joint", "point", "frame", "curve", "spring", "damper", "friction", "motor", "force",
+    "torque", "load", "state", "dh_chain", "couple", "constrain", "velocity",
+):  # fmt: skip
+    setattr(Mechanism, _name, building(getattr(Mechanism, _name)))
