@@ -25,6 +25,7 @@ from linkwork.errors import InputError, ModelError, Problem
 from linkwork.formulas import Formula, Formulas, Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
+from linkwork.layouts import Layouts
 from linkwork.model.constraint_checks import torn_by
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout, lay_out
@@ -151,8 +152,21 @@ class System:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Every number of the model by name, in SI units: `crank.mass`, `A.tail.at.x`, `gravity.z`, ..."""
+        """Every number of the model by name, in SI units: `crank.mass`, `A.tail.at.x`, `gravity.z`, ...
+
+        Named dimensions (`dimensions`) are parameters by their names, too, from which some of these follow.
+        """
         return {**self.plan.parameters, **self._overrides}
+
+    @property
+    def dimensions(self) -> dict[str, float]:
+        """Named dimensions of the model (`let`) and their values, SI; those that follow from others are not given."""
+        return {let.name: float(let.value) for let in self.mechanism.lets.values() if not let.formula}
+
+    @cached_property
+    def _layouts(self) -> Layouts:
+        """How parameters follow from dimensions."""
+        return Layouts(self)
 
     def with_parameters(self, parameters: Mapping[str, float]) -> Self:
         """The same system with other numbers. Nothing is compiled again unless a structural zero changes.
@@ -161,6 +175,10 @@ class System:
         ----------
         parameters : new values by name, SI
         """
+        sizes, parameters = self._layouts.parted(parameters)
+        if sizes:
+            resized = self._resized(sizes)
+            return resized.with_parameters(parameters) if parameters else resized
         values = self._checked_parameters(parameters)
         arrays = [n for n, x in values.items() if x.ndim]
         if arrays:
@@ -168,8 +186,20 @@ class System:
             raise InputError([Problem(f"{n} is an array", f"parameters.{n}", hint) for n in arrays], self.name)
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
+        other.__dict__.pop("_layouts", None)
         other._ready = {}
         other._overrides = {**self._overrides, **{n: float(x) for n, x in values.items()}}
+        return other
+
+    def _resized(self, sizes: Mapping[str, Any]) -> Self:
+        """The same system with other dimensions; numbers that were set by themselves stay so."""
+        mechanism = self.mechanism.resized({name: self._layouts.single(name, x) for name, x in sizes.items()})
+        layout, graph, plan = self._layouts.planned(mechanism)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.__dict__.pop("_layouts", None)
+        other.mechanism, other.layout, other.topology, other.plan = mechanism, layout, graph, plan
+        other._formulas, other._ready, other._questions = Formulas(plan), {}, {}
         return other
 
     def view(self, **options: Unpack[ViewOptions]) -> Viewer:
@@ -520,6 +550,8 @@ class System:
         of : name of a body, point or frame, where the quantity has one
         then : for second derivatives, what the first are differentiated by: inputs or parameters
         """
+        if self._layouts.named((wrt, then)):
+            return self._layouts.derivative(lambda wrt, then: self.derivative(quantity, wrt, of, then=then), wrt, then)
         asked = self._question(quantity, of).quantity
         by = tuple(self._group(asked, names, where) for names, where in ((wrt, "wrt"), (then, "then")) if names != ())
         single = tuple(isinstance(x, str) and x not in asked.inputs for x in (wrt, then)[: len(by)])
@@ -694,7 +726,7 @@ class System:
         threads: int | None,
     ) -> Any:
         """With other parameters than the system's own."""
-        own = self._checked_parameters(parameters)
+        own = self._checked_parameters(self._layouts.followed(parameters))
         if any(x.ndim for x in own.values()):
             return self._evaluate_each(question, arrays, out, own, threads)
         formula, settled = self._settled(question, {**self.parameters, **{n: float(x) for n, x in own.items()}})
@@ -757,8 +789,8 @@ class System:
         return results[0] if len(results) == 1 else results
 
     def _assert_known(self, names: Sequence[str], what: str = "parameter") -> None:
-        known = self.plan.parameters
-        unknown = [n for n in names if n not in known]
+        known = {**self.dimensions, **self.plan.parameters}
+        unknown = [n for n in names if n not in self.plan.parameters]
         if unknown:
             raise InputError([no_such(what, n, known) for n in unknown], self.name)
 

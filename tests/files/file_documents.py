@@ -337,7 +337,26 @@ stretches:
   shear: {body: arm, start: [0, 0, 0], end: [100, 0, 0], toward: [0, 1, 0]}
 """
 
+LETS = """\
+linkwork: 1
+name: dimensions
+units: {length: mm, angle: deg}
+let:
+  crank: 50
+  rod: 4*crank
+  tilt: {value: 30, description: of the crank in the layout}
+bodies:
+  crank: {mass: 800 g, com: [crank/2*cos(tilt), crank/2*sin(tilt), 0]}
+  rod: {mass: 500 g, com: [crank*cos(tilt), 0, 0]}
+joints:
+  A: {revolute: [ground, crank], at: [0, 0, 0], axis: z}
+  B: {revolute: [crank, rod], at: [crank*cos(tilt), crank*sin(tilt), 0], axis: z, limits: [-2*tilt, 170]}
+points:
+  P: {on: rod, at: [crank*cos(tilt) + rod, crank*sin(tilt) + 5, 0]}
+"""
+
 GOOD = {
+    "lets": LETS,
     "states": STATES,
     "stretches": STRETCHES,
     "loads": LOADS,

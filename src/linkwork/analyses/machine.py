@@ -89,6 +89,8 @@ class Machine(System):
         parameters : new values by name, SI
         """
         other = super().with_parameters(parameters)
+        if other.plan is not self.plan and other._near is not self._near:
+            return other  # of other dimensions as well as of other numbers: put together already
         other._elimination = self._found_elimination
         for name in ("home", "loops", "_forward_dynamics"):
             other.__dict__.pop(name, None)
@@ -592,6 +594,14 @@ class Machine(System):
         """
         from linkwork.analyses.closed_quantities import is_closed_quantity
 
+        if self._layouts.named((wrt, then)):
+            return self._layouts.derivative(
+                lambda wrt, then: self.derivative(
+                    quantity, wrt, of, then=then, through=through, independent=independent
+                ),
+                wrt,
+                then,
+            )
         if not through and independent is None and not is_closed_quantity(self, quantity):
             return super().derivative(quantity, wrt, of, then=then)
         from linkwork.analyses.closed_derivatives import closed_derivative

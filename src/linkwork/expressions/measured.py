@@ -66,8 +66,8 @@ def _one(node: Node, parts: list[Measured], known: Mapping[str, Dimension | None
     match node:
         case Number(value, None):
             return Measured(node, NUMBER, bare=True)
-        case Number(value, measures):
-            return Measured(Number(value), measures)
+        case Number(_, measures):
+            return Measured(node, measures)
         case Variable(name):
             return Measured(node, known.get(name))
         case Negative():
@@ -141,17 +141,17 @@ def _alike(a: Measured, b: Measured, units: UnitSystem) -> tuple[Node, Node, Dim
         texts = [to_text(in_order(part.node)) for part in (a, b)]
         what = f"'{texts[0]}' is {described(a.measures)}, '{texts[1]}' is {described(b.measures)}"
         raise InputError(Problem(what, hint="add and compare what measures the same"))
+    if a.bare or b.bare:  # beside what nobody knows
+        return a.node, b.node, None, False
     return a.node, b.node, b.measures if a.measures is None else a.measures, False
 
 
 def _scaled(part: Measured, measures: Dimension, units: UnitSystem) -> Measured:
     """A part of plain numbers in the unit of what it stands beside."""
     factor = units.factor(measures)
-    if factor == 1.0:
-        return Measured(part.node, measures)
     if isinstance(part.node, Number):
-        return Measured(Number(part.node.value * factor), measures)
-    return Measured(Binary("*", part.node, Number(factor)), measures)
+        return Measured(Number(part.node.value * factor, measures), measures)
+    return Measured(Binary("*", part.node, Number(factor, measures)), measures)
 
 
 def _fits(wanted: Dimension, given: Dimension) -> bool:

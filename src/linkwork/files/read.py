@@ -37,12 +37,14 @@ from linkwork.files.entries import (
     variable_limits,
     variable_values,
 )
+from linkwork.files.entries.dimensions import read_lets
 from linkwork.files.explain import blanks, explained, in_quotes, keys_of, short
 from linkwork.files.mesh import mesh_look, read_mesh
 from linkwork.files.quantities import as_name, quantity
 from linkwork.files.schema import VERSION, ModelFile, UnitsEntry
 from linkwork.files.tree import MAX_BYTES, MAX_PROBLEMS, Keys, Tree, read_tree
 from linkwork.model.amounts import TIME, Amount, Steady, variable_in
+from linkwork.model.dimensions import Let, Scope, within
 from linkwork.model.joints import KINDS
 from linkwork.model.layout import lay_out
 from linkwork.model.load_words import names_of, place_of
@@ -139,7 +141,23 @@ class _Reader:
     def mechanism(self) -> Mechanism:
         """The mechanism, without what could not be understood."""
         data = self._header()
+        lets = read_lets(data.get("let"), self._units, self._uses, self.problems)
+        with within(Scope(lets, self._units)):
+            return self._described(data, lets)
+
+    def _uses(self, lets: dict[str, Let]) -> list[tuple[str, Dimension]]:
+        """Where dimensions are used, and as what: the file is read as far as it goes, to no other end."""
+        own = Scope(lets, self._units, uses=[])
+        other = _Reader(Tree(self._data, self.source.lines), self.source.name, None)
+        other._read_mesh, other._mesh_look = self._read_mesh, self._mesh_look
+        with within(own):
+            other._described(other._header(), {})
+        assert own.uses is not None
+        return own.uses
+
+    def _described(self, data: dict[str, Any], lets: dict[str, Let]) -> Mechanism:
         m = self._empty(data)
+        m.begin_with(lets)
         self._kinds[m.ground.name] = "body"
         m.source = self.source = replace(self.source, units=self._units)
         self._section(m, data, "curves", self._curve)

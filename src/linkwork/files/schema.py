@@ -26,6 +26,7 @@ from linkwork.files.entries import (
     Text,
 )
 from linkwork.files.entries.constraints import ConstraintEntry, CouplingEntry, VelocityEntry
+from linkwork.files.entries.dimensions import LetEntry, LetValue
 from linkwork.files.entries.joints import LIMITS_SCHEMA, VALUE_SCHEMA
 from linkwork.files.entries.loads import LOAD_SCHEMAS
 from linkwork.files.quantities import NAME_PATTERN, Name, shared_schemas
@@ -54,6 +55,9 @@ class _ModelFile(Entry):
     units: UnitsEntry | None = None
     gravity: tuple[AmountText, AmountText, AmountText] | None = Field(
         None, description="three accelerations: numbers such as '-9.81 m/s^2', or formulas and tables over the time t"
+    )
+    let: dict[str, LetValue | LetEntry] | None = Field(
+        None, description="named dimensions: a number, '40 mm', or a formula such as crank/2; any number may name them"
     )
     ground: Name = Field("ground", description="name of the body that stands still")
     floating: Switch = Field(False, description="true when nothing is joined to ground on purpose")

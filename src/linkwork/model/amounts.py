@@ -17,7 +17,7 @@ from linkwork.expressions.names import differentiated, is_variable
 from linkwork.expressions.nodes import in_order, with_numbers
 from linkwork.expressions.parser import parse
 from linkwork.expressions.printer import to_text
-from linkwork.model.dimensions import followed, scope
+from linkwork.model.dimensions import Lets, followed, scope
 from linkwork.model.vectors import number, numbers
 
 TIME = "t"
@@ -48,6 +48,10 @@ class Formula:
     names: tuple[str, ...]
     unit: float = 1.0
     told: str = ""
+
+    def anew(self, lets: Lets) -> Formula:
+        """The same with other values of dimensions."""
+        return replace(self, text=_with_values(self.told, lets)) if self.told else self
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,8 @@ def tabulated(x: Any, y: Any, *, over: str = TIME, smooth: bool = False) -> Tabu
 def amount(value: Any, where: str) -> Amount:
     """An amount as users write it: a number [SI], the text of a formula, or a table."""
     if isinstance(value, Formula) and value.told:
-        return replace(value, text=_with_values(value.told, names_in(value.told)))
+        here = scope()
+        return value if here is None else value.anew(here.lets)
     if isinstance(value, Steady | Formula | Tabulated):
         return value
     if not isinstance(value, str):
@@ -119,17 +124,15 @@ def amount(value: Any, where: str) -> Amount:
         if not names:  # plain arithmetic is a number
             return Steady(number(Expression(text, ())(), where))
         if others != names:
-            return Formula(_with_values(text, names), others, told=text)
+            return Formula(_with_values(text, lets), others, told=text)
         return Formula(text, names)
     except ModelError as error:
         raise ModelError([Problem(p.what, where, p.hint) for p in error.problems]) from None
 
 
-def _with_values(text: str, names: tuple[str, ...]) -> str:
+def _with_values(text: str, lets: Lets) -> str:
     """A formula with the values of the dimensions that it names."""
-    here = scope()
-    lets = {} if here is None else here.lets
-    values = {name: float(lets[name].value) for name in names if name in lets}
+    values = {name: float(lets[name].value) for name in names_in(text) if name in lets}
     return to_text(in_order(with_numbers(parse(text, None), values)))
 
 

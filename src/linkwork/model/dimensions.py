@@ -7,6 +7,7 @@ it is; what is made of it by arithmetic follows too. `Mechanism.resized` evaluat
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,10 +22,12 @@ from linkwork.expressions.names import is_plain
 from linkwork.expressions.nodes import Variable, in_order
 from linkwork.expressions.parser import CONSTANTS, FUNCTIONS, parse
 from linkwork.expressions.printer import to_text
-from linkwork.units import SI, Dimension, UnitSystem
+from linkwork.model.text_values import looks_like_number
+from linkwork.units import ANGLE, SI, Dimension, UnitSystem
 from linkwork.units.dimensions import DIMENSION_NAMES
 from linkwork.units.quantities import parse_free
 
+_OPERATION = re.compile(r"[*+(/]|\s-")
 RESERVED = ("t", "x", "v", "rate", "where", "gravity", "start", "machine", "closure")
 """What formulas call by these names already."""
 
@@ -194,7 +197,9 @@ def let_of(name: str, value: Any, lets: Lets, description: str, where: str, unit
         try:
             found, measures = parse_free(value)
             return Let(name, found, measures, "", description)
-        except ModelError:
+        except ModelError as error:
+            if looks_like_number(value) and not _OPERATION.search(value):
+                raise InputError([replace(p, where=where) for p in error.problems]) from None
             got, measures = followed(value, lets, None, units or SI, where)
             formula = got.formula if type(got) is Following else ""
             return Let(name, float(got), measures, formula, description)
@@ -235,6 +240,8 @@ def anew(part: Any, lets: Lets) -> Any:
         return Following(evaluated(part.formula, lets), part.formula)
     if isinstance(part, tuple) and type(part) is tuple:
         return tuple(anew(p, lets) for p in part)
+    if hasattr(part, "anew"):
+        return part.anew(lets)
     if isinstance(part, list):
         return [anew(p, lets) for p in part]
     if isinstance(part, Mapping):
@@ -324,6 +331,10 @@ def told_by_use(lets: Lets, uses: list[tuple[str, Dimension]], units: UnitSystem
                 found[name] = known[name] = left[name][0]
                 changed = True
         unknown = [name for name in unknown if name not in found]
+        if not changed:  # cos(tilt) takes an angle as well as a plain number: an angle is meant
+            turned = [name for name in unknown if ANGLE in left[name] and len(left[name]) < len(CANDIDATES)]
+            for name in turned[:1]:
+                left[name], changed = [ANGLE], True
     return found
 
 

@@ -161,6 +161,16 @@ class Mechanism:
         self.lets = {**self.lets, name: new}
         return Following(new.value, name)
 
+    def begin_with(self, lets: Mapping[str, Let]) -> None:
+        """Take ready dimensions, before anything else is said.
+
+        Parameters
+        ----------
+        lets : by name, each after those that it follows from
+        """
+        if lets:
+            self._before, self.lets = tuple(dict(table) for table in self._tables()), dict(lets)
+
     def _formula_names(self) -> list[tuple[Mapping[str, Any], str]]:
         """What formulas call by plain names."""
         return [(self.joints, "joint"), (self.inner, "freedom of a body"), (self.states, "state")]
