@@ -29,10 +29,13 @@ from linkwork.layouts import Layouts
 from linkwork.model.constraint_checks import torn_by
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout, lay_out
+from linkwork.model.measures import parameter_measures
 from linkwork.model.mechanism import Mechanism
+from linkwork.model.text_values import in_si
 from linkwork.names import no_such
 from linkwork.results.view_options import Viewer, ViewOptions
 from linkwork.topology import Topology, graph_of, ground_problems
+from linkwork.units import LENGTH, Dimension
 
 SHORT_CHAIN = 14
 """Freedoms in a row up to which both forms of forward dynamics are traced and the shorter one is taken."""
@@ -175,10 +178,12 @@ class System:
         ----------
         parameters : new values by name, SI
         """
-        sizes, parameters = self._layouts.parted(parameters)
-        if sizes:
-            resized = self._resized(sizes)
-            return resized.with_parameters(parameters) if parameters else resized
+        sizes, others = self._layouts.parted(parameters)
+        other = self._resized(sizes) if sizes else self
+        return other if sizes and not others else other._overridden(others)
+
+    def _overridden(self, parameters: Mapping[str, float]) -> Self:
+        """The same system with other numbers, its layout as it is."""
         values = self._checked_parameters(parameters)
         arrays = [n for n, x in values.items() if x.ndim]
         if arrays:
@@ -788,6 +793,23 @@ class System:
                 result[places] = part
         return results[0] if len(results) == 1 else results
 
+    def _in_si(self, name: str, value: Any) -> Any:
+        """A parameter that is given as text, or a list of texts: "2 kg"."""
+        try:
+            return in_si(value, self._measured(name), f"parameters.{name}")
+        except ModelError as error:
+            raise InputError(error.problems, self.name) from None
+
+    def _measured(self, name: str) -> Dimension | None:
+        """What a parameter measures; None where nothing tells."""
+        owner, _, rest = name.partition(".")
+        if (measured := parameter_measures(self.mechanism, name)) is not None:
+            return measured
+        slot = next((s for s in self.plan.slots if s.owner == owner), None)
+        if slot is not None and rest in slot.law.numbers():
+            return slot.law.measure(rest)
+        return LENGTH if "at" in rest.split(".") else None
+
     def _assert_known(self, names: Sequence[str], what: str = "parameter") -> None:
         known = {**self.dimensions, **self.plan.parameters}
         unknown = [n for n in names if n not in self.plan.parameters]
@@ -800,7 +822,7 @@ class System:
             raise InputError(Problem("parameters are given by name", hint="{'gravity.z': -1.62}"), self.name)
         self._assert_known(list(parameters))
         problems: list[Problem] = []
-        values = {n: _numbers(x, f"parameters.{n}", problems) for n, x in parameters.items()}
+        values = {n: _numbers(self._in_si(n, x), f"parameters.{n}", problems) for n, x in parameters.items()}
         for slot in self.plan.slots:
             own = {n: values.get(f"{slot.owner}.{n}") for n in law_parameters(slot.law)}
             changed = {n: float(x) for n, x in own.items() if x is not None and x.ndim == 0}

@@ -89,8 +89,6 @@ class Machine(System):
         parameters : new values by name, SI
         """
         other = super().with_parameters(parameters)
-        if other.plan is not self.plan and other._near is not self._near:
-            return other  # of other dimensions as well as of other numbers: put together already
         other._elimination = self._found_elimination
         for name in ("home", "loops", "_forward_dynamics"):
             other.__dict__.pop(name, None)
@@ -737,12 +735,14 @@ class Machine(System):
         from linkwork.analyses.simulation.many import simulated_many
         from linkwork.analyses.simulation.variants import given
 
-        differing = {"start": start, "rates": rates, "efforts": efforts, "parameters": parameters, "states": states}
+        laid = self._layouts.followed(parameters)
+        differing = {"start": start, "rates": rates, "efforts": efforts, "parameters": laid, "states": states}
         shared = {
             "until": until, "drives": drives, "events": events, "controller": controller, "rate": rate,
             "samples": samples, "times": times, "method": method, "step": step, "rtol": rtol, "atol": atol,
         }  # fmt: skip
-        return simulated_many(given(self, differing, shared), progress, threads)
+        sizes = {name: self._layouts.numbers(name, x) for name, x in self._layouts.parted(parameters)[0].items()}
+        return simulated_many(given(self, differing, shared, sizes), progress, threads)
 
     # ---------------------------------------------------------------- four-bars, screws
 

@@ -64,7 +64,7 @@ def in_units(
 
 def _one(node: Node, parts: list[Measured], known: Mapping[str, Dimension | None], units: UnitSystem) -> Measured:
     match node:
-        case Number(value, None):
+        case Number(_, None):
             return Measured(node, NUMBER, bare=True)
         case Number(_, measures):
             return Measured(node, measures)

@@ -351,12 +351,12 @@ def _fitting(
     except ModelError:
         return []
     named = {node.name for node in in_order(root) if isinstance(node, Variable)}
-    if name not in named or any(known.get(other) is None for other in named - {name}):
+    if name not in named:
         return []
     fitting = []
     for candidate in candidates:
         try:
-            if in_units(root, {**known, name: candidate}, units).measures == wanted:
+            if in_units(root, {**known, name: candidate}, units).measures in (None, wanted):
                 fitting.append(candidate)
         except ModelError:
             continue
