@@ -11,6 +11,7 @@ from linkwork.errors import Problem
 from linkwork.model.amounts import Tabulated
 from linkwork.model.constraints import place_of
 from linkwork.model.curves import Curve, ExpressionCurve
+from linkwork.model.formula_units import formula_unit_problems
 from linkwork.model.layout import MANY_PROBLEMS, Layout
 from linkwork.model.mechanism import Mechanism
 from linkwork.names import no_such
@@ -32,6 +33,7 @@ def problems_of_parts(m: Mechanism, layout: Layout, graph: Topology) -> list[Pro
         *(p for curve in m.curves.values() for p in _curve_problems(curve)),
         *_rod_problems(m, layout, graph),
         *_gravity_problems(m, layout),
+        *formula_unit_problems(m),
         *_mass_problems(m, layout),
         *_shaft_problems(m, layout),
     ]

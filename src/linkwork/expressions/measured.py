@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from linkwork.errors import InputError, Problem
 from linkwork.expressions.nodes import Binary, Call, Negative, Node, Number, Variable, Where, children, in_order
@@ -39,14 +39,32 @@ class Measured:
     bare: bool = False
 
 
+@dataclass
+class Manner:
+    """How an expression is looked at.
+
+    units : of bare numbers
+    loose : numbers may be coefficients with units that nobody wrote, as in -3*A - 0.2*rate(A)
+    beside : bare numbers that stand beside something measured, with what it measures, as they are found
+    """
+
+    units: UnitSystem = SI
+    loose: bool = False
+    beside: list[tuple[Node, Dimension]] = field(default_factory=list)
+
+
 def in_units(
-    root: Node, known: Mapping[str, Dimension | None], units: UnitSystem = SI, wanted: Dimension | None = None
+    root: Node,
+    known: Mapping[str, Dimension | None],
+    units: UnitSystem | Manner = SI,
+    wanted: Dimension | None = None,
 ) -> Measured:
     """An expression in SI, and what it measures.
 
     known : what names measure, None where nobody knows; names that are not there measure nobody knows what
-    units : of bare numbers; wanted : what the whole should measure, else an InputError
+    units : of bare numbers, or how else it is looked at; wanted : what the whole should measure, else an InputError
     """
+    units = units if isinstance(units, Manner) else Manner(units)
     found: dict[Node, Measured] = {}
     for node in in_order(root):
         found[node] = _one(node, [found[child] for child in children(node)], known, units)
@@ -62,7 +80,7 @@ def in_units(
     return Measured(whole.node, wanted)
 
 
-def _one(node: Node, parts: list[Measured], known: Mapping[str, Dimension | None], units: UnitSystem) -> Measured:
+def _one(node: Node, parts: list[Measured], known: Mapping[str, Dimension | None], units: Manner) -> Measured:
     match node:
         case Number(_, None):
             return Measured(node, NUMBER, bare=True)
@@ -78,7 +96,8 @@ def _one(node: Node, parts: list[Measured], known: Mapping[str, Dimension | None
         case Binary("*" | "/" as op, _, _):
             a, b = parts
             made = Binary(op, a.node, b.node)
-            if a.measures is None or b.measures is None:
+            unsaid = units.loose and a.bare != b.bare
+            if a.measures is None or b.measures is None or unsaid:
                 return Measured(made, None)
             return Measured(made, a.measures * b.measures if op == "*" else a.measures / b.measures, a.bare and b.bare)
         case Binary(op, _, _):
@@ -106,7 +125,7 @@ def _power(op: str, base: Measured, exponent: Measured) -> Measured:
     return Measured(made, Dimension(*(int(p) for p in powers)))
 
 
-def _call(name: str, parts: list[Measured], units: UnitSystem) -> Measured:
+def _call(name: str, parts: list[Measured], units: Manner) -> Measured:
     if name in _OF_ANGLE:
         argument = _scaled(parts[0], ANGLE, units) if parts[0].bare else parts[0]
         if argument.measures not in (None, NUMBER, ANGLE):
@@ -129,7 +148,7 @@ def _call(name: str, parts: list[Measured], units: UnitSystem) -> Measured:
     return Measured(made, None if argument.measures is None else NUMBER, argument.bare)
 
 
-def _alike(a: Measured, b: Measured, units: UnitSystem) -> tuple[Node, Node, Dimension | None, bool]:
+def _alike(a: Measured, b: Measured, units: Manner) -> tuple[Node, Node, Dimension | None, bool]:
     """Two parts that must measure the same; a bare one takes the unit of the other."""
     if a.bare and b.bare:
         return a.node, b.node, NUMBER, True
@@ -146,9 +165,10 @@ def _alike(a: Measured, b: Measured, units: UnitSystem) -> tuple[Node, Node, Dim
     return a.node, b.node, b.measures if a.measures is None else a.measures, False
 
 
-def _scaled(part: Measured, measures: Dimension, units: UnitSystem) -> Measured:
+def _scaled(part: Measured, measures: Dimension, units: Manner) -> Measured:
     """A part of plain numbers in the unit of what it stands beside."""
-    factor = units.factor(measures)
+    factor = units.units.factor(measures)
+    units.beside.append((part.node, measures))
     if isinstance(part.node, Number):
         return Measured(Number(part.node.value * factor, measures), measures)
     return Measured(Binary("*", part.node, Number(factor, measures)), measures)

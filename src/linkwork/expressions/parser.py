@@ -11,6 +11,7 @@ from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions.names import RATE, is_plain, is_variable
 from linkwork.expressions.nodes import Binary, Call, Negative, Node, Number, Variable, Where
 from linkwork.expressions.units_in_text import quantities_in
+from linkwork.units.dimensions import ANGLE
 
 MAX_LENGTH = 500
 MAX_DEPTH = 100
@@ -225,7 +226,7 @@ class _Reader:
         if name in self.variables:
             return Variable(name)
         if name in CONSTANTS:
-            return Number(CONSTANTS[name])
+            return Number(CONSTANTS[name], ANGLE if name == "deg" else None)
         if name in FUNCTIONS or name == "where":
             raise self.problem(f"'{name}' needs its arguments in brackets", syntax.col_offset + 1, f"write {name}(...)")
         if self.any_name and name not in _OTHER_NAMES:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -318,24 +319,31 @@ def told_by_use(lets: Lets, uses: list[tuple[str, Dimension]], units: UnitSystem
     """What dimensions measure of which only a bare number is known, by where they are used."""
     known: dict[str, Dimension | None] = {name: let.measures for name, let in lets.items()}
     unknown = [name for name, let in lets.items() if let.measures is None and not let.formula]
-    left = {name: list(CANDIDATES) for name in unknown}
     found: dict[str, Dimension] = {}
-    changed = True
-    while changed and unknown:
-        changed = False
-        for name in unknown:
-            for text, wanted in uses:
-                if len(left[name]) > 1 and (fitting := _fitting(name, text, wanted, left[name], known, units)):
-                    left[name] = fitting
-            if len(left[name]) == 1:
-                found[name] = known[name] = left[name][0]
-                changed = True
-        unknown = [name for name in unknown if name not in found]
-        if not changed:  # cos(tilt) takes an angle as well as a plain number: an angle is meant
-            turned = [name for name in unknown if ANGLE in left[name] and len(left[name]) < len(CANDIDATES)]
-            for name in turned[:1]:
-                left[name], changed = [ANGLE], True
+    while unknown:
+        told = {name: _votes(name, uses, known, units) for name in unknown}
+        name = next((name for name in unknown if len(told[name]) == 1), "")
+        if not name:  # cos(tilt) takes an angle as well as a plain number: an angle is meant
+            name = next((name for name in unknown if ANGLE in told[name]), "")
+            told[name] = [ANGLE]
+        if not name:
+            return found
+        found[name] = known[name] = told[name][0]
+        unknown.remove(name)
     return found
+
+
+def _votes(
+    name: str, uses: list[tuple[str, Dimension]], known: Mapping[str, Dimension | None], units: UnitSystem
+) -> list[Dimension]:
+    """What a dimension measures by most of its uses; nothing where no use tells."""
+    votes: Counter[Dimension] = Counter()
+    for text, wanted in uses:
+        fitting = _fitting(name, text, wanted, list(CANDIDATES), known, units)
+        if len(fitting) < len(CANDIDATES):
+            votes.update(fitting)
+    most = max(votes.values(), default=0)
+    return [measures for measures, count in votes.items() if count == most]
 
 
 def _fitting(

@@ -1175,7 +1175,7 @@ class Mechanism:
 
     def _data(self) -> tuple[Any, ...]:
         head = (self.name, self.gravity, self.gravity_laws, self._ground, self.floating, self.description, self.expect)
-        lets = [(let.name, let.value, let.measures, let.description) for let in self.lets.values()]
+        lets = [(let.name, let.value, let.description) for let in self.lets.values()]
         *tables, equations, loads, motors = (list(table.items()) for table in self._tables())
         equations.sort(key=lambda item: item[1].kind)  # files keep the order of each kind
         loads.sort(key=lambda item: load_words.section_of(item[1]))
