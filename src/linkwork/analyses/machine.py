@@ -28,6 +28,7 @@ from linkwork.model.states import START
 from linkwork.system import Derivative, EvaluationOptions, System
 
 if TYPE_CHECKING:
+    from linkwork.analyses.cases import MachineCase
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.forward import ForwardDynamics
     from linkwork.analyses.forces.statics import Statics
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
+    from linkwork.model.cases import Case
     from linkwork.model.events import Event
     from linkwork.results import Run, Simulation, Simulations
 
@@ -743,6 +745,19 @@ class Machine(System):
         }  # fmt: skip
         sizes = {name: self._layouts.numbers(name, x) for name, x in self._layouts.parted(parameters)[0].items()}
         return simulated_many(given(self, differing, shared, sizes), progress, threads)
+
+    # ---------------------------------------------------------------- cases
+
+    def case(self, name: str | Case) -> MachineCase:
+        """The machine in one of the cases of its model, ready to move, to be simulated, to be held.
+
+        Parameters
+        ----------
+        name : of a case of the model, or a case
+        """
+        from linkwork.analyses.cases import in_case
+
+        return in_case(self, name)
 
     # ---------------------------------------------------------------- four-bars, screws
 

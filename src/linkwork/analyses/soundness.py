@@ -9,6 +9,7 @@ import numpy as np
 from linkwork.analyses.mobility import Mobility
 from linkwork.errors import Problem
 from linkwork.model.amounts import Tabulated
+from linkwork.model.case_texts import case_problems
 from linkwork.model.constraints import place_of
 from linkwork.model.curves import Curve, ExpressionCurve
 from linkwork.model.formula_units import formula_unit_problems
@@ -34,6 +35,7 @@ def problems_of_parts(m: Mechanism, layout: Layout, graph: Topology) -> list[Pro
         *_rod_problems(m, layout, graph),
         *_gravity_problems(m, layout),
         *formula_unit_problems(m),
+        *case_problems(m),
         *_mass_problems(m, layout),
         *_shaft_problems(m, layout),
     ]

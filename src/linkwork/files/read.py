@@ -37,6 +37,7 @@ from linkwork.files.entries import (
     variable_limits,
     variable_values,
 )
+from linkwork.files.entries.cases import CaseEntry
 from linkwork.files.entries.dimensions import read_lets
 from linkwork.files.explain import blanks, explained, in_quotes, keys_of, short
 from linkwork.files.mesh import mesh_look, read_mesh
@@ -176,8 +177,12 @@ class _Reader:
         self._leave_out_lost_states(m)
         for section in LOADS:
             self._section(m, data, section, self._load)
+        self._section(m, data, "cases", self._case)
         self._expectations(m, data)
         return m
+
+    def _case(self, m: Mechanism, name: str, value: Any, where: str) -> None:
+        self._validated(CaseEntry, value, where).add(m, name, self._units)
 
     def all_problems(self, m: Mechanism) -> list[Problem]:
         """What was found, and what the good entries tell about themselves, without what follows from the bad ones."""
@@ -299,6 +304,8 @@ class _Reader:
     def _claim(self, name: str, section: str) -> None:
         """One name, one thing, also where one of the two is wrong and left out."""
         checked_name(name, section)
+        if section == "cases":
+            return  # nothing else asks for them by name
         kind = {"bodies": "body", "stretches": "stretch"}.get(section, section.removesuffix("s"))
         if self._kinds.setdefault(name, kind) != kind and kind != "chain":
             raise ModelError(

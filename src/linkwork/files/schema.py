@@ -25,6 +25,7 @@ from linkwork.files.entries import (
     Switch,
     Text,
 )
+from linkwork.files.entries.cases import CaseEntry
 from linkwork.files.entries.constraints import ConstraintEntry, CouplingEntry, VelocityEntry
 from linkwork.files.entries.dimensions import LetEntry, LetValue
 from linkwork.files.entries.joints import LIMITS_SCHEMA, VALUE_SCHEMA
@@ -71,6 +72,7 @@ class _ModelFile(Entry):
     couplings: dict[str, CouplingEntry] | None = None
     constraints: dict[str, ConstraintEntry] | None = None
     velocities: dict[str, VelocityEntry] | None = None
+    cases: dict[str, CaseEntry] | None = None  # type: ignore[valid-type]
     expect: dict[str, float | str] | None = Field(None, description="numbers that a check must find")
 
 

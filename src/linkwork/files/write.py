@@ -24,6 +24,7 @@ from linkwork.files.words import direction_words as _direction
 from linkwork.files.words import pruned as _pruned
 from linkwork.files.write_loads import amount_entry, gravity_entry, load_sections, unless
 from linkwork.model.bodies import ELEMENTS, Body, Inertia
+from linkwork.model.cases import Case
 from linkwork.model.constraints import SECTIONS
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
 from linkwork.model.dimensions import Following, anew
@@ -136,6 +137,7 @@ def as_data(m: Mechanism) -> dict[str, Any]:
         "states": {state.name: _state(state) for state in m.states.values()},
         **load_sections(m),
         **_constraint_sections(m),
+        "cases": {case.name: _case(case) for case in m.cases.values()},
         "expect": dict(m.expect),
     }
     data |= {name: section for name, section in sections.items() if section}
@@ -173,6 +175,14 @@ def _assert_said(m: Mechanism) -> None:
                 problems.append(Problem(text, name, "give them as formulas, or by numbers alone"))
     if problems:
         raise ModelError(problems, m.name)
+
+
+def _case(case: Case) -> dict[str, Any]:
+    """A case as it was written, with the units of its bare numbers."""
+    entry = {key: _as_list(value) for key, value in case.said.items()}
+    entry = {k: {n: _as_list(x) for n, x in v.items()} if isinstance(v, Mapping) else v for k, v in entry.items()}
+    own = {f.name: unit for f in fields(case.units) if (unit := getattr(case.units, f.name)) != getattr(SI, f.name)}
+    return _pruned({**entry, "units": own or None, "description": case.description})
 
 
 def _state(state: NamedState) -> dict[str, Any]:

@@ -41,7 +41,7 @@ class Happenings:
     units : of numbers without a unit
     """
 
-    def __init__(self, mechanism: Mechanism, parameters: Collection[str], units: UnitSystem = SI) -> None:
+    def __init__(self, mechanism: Mechanism, parameters: Collection[str] | None, units: UnitSystem = SI) -> None:
         self.mechanism, self.parameters, self.units = mechanism, parameters, units
         self.events: list[Event] = []
         self.texts: dict[str, str] = {}

@@ -6,13 +6,16 @@ frame is named. Building a mechanism checks each call by itself; `linkwork.check
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.model import constraints, entry, load_words
 from linkwork.model.amounts import Amount, Formula, Tabulated
 from linkwork.model.bodies import Body
+from linkwork.model.cases import Case, case
 from linkwork.model.constraints import Constraint
 from linkwork.model.curves import Curve
 from linkwork.model.dimensions import Following, Let, checked_let_name, let_of, numbers_of_formula
@@ -42,9 +45,10 @@ from linkwork.model.source import Source
 from linkwork.model.space_curves import InPlane, SpaceCurve
 from linkwork.model.states import NamedState, named_state
 from linkwork.model.surfaces import Surface
+from linkwork.model.variables import find_variable, no_variable
 from linkwork.model.vectors import ZERO, Vector, number, vector
 from linkwork.names import no_such
-from linkwork.units import LENGTH
+from linkwork.units import LENGTH, SI, UnitSystem
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -125,6 +129,8 @@ class Mechanism:
         self.constraints: dict[str, Constraint] = {}
         self.states: dict[str, NamedState] = {}
         self.source: Source | None = None
+        self.cases: dict[str, Case] = {}
+        """Named questions, as data."""
         self.lets: dict[str, Let] = {}
         """Named dimensions, from which other numbers follow."""
         self._before: tuple[dict[str, Any], ...] = ()
@@ -1085,6 +1091,57 @@ class Mechanism:
         self.constraints[new.name] = new
         return new
 
+    # ---------------------------------------------------------------- cases, and what is changed afterwards
+
+    def case(self, name: str, *, description: str = "", units: UnitSystem = SI, **given: Any) -> Case:
+        """Add a named question: drives, starts, efforts, events, loads and limits that belong together.
+
+        `Machine.case(name)` asks it; files have it under `cases`.
+
+        Parameters
+        ----------
+        name : its name
+        description : a sentence for readers
+        units : of bare numbers; SI unless given
+        given : set, limits, start, rates, states, drive, efforts, external (by name, numbers or texts); stop, when, at
+            (texts of events); off (loads that do not act); duration, until, samples
+        """
+        if name in self.cases:
+            raise ModelError(Problem(f"there are two cases named '{name}'", f"cases.{name}", "give one another name"))
+        new = case(name, given, units, description)
+        self.cases[new.name] = new
+        return new
+
+    def limit(self, variable: str, limits: Any) -> Joint:
+        """Give a variable of a joint other limits.
+
+        Parameters
+        ----------
+        variable : such as "A" or "C.slide"
+        limits : pair (low, high) [rad, m] or with units; None leaves a side open
+        """
+        found = find_variable(self.joints, variable)
+        if found is None:
+            raise ModelError(no_variable(self.joints, variable, "limits"))
+        joint = self.joints[found.owner.name]
+        own = variable_limits(joint.law, {found.variable.name: limits}, f"joints.{joint.name}.limits")
+        others = tuple(limit for limit in joint.limits if limit[0] != found.variable.name)
+        open_ = all(math.isinf(end) for _, *ends in own for end in ends)
+        self.joints[joint.name] = new = replace(joint, limits=others if open_ else (*others, *own))
+        return new
+
+    def leave_out(self, load: Load | str) -> None:
+        """Take a load away.
+
+        Parameters
+        ----------
+        load : the load, or its name
+        """
+        name = load if isinstance(load, str) else load.name
+        if name not in self.loads:
+            raise ModelError(no_such("load", name, self.loads, "leave_out", none="the mechanism has no loads"))
+        del self.loads[name]
+
     # ---------------------------------------------------------------- the whole
 
     def with_ground(self, body: BodyLike) -> Mechanism:
@@ -1100,6 +1157,7 @@ class Mechanism:
         other = Mechanism(self.name, gravity=self.gravity, floating=self.floating, description=self.description)
         other._ground, other.source = name, self.source
         other.gravity_laws = dict(self.gravity_laws)
+        other.cases = dict(self.cases)
         other.lets, other._before, other._said = self.lets, self._before, self._said
         other.expect = dict(self.expect)
         for own, theirs in zip(other._tables(), self._tables(), strict=True):
@@ -1179,7 +1237,7 @@ class Mechanism:
         *tables, equations, loads, motors = (list(table.items()) for table in self._tables())
         equations.sort(key=lambda item: item[1].kind)  # files keep the order of each kind
         loads.sort(key=lambda item: load_words.section_of(item[1]))
-        return (*head, lets, *tables, equations, loads, motors)
+        return (*head, lets, list(self.cases.items()), *tables, equations, loads, motors)
 
     def __repr__(self) -> str:
         kinds: dict[str, int] = {}
@@ -1193,6 +1251,6 @@ for _name in (
     "body", "stretch", "revolute", "prismatic", "helical", "cylindric", "flat", "spheric", "free", "rigid", "spherical",
     "cylindrical", "planar", "fixed", "universal", "gear", "rack", "bevel", "point_on_curve", "line_on_curve",
     "on_surface", "on_curve", "joint", "point", "frame", "curve", "spring", "damper", "friction", "motor", "force",
-    "torque", "load", "state", "dh_chain", "couple", "constrain", "velocity",
+    "torque", "load", "state", "dh_chain", "couple", "constrain", "velocity", "limit", "leave_out",
 ):  # fmt: skip
     setattr(Mechanism, _name, building(getattr(Mechanism, _name)))

@@ -53,7 +53,7 @@ def resized(m: Mechanism, values: Mapping[str, Any]) -> Mechanism:
         if any(table is own for own in tables):
             index = next(i for i, own in enumerate(tables) if own is table)
             other.__dict__[name] = dict(m._before[index]) if m.lets else dict(table)
-    other.lets, other._said = lets, ()
+    other.lets, other._said, other.cases = lets, (), dict(m.cases)
     try:
         for said in m._said:
             getattr(other, said.method)(*anew(said.given, lets), **anew(said.named, lets))
