@@ -43,6 +43,7 @@ from linkwork.files.explain import blanks, explained, in_quotes, keys_of, short
 from linkwork.files.mesh import mesh_look, read_mesh
 from linkwork.files.quantities import as_name, quantity
 from linkwork.files.schema import VERSION, ModelFile, UnitsEntry
+from linkwork.files.shorthand import Spelling
 from linkwork.files.tree import MAX_BYTES, MAX_PROBLEMS, Keys, Tree, read_tree
 from linkwork.model.amounts import TIME, Amount, Steady, variable_in
 from linkwork.model.dimensions import Let, Scope, within
@@ -141,7 +142,10 @@ class _Reader:
 
     def mechanism(self) -> Mechanism:
         """The mechanism, without what could not be understood."""
-        data = self._header()
+        spelling = Spelling(self._header(), self.source.lines)
+        data = self._data = spelling.done()
+        self.problems += spelling.problems
+        self.source = replace(self.source, notes=tuple(spelling.notes))
         lets = read_lets(data.get("let"), self._units, self._uses, self.problems)
         with within(Scope(lets, self._units)):
             return self._described(data, lets)
@@ -255,7 +259,11 @@ class _Reader:
             if key in data:
                 name = self._attempt(lambda k=key: checked_name(as_name(data[k]), k), key)  # type: ignore[misc]
                 given |= {} if name is None else {key: name}
-        for key, kind, wanted in (("description", str, "text"), ("floating", bool, "true or false")):
+        for key, kind, wanted in (
+            ("description", str, "text"),
+            ("floating", bool, "true or false"),
+            ("planar", bool, "true or false"),
+        ):
             if key in data and isinstance(data[key], kind):
                 given[key] = data[key]
             elif key in data:

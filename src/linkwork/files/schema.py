@@ -62,6 +62,11 @@ class _ModelFile(Entry):
     )
     ground: Name = Field("ground", description="name of the body that stands still")
     floating: Switch = Field(False, description="true when nothing is joined to ground on purpose")
+    planar: Switch = Field(False, description="true: everything moves in the plane of x and y")
+    places: dict[str, Any] | None = Field(None, description="named places: B: [50, 0, 0]; `at: B` means it")
+    repeat: dict[str, Any] | None = Field(
+        None, description="groups of entries for k = 1, 2, ...: {for: k, from: 1, to: 6, bodies: {'leg{k}': ...}}"
+    )
     curves: dict[str, CurveEntry] | None = None
     bodies: dict[str, BodyEntry | None] | None = None
     chains: dict[str, ChainEntry] | None = None

@@ -121,6 +121,8 @@ def as_data(m: Mechanism) -> dict[str, Any]:
         data["ground"] = m.ground.name
     if m.floating:
         data["floating"] = True
+    if m.in_plane:
+        data["planar"] = True
     sections: dict[str, dict[str, Any]] = {
         "curves": {c.name: _curve(c) for c in m.curves.values()},
         "bodies": {b.name: _body(b) for b in m.bodies.values()},

@@ -15,6 +15,7 @@ import numpy as np
 
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
+from linkwork.model.dimensions import scope
 from linkwork.model.placement import Orientation, Placement
 from linkwork.model.solids import Shape, Solid, mass_moments
 from linkwork.model.vectors import ZERO, Vector, number, numbers
@@ -92,6 +93,9 @@ def inertia(
 
 def _elements(value: Any, where: str) -> tuple[list[float], bool]:
     """Six tensor elements from a list of 3 or 6 or from a 3x3 tensor, and whether it was a 3x3 tensor."""
+    here = scope()
+    if here is not None and getattr(here.of, "in_plane", False) and isinstance(value, int | float | str):
+        value = [value] * 3  # about the only axis that counts; the others are those of a ball
     try:
         items = list(value)
     except TypeError:

@@ -57,6 +57,11 @@ class Following(float):
     def _with(self, op: str, other: Any, swapped: bool = False) -> Any:
         if isinstance(other, bool) or not isinstance(other, int | float):
             return NotImplemented
+        if type(other) is not Following and other == 0.0:  # what it measures nobody said
+            if op == "*" or (op == "/" and swapped):
+                return 0.0
+            if op in "+-":
+                return -self if op == "-" and swapped else self
         first, second = (other, self) if swapped else (self, other)
         value = _PLAIN[op](float(first), float(second))
         return Following(value, f"{_bracketed(first)} {op} {_bracketed(second)}")

@@ -14,6 +14,7 @@ from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.bodies import Body, inertia
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
+from linkwork.model.dimensions import Following, follows
 from linkwork.model.inner import Inner, Stretch
 from linkwork.model.joints import Bevel, Gear, Rack
 from linkwork.model.parts import checked_name
@@ -123,6 +124,27 @@ def body_record(
         seen or (),
         shade or "",
     )
+
+
+def uniform_bar(ends: Any, mass: Any, where: str) -> tuple[Vector, tuple[float, ...]]:
+    """Centre and inertia of a thin uniform bar: m/12 (l·l 1 - l lᵀ), l from end to end."""
+    try:
+        first, second = ends
+    except (TypeError, ValueError):
+        raise ModelError(Problem("two places are wanted", f"{where}.bar", "such as [[0, 0, 0], [50, 0, 0]]")) from None
+    a, b = (vector(end, f"{where}.bar[{i}]", LENGTH) for i, end in enumerate((first, second)))
+    if mass is None:
+        raise ModelError(Problem("a bar without mass", f"{where}.bar", "give `mass`, too"))
+    m = number(mass, f"{where}.mass", MASS)
+    if follows((a, b)) and not follows(m):
+        m = Following(m, f"{m!r} kg")  # so that the formulas tell what they measure
+    x, y, z = (q - p for p, q in zip(a, b, strict=True))
+    if not (x or y or z):
+        raise ModelError(Problem("both ends of the bar are at one place", f"{where}.bar", "give two places"))
+    squares = x * x, y * y, z * z
+    moments = (squares[1] + squares[2], squares[0] + squares[2], squares[0] + squares[1], -(x * y), -(x * z), -(y * z))
+    centre = tuple((p + q) / 2 for p, q in zip(a, b, strict=True))
+    return (centre[0], centre[1], centre[2]), tuple(m * own / 12 for own in moments)
 
 
 def looks_of(looks: Any, where: str) -> tuple[Shape, ...]:

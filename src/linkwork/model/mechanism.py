@@ -85,6 +85,19 @@ class JointOptions(TypedDict, total=False):
     description: str
 
 
+SYNONYMS = {
+    "pin": "revolute", "hinge": "revolute", "pivot": "revolute", "turning": "revolute",
+    "slider": "prismatic", "slide": "prismatic", "sliding": "prismatic", "guide": "prismatic",
+    "screw": "helical", "cylindrical": "cylindric", "sleeve": "cylindric",
+    "planar": "flat", "plate": "flat",
+    "ball": "spheric", "spherical": "spheric", "ball_joint": "spheric",
+    "cardan": "universal", "hooke": "universal",
+    "fixed": "rigid", "weld": "rigid", "welded": "rigid",
+    "rack_and_pinion": "rack", "bevel_gear": "bevel", "spur_gear": "gear",
+}  # fmt: skip
+"""Other names in use for kinds of joints, which files may have."""
+
+
 class Mechanism:
     """Bodies joined by joints, described in the layout posture.
 
@@ -95,6 +108,8 @@ class Mechanism:
         formula of the time t, or `lw.tabulated` over it; `gravity_laws` then has it by axis, and `gravity` zero
     ground : name of the body that stands still
     floating : True when, on purpose, nothing is joined to ground (a spacecraft, a thrown tool)
+    planar : True when everything moves in the plane of x and y: places may be given by two coordinates, inertias by one
+        number, and what the plane makes redundant is not remarked upon
     description : a sentence or two for readers
     expect : numbers that a check must find, by name: mobility, loops, grubler, mass, "A.angle", "P.x", ...
     """
@@ -106,6 +121,7 @@ class Mechanism:
         gravity: Any = ZERO,
         ground: str = "ground",
         floating: bool = False,
+        planar: bool = False,
         description: str = "",
         expect: Mapping[str, float] | None = None,
     ) -> None:
@@ -113,8 +129,9 @@ class Mechanism:
         self.gravity: Vector
         self.gravity_laws: dict[str, Formula | Tabulated]
         """What gravity adds to its numbers over time, by axis."""
-        self.gravity, self.gravity_laws = load_words.gravity(gravity)
-        self.floating = bool(floating)
+        flat = planar and isinstance(gravity, list | tuple) and len(gravity) == 2
+        self.gravity, self.gravity_laws = load_words.gravity((*gravity, 0.0) if flat else gravity)
+        self.floating, self.in_plane = bool(floating), bool(planar)
         self.description = str(description)
         self.expect: dict[str, float] = {str(k): number(v, f"expect.{k}") for k, v in (expect or {}).items()}
         self.bodies: dict[str, Body] = {}
@@ -205,6 +222,7 @@ class Mechanism:
         mass: float | None = None,
         com: Any = None,
         inertia: Any = None,
+        bar: Any = None,
         solid: Solid | None = None,
         density: float | None = None,
         frame: Placement | None = None,
@@ -221,6 +239,7 @@ class Mechanism:
         mass : mass [kg]; none for a massless body
         com : centre of mass [m] in the body's own frame; by default the mean of its joints' places
         inertia : tensor [kg m^2] as 3 moments, 6 elements (xx, yy, zz, xy, xz, yz), 3x3, or `lw.inertia(...)`
+        bar : two places [m], instead of `com` and `inertia`: those of a thin uniform bar of this mass between them
         solid : shapes to take mass, centre and inertia from, with `density`; instead of the three above
         density : density of the solids [kg/m^3]
         frame : the body's own frame in the layout posture, `lw.placement(...)`; by default the global frame
@@ -230,6 +249,10 @@ class Mechanism:
         colour : in pictures: "#RRGGBB", or a name of the palette such as "vermilion"
         """
         where = f"bodies.{name}"
+        if bar is not None:
+            if com is not None or inertia is not None or solid is not None:
+                raise ModelError(Problem("`bar` besides com, inertia or solids", where, "keep one of them"))
+            com, inertia = entry.uniform_bar(bar, mass, where)
         known = self.bodies.get(checked_name(name, where))
         if known is None:
             self._claim(name, where)
@@ -375,6 +398,20 @@ class Mechanism:
 
     spherical, cylindrical, planar, fixed = spheric, cylindric, flat, rigid
     """The same joints by their other names."""
+
+    def pin(self, name: str, *bodies: BodyLike, **options: Unpack[JointOptions]) -> list[Joint]:
+        """Add a pin through several bodies: a revolute joint between the first and each of the others.
+
+        Parameters
+        ----------
+        name : of the first joint; those to further bodies are called name_2, name_3, ...
+        bodies : two or more
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
+        """
+        if len(bodies) < 2:
+            raise ModelError(Problem(f"{len(bodies)} bodies on a pin", f"joints.{name}", "name two or more"))
+        names = [name, *(f"{name}_{k}" for k in range(2, len(bodies)))]
+        return [self.revolute(own, bodies[0], body, **options) for own, body in zip(names, bodies[1:], strict=True)]
 
     def universal(
         self, name: str, tail: BodyLike, head: BodyLike, *, axes: Any = None, **options: Unpack[JointOptions]
@@ -1155,6 +1192,7 @@ class Mechanism:
         if name not in self.bodies:
             raise ModelError(no_such("body", name, self.bodies, "ground"))
         other = Mechanism(self.name, gravity=self.gravity, floating=self.floating, description=self.description)
+        other.in_plane = self.in_plane
         other._ground, other.source = name, self.source
         other.gravity_laws = dict(self.gravity_laws)
         other.cases = dict(self.cases)
@@ -1232,12 +1270,20 @@ class Mechanism:
     __hash__ = None  # type: ignore[assignment]
 
     def _data(self) -> tuple[Any, ...]:
-        head = (self.name, self.gravity, self.gravity_laws, self._ground, self.floating, self.description, self.expect)
+        head = (
+            self.name,
+            self.gravity,
+            self.gravity_laws,
+            self._ground,
+            self.floating,
+            self.in_plane,
+            self.description,
+        )
         lets = [(let.name, let.value, let.description) for let in self.lets.values()]
         *tables, equations, loads, motors = (list(table.items()) for table in self._tables())
         equations.sort(key=lambda item: item[1].kind)  # files keep the order of each kind
         loads.sort(key=lambda item: load_words.section_of(item[1]))
-        return (*head, lets, list(self.cases.items()), *tables, equations, loads, motors)
+        return (*head, self.description, self.expect, lets, list(self.cases.items()), *tables, equations, loads, motors)
 
     def __repr__(self) -> str:
         kinds: dict[str, int] = {}
@@ -1251,6 +1297,6 @@ for _name in (
     "body", "stretch", "revolute", "prismatic", "helical", "cylindric", "flat", "spheric", "free", "rigid", "spherical",
     "cylindrical", "planar", "fixed", "universal", "gear", "rack", "bevel", "point_on_curve", "line_on_curve",
     "on_surface", "on_curve", "joint", "point", "frame", "curve", "spring", "damper", "friction", "motor", "force",
-    "torque", "load", "state", "dh_chain", "couple", "constrain", "velocity", "limit", "leave_out",
+    "torque", "load", "state", "dh_chain", "couple", "constrain", "velocity", "limit", "leave_out", "pin",
 ):  # fmt: skip
     setattr(Mechanism, _name, building(getattr(Mechanism, _name)))

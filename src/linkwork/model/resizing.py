@@ -34,11 +34,14 @@ def building(method: Method) -> Method:
     @wraps(method)
     def call(self: Mechanism, *given: Any, **named: Any) -> Any:
         here = scope()
-        if not self.lets or (here is not None and here.of is self):  # nothing to remember, or part of what is said
+        if not (self.lets or self.in_plane) or (
+            here is not None and here.of is self
+        ):  # nothing to remember, or part of what is said
             return method(self, *given, **named)
         with within(Scope(self.lets, of=self)):
             made = method(self, *given, **named)
-        self._said = (*self._said, Said(method.__name__, given, named))
+        if self.lets:
+            self._said = (*self._said, Said(method.__name__, given, named))
         return made
 
     return call  # type: ignore[return-value]

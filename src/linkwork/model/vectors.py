@@ -61,6 +61,9 @@ def numbers(
 
 def vector(value: Any, where: str, measures: Dimension | None = None) -> Vector:
     """A point or a free vector: three finite numbers (metres, or a direction)."""
+    here = scope()
+    if here is not None and getattr(here.of, "in_plane", False) and isinstance(value, list | tuple) and len(value) == 2:
+        value = (*value, 0.0)
     x, y, z = numbers(value, 3, where, measures)
     return (x, y, z)
 
