@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -32,9 +32,6 @@ from linkwork.model.resizing import is_complete
 from linkwork.model.text_values import in_si, told_at
 from linkwork.topology import Topology, graph_of
 
-if TYPE_CHECKING:
-    from linkwork.system import System
-
 STEP = 0.02
 """Step of the stencil in parts of a dimension (of a hundredth of the machine, or of 0.02 rad, where that is more)."""
 EIGHTH = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0.0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
@@ -45,10 +42,24 @@ SEVERAL = 2000
 """Layouts kept of one system."""
 
 
+class Laid(Protocol):
+    """A system, as far as its layout is concerned."""
+
+    mechanism: Mechanism
+    layout: Layout
+    plan: Plan
+    _choice: tuple[Any, Sequence[str]]
+    _overrides: dict[str, float]
+
+    @property
+    def name(self) -> str:
+        """Name of the mechanism."""
+
+
 class Layouts:
     """What dimensions make of the parameters of one system."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: Laid) -> None:
         self.system, self.mechanism = system, system.mechanism
         self._known: dict[tuple[float, ...], Array] = {}
 

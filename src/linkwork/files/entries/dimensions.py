@@ -51,7 +51,7 @@ def read_lets(
         wrong.clear()
         lets = _in_turn(given, units, {name: told.get(name, NUMBER) for name in lets}, wrong)
     problems += wrong
-    return lets
+    return {str(name): Let(str(name), 1.0) for name in entries if name not in lets} | lets  # of which no more is told
 
 
 def _sound(entries: Mapping[str, Any], problems: list[Problem]) -> dict[str, tuple[Any, str]]:
