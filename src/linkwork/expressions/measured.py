@@ -91,8 +91,8 @@ def _one(node: Node, parts: list[Measured], known: Mapping[str, Dimension | None
         case Negative():
             return replace(parts[0], node=Negative(parts[0].node))
         case Binary("+" | "-" as op, _, _):
-            a, b, measures, bare = _alike(parts[0], parts[1], units)
-            return Measured(Binary(op, a, b), measures, bare)
+            first, second, measures, bare = _alike(parts[0], parts[1], units)
+            return Measured(Binary(op, first, second), measures, bare)
         case Binary("*" | "/" as op, _, _):
             a, b = parts
             made = Binary(op, a.node, b.node)

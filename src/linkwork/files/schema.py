@@ -57,7 +57,7 @@ class _ModelFile(Entry):
     gravity: tuple[AmountText, AmountText, AmountText] | None = Field(
         None, description="three accelerations: numbers such as '-9.81 m/s^2', or formulas and tables over the time t"
     )
-    let: dict[str, LetValue | LetEntry] | None = Field(
+    let: dict[str, LetEntry | LetValue] | None = Field(
         None, description="named dimensions: a number, '40 mm', or a formula such as crank/2; any number may name them"
     )
     ground: Name = Field("ground", description="name of the body that stands still")
