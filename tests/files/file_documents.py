@@ -371,6 +371,9 @@ joints:
   B: {hinge: [crank, weight], at: B}
 points:
   P: {on: weight, at: [60, 0]}
+  Q: {on: ground, at: [200, 200]}
+cylinders:
+  lift: {between: [Q, P], masses: [3 kg, 2 kg], length: [100, 400], description: hydraulic}
 repeat:
   links:
     for: k

@@ -211,3 +211,71 @@ def test_what_is_wrong_is_told_by_line(name: str) -> None:
     line = LINKAGE[: LINKAGE.index(was)].count("\n") + 1
     assert len(told) == 1
     assert told[0].startswith(f"line {line}, {words}")
+
+
+# ---------------------------------------------------------------- cylinders
+
+BOOM = """
+linkwork: 1
+name: boom
+planar: true
+units: {length: mm, angle: deg}
+gravity: [0, -9.81 m/s^2]
+let: {boom: 1000, foot: 300}
+places: {O: [0, 0], T: [boom, 0]}
+bodies:
+  boom: {mass: 20, bar: [O, T]}
+joints: {A: {revolute: [ground, boom], at: O}}
+points:
+  F: {on: ground, at: [0, -foot]}
+  E: {on: boom, at: [boom/2, 0]}
+cylinders:
+  lift: {between: [F, E], length: [400, 800]}
+"""
+
+
+def test_a_cylinder_finds_its_lever_arm() -> None:
+    m = lw.loads(BOOM)
+    arm = 0.3 * 0.5 / np.hypot(0.3, 0.5)
+    held = m.assemble().statics(drives=["lift"]).efforts["lift.slide"]
+    assert held == pytest.approx(20 * 9.81 * 0.5 / arm, rel=1e-12)
+    (limits,) = m.joints["lift"].limits
+    assert limits[1:] == pytest.approx((0.4 - np.hypot(0.3, 0.5), 0.8 - np.hypot(0.3, 0.5)), rel=1e-14)
+    other = m.resized(foot=0.4)
+    arm = 0.4 * 0.5 / np.hypot(0.4, 0.5)
+    held = other.assemble().statics(drives=["lift"]).efforts["lift.slide"]
+    assert held == pytest.approx(20 * 9.81 * 0.5 / arm, rel=1e-12)
+    assert other.joints["lift"].limits[0][1] == pytest.approx(0.4 - np.hypot(0.4, 0.5), rel=1e-13)
+    assert lw.loads(lw.dumps(m)) == m
+    heavy = lw.loads(BOOM.replace("length: [400", "masses: [2, 1], length: [400"))
+    assert heavy.bodies["lift_barrel"].mass == 2.0
+    assert heavy.bodies["lift_rod"].com == pytest.approx((0.375, -0.075, 0), rel=1e-14)
+
+
+def test_a_cylinder_in_space() -> None:
+    m = lw.Mechanism("boom", gravity=(0, 0, -9.81))
+    m.body("boom", mass=5, com=(0.5, 0, 0), inertia=(0.1, 0.1, 0.1))
+    m.revolute("A", "ground", "boom", axis="y")
+    m.point("F", "ground", (0, 0, -0.3))
+    m.point("E", "boom", (0.5, 0, 0))
+    m.cylinder("lift", "F", "E")
+    s = m.assemble()
+    assert s.home.mobility == 1
+    arm = 0.3 * 0.5 / np.hypot(0.3, 0.5)
+    assert s.statics(drives=["lift"]).efforts["lift.slide"] == pytest.approx(5 * 9.81 * 0.5 / arm, rel=1e-12)
+    assert lw.loads(lw.dumps(m)) == m
+
+
+@pytest.mark.parametrize(
+    ("now", "words"),
+    [
+        ("between: [F, Q], length: [400, 800]", "line 17, cylinders.lift: there is no point 'Q'"),
+        ("between: [F, F], length: [400, 800]", "line 17, cylinders.lift: F and F are at one place"),
+        ("between: [F, E], length: [800, 400]", "line 17, cylinders.lift: the limits"),
+        ("between: [F, E], length: [800 kg, 900]", "line 17, cylinders.lift.length[0]: '800 kg' is a mass"),
+    ],
+)
+def test_wrong_cylinders(now: str, words: str) -> None:
+    with pytest.raises(lw.ModelError) as caught:
+        lw.loads(BOOM.replace("between: [F, E], length: [400, 800]", now))
+    assert next(str(p).partition(",")[2] for p in caught.value.problems).startswith(words.partition(",")[2])

@@ -169,7 +169,7 @@ _QUANTITIES: dict[str, Any] = {
 
 def _direction(value: Any) -> Vector:
     if isinstance(value, list) and any(isinstance(v, str) for v in value):
-        value = [quantity(v, units.NUMBER, units.SI) if _is_formula(v) else v for v in value]
+        value = [free_quantity(v) if _is_formula(v) else v for v in value]
     if isinstance(value, list) and not all(
         isinstance(v, int | float) and not isinstance(v, bool) and abs(v) <= LARGEST for v in value
     ):

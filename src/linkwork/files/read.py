@@ -38,8 +38,10 @@ from linkwork.files.entries import (
     variable_values,
 )
 from linkwork.files.entries.cases import CaseEntry
+from linkwork.files.entries.cylinders import CylinderEntry
 from linkwork.files.entries.dimensions import read_lets
 from linkwork.files.explain import blanks, explained, in_quotes, keys_of, short
+from linkwork.files.includes import Includes
 from linkwork.files.mesh import mesh_look, read_mesh
 from linkwork.files.quantities import as_name, quantity
 from linkwork.files.schema import VERSION, ModelFile, UnitsEntry
@@ -131,6 +133,7 @@ class _Reader:
         self.problems = list(tree.problems)
         self.source = Source(source, tree.lines)
         self._data = tree.data
+        self._folder = folder
         self._units = UnitSystem()
         self._read_mesh = _no_mesh if folder is None else functools.partial(_mesh, folder=folder)
         self._mesh_look = functools.partial(mesh_look, folder="" if folder is None else folder)
@@ -142,7 +145,9 @@ class _Reader:
 
     def mechanism(self) -> Mechanism:
         """The mechanism, without what could not be understood."""
-        spelling = Spelling(self._header(), self.source.lines)
+        includes = Includes(self._folder, self.source.lines)
+        spelling = Spelling(includes.taken(self._header()), self.source.lines)
+        self.problems += includes.problems
         data = self._data = spelling.done()
         self.problems += spelling.problems
         self.source = replace(self.source, notes=tuple(spelling.notes))
@@ -173,6 +178,7 @@ class _Reader:
         for section in INNER:
             self._section(m, data, section, self._inner)
         self._section(m, data, "points", self._point)
+        self._section(m, data, "cylinders", self._cylinder)
         self._section(m, data, "frames", self._frame)
         for section in CONSTRAINTS:
             self._section(m, data, section, self._constraint)
@@ -184,6 +190,14 @@ class _Reader:
         self._section(m, data, "cases", self._case)
         self._expectations(m, data)
         return m
+
+    def _cylinder(self, m: Mechanism, name: str, value: Any, where: str) -> None:
+        entry = self._validated(CylinderEntry, value, where)
+        if not any(self._is_lost(m, point) for point in entry.between):
+            try:
+                entry.add(m, name)
+            except ModelError as error:
+                raise ModelError([replace(p, where=where) for p in error.problems]) from None
 
     def _case(self, m: Mechanism, name: str, value: Any, where: str) -> None:
         self._validated(CaseEntry, value, where).add(m, name, self._units)

@@ -27,6 +27,7 @@ from linkwork.files.entries import (
 )
 from linkwork.files.entries.cases import CaseEntry
 from linkwork.files.entries.constraints import ConstraintEntry, CouplingEntry, VelocityEntry
+from linkwork.files.entries.cylinders import CylinderEntry
 from linkwork.files.entries.dimensions import LetEntry, LetValue
 from linkwork.files.entries.joints import LIMITS_SCHEMA, VALUE_SCHEMA
 from linkwork.files.entries.loads import LOAD_SCHEMAS
@@ -63,6 +64,7 @@ class _ModelFile(Entry):
     ground: Name = Field("ground", description="name of the body that stands still")
     floating: Switch = Field(False, description="true when nothing is joined to ground on purpose")
     planar: Switch = Field(False, description="true: everything moves in the plane of x and y")
+    include: list[Text] | Text | None = Field(None, description="other files of the folder, taken into this one")
     places: dict[str, Any] | None = Field(None, description="named places: B: [50, 0, 0]; `at: B` means it")
     repeat: dict[str, Any] | None = Field(
         None, description="groups of entries for k = 1, 2, ...: {for: k, from: 1, to: 6, bodies: {'leg{k}': ...}}"
@@ -72,6 +74,7 @@ class _ModelFile(Entry):
     chains: dict[str, ChainEntry] | None = None
     joints: dict[str, AnyJoint] | None = None  # type: ignore[valid-type]
     points: dict[str, PointEntry] | None = None
+    cylinders: dict[str, CylinderEntry] | None = None
     frames: dict[str, FrameEntry] | None = None
     states: dict[str, StateEntry] | None = None
     couplings: dict[str, CouplingEntry] | None = None

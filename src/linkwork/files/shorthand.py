@@ -27,7 +27,7 @@ PLACED = ("at", "com", "to", "start", "end")
 """Keys under which a place stands."""
 REPEATED = (
     "curves", "bodies", "chains", "joints", "points", "frames", "places", "springs", "dampers", "friction", "motors",
-    "forces", "torques", "loads", "states", "couplings", "constraints", "velocities", "stretches",
+    "forces", "torques", "loads", "states", "couplings", "constraints", "velocities", "stretches", "cylinders",
 )  # fmt: skip
 _INDEX = re.compile(r"\{\s*(?P<name>[A-Za-z]\w*)\s*(?:(?P<sign>[+-])\s*(?P<by>[0-9]+)\s*)?\}")
 _NAME = re.compile(r"[^\W\d][\w-]*")

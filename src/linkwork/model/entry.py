@@ -147,6 +147,27 @@ def uniform_bar(ends: Any, mass: Any, where: str) -> tuple[Vector, tuple[float, 
     return (centre[0], centre[1], centre[2]), tuple(m * own / 12 for own in moments)
 
 
+def axes_across(way: Any) -> tuple[Any, Any]:
+    """Two perpendicular axes across a direction."""
+    w = np.array([float(x) for x in way])
+    u = np.eye(3)[int(np.argmin(np.abs(w)))]
+    first = np.cross(w, u)
+    second = np.cross(w, first)
+    return tuple((first / np.linalg.norm(first)).tolist()), tuple((second / np.linalg.norm(second)).tolist())
+
+
+def travel_of(way: Any, length: Any, where: str) -> tuple[Any, Any]:
+    """Limits of a slide from the shortest and the longest length of what it joins."""
+    x, y, z = way
+    now = (x * x + y * y + z * z) ** 0.5
+    try:
+        low, high = length
+    except (TypeError, ValueError):
+        raise ModelError(Problem("a pair (shortest, longest) is wanted", where)) from None
+    ends = [None if end is None else number(end, where, LENGTH) - now for end in (low, high)]
+    return ends[0], ends[1]
+
+
 def looks_of(looks: Any, where: str) -> tuple[Shape, ...]:
     """Shapes only to be seen: one, a sum, or a list of them; nothing can be cut out."""
     if looks is None:

@@ -731,6 +731,62 @@ class Mechanism:
 
     # ---------------------------------------------------------------- points, frames, curves
 
+    def cylinder(
+        self,
+        name: str,
+        first: PointLike,
+        second: PointLike,
+        *,
+        masses: Any = None,
+        length: Any = None,
+        description: str = "",
+    ) -> Joint:
+        """Add a hydraulic cylinder, a strut or a linear motor between two points: barrel, rod and their joints.
+
+        The slide between barrel and rod has the name; it is driven, pushed and limited like any other, and what it does
+        about the joints around it follows from where it stands. In a planar machine it hangs on pins, else on a
+        universal joint at the first point and a ball at the second.
+
+        Parameters
+        ----------
+        name : of the slide; the bodies are name_barrel and name_rod, the joints at the ends name_foot and name_head
+        first, second : points in the layout posture, of the barrel's end and of the rod's
+        masses : of barrel and rod [kg], uniform bars of half the length; without mass unless given
+        length : pair (shortest, longest) from point to point [m]; None leaves a side open
+        description : a sentence for readers
+        """
+        where = f"joints.{name}"
+        ends = [self._end(point, where) for point in (first, second)]
+        (a, b), (tail, head) = [end.at for end in ends], [end.body for end in ends]
+        way = tuple(q - p for p, q in zip(a, b, strict=True))
+        if not any(way):
+            raise ModelError(Problem(f"{ends[0].name} and {ends[1].name} are at one place", where, "give two places"))
+        middle = tuple((p + q) / 2 for p, q in zip(a, b, strict=True))
+        two = (None, None) if masses is None else tuple(masses) if isinstance(masses, list | tuple) else (masses,)
+        if len(two) != 2:
+            raise ModelError(Problem("two masses are wanted", f"{where}.masses", "of barrel and rod: ('3 kg', '2 kg')"))
+        barrel, rod = f"{name}_barrel", f"{name}_rod"
+        for body, mass, bar in ((barrel, two[0], (a, middle)), (rod, two[1], (middle, b))):
+            self.body(body, mass=mass, bar=None if mass is None else bar)
+        if self.in_plane:
+            self.revolute(f"{name}_foot", tail, barrel, at=a)
+            self.revolute(f"{name}_head", rod, head, at=b)
+        else:
+            self.universal(f"{name}_foot", tail, barrel, at=a, axes=entry.axes_across(way))
+            self.spheric(f"{name}_head", rod, head, at=b)
+        limits = None if length is None else entry.travel_of(way, length, f"{where}.length")
+        return self.prismatic(name, barrel, rod, at=middle, axis=way, limits=limits, description=description)
+
+    def _end(self, point: PointLike, where: str) -> Point:
+        """A point of the layout posture."""
+        name = point if isinstance(point, str) else point.name
+        if name not in self.points:
+            raise ModelError(no_such("point", name, self.points, where, none="the mechanism has no points"))
+        if self.points[name].within is not None:
+            hint = "give it by coordinates of the layout posture"
+            raise ModelError(Problem(f"'{name}' is given in a body's own frame", where, hint))
+        return self.points[name]
+
     def point(
         self, name: str, body: BodyLike, at: Any, *, within: BodyLike | None = None, description: str = ""
     ) -> Point:
@@ -1297,6 +1353,6 @@ for _name in (
     "body", "stretch", "revolute", "prismatic", "helical", "cylindric", "flat", "spheric", "free", "rigid", "spherical",
     "cylindrical", "planar", "fixed", "universal", "gear", "rack", "bevel", "point_on_curve", "line_on_curve",
     "on_surface", "on_curve", "joint", "point", "frame", "curve", "spring", "damper", "friction", "motor", "force",
-    "torque", "load", "state", "dh_chain", "couple", "constrain", "velocity", "limit", "leave_out", "pin",
+    "torque", "load", "state", "dh_chain", "couple", "constrain", "velocity", "limit", "leave_out", "pin", "cylinder",
 ):  # fmt: skip
     setattr(Mechanism, _name, building(getattr(Mechanism, _name)))
