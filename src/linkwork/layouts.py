@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class Laid(Protocol):
     mechanism: Mechanism
     layout: Layout
     plan: Plan
-    _choice: tuple[Any, Sequence[str]]
+    _choice: tuple[Literal["shallow", "declared"], tuple[str, ...]]
     _overrides: dict[str, float]
 
     @property
@@ -251,7 +251,7 @@ class Layouts:
             hint = "differentiate once, or use simulate_many over values of the dimension"
             text = "second derivatives by a dimension, which the layout need not follow linearly"
             raise InputError(Problem(text, "then", hint), self.system.name)
-        found = []
+        found: list[tuple[Any, Array | None]] = []
         for group in (wrt, then):
             names = (group,) if isinstance(group, str) else tuple(group)
             if self.named((names,)):

@@ -25,7 +25,7 @@ from linkwork.errors import InputError, ModelError, Problem
 from linkwork.formulas import Formula, Formulas, Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
-from linkwork.layouts import Layouts
+from linkwork.layouts import FollowedDerivative, Layouts
 from linkwork.model.constraint_checks import torn_by
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout, lay_out
@@ -541,7 +541,7 @@ class System:
 
     def derivative(
         self, quantity: str, wrt: str | Sequence[str], of: str = "", *, then: str | Sequence[str] = ()
-    ) -> Derivative:
+    ) -> Derivative | FollowedDerivative:
         """A function of the same inputs that gives exact derivatives of a quantity.
 
         The result has the shape of the quantity with one axis more for each derivative: the rates, or the parameters in

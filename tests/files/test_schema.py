@@ -48,7 +48,7 @@ def test_what_is_written(m: lw.Mechanism) -> None:
 
 STRUCTURE = (
     *UNKNOWN_KEYS,
-    *("alias of in", "units not table", "true for a number", "few numbers", "many numbers"),
+    *("alias of in", "units not table", "true for a number", "many numbers"),
     *("null body in joint", "bool name", "no kind", "two kinds", "joint list", "joint text", "names"),
     *("section text", "lead", "gear teeth", "bevel", "bad curve", "curve none", "curve two", "inertia about", "solids"),
     *("solids again", "chain once more", "header", "header again", "list", "text", "nothing behind a key", "axis name"),

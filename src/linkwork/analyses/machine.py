@@ -23,6 +23,7 @@ from linkwork.equations.closed_quantities import NAMED
 from linkwork.errors import Gathered, InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.layouts import FollowedDerivative
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import START
 from linkwork.system import Derivative, EvaluationOptions, System
@@ -574,7 +575,7 @@ class Machine(System):
         then: str | Sequence[str] = (),
         through: Literal["", "closure"] = "",
         independent: str | Sequence[str] | None = None,
-    ) -> Derivative:
+    ) -> Derivative | FollowedDerivative:
         """A function of the same inputs that gives exact derivatives of a quantity.
 
         Of machines with loops these are quantities of all joints too: "drive_efforts", "forward_dynamics", "reactions",

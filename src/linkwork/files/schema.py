@@ -32,6 +32,8 @@ from linkwork.files.entries.dimensions import LetEntry, LetValue
 from linkwork.files.entries.joints import LIMITS_SCHEMA, VALUE_SCHEMA
 from linkwork.files.entries.loads import LOAD_SCHEMAS
 from linkwork.files.quantities import NAME_PATTERN, Name, shared_schemas
+from linkwork.files.shorthand import REPEATED
+from linkwork.model.mechanism import SYNONYMS
 
 VERSION = 1
 
@@ -80,7 +82,7 @@ class _ModelFile(Entry):
     couplings: dict[str, CouplingEntry] | None = None
     constraints: dict[str, ConstraintEntry] | None = None
     velocities: dict[str, VelocityEntry] | None = None
-    cases: dict[str, CaseEntry] | None = None  # type: ignore[valid-type]
+    cases: dict[str, CaseEntry] | None = None
     expect: dict[str, float | str] | None = Field(None, description="numbers that a check must find")
 
 
@@ -105,7 +107,43 @@ def json_schema() -> dict[str, Any]:
         names[json.dumps(shared[name], sort_keys=True)] = name
     whole = _with_references({**schema, "$defs": entries}, names)
     whole["$defs"] = {**shared, **whole["$defs"]}
+    _allow_short_forms(whole)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **whole}
+
+
+def _allow_short_forms(whole: dict[str, Any]) -> None:
+    """What `shorthand` spells out: names of places, two coordinates, one moment, pins through several bodies."""
+    defs: dict[str, Any] = whole["$defs"]
+    length, place = {"$ref": "#/$defs/Length"}, {"type": "string", "description": "a place, a point or a joint"}
+    two = {"type": "array", "prefixItems": [length] * 2, "minItems": 2, "maxItems": 2}
+    defs["Point"] = {"anyOf": [defs["Point"], {**two, "description": "in a planar machine"}, place]}
+    gravity = whole["properties"]["gravity"]["anyOf"]
+    gravity.insert(1, {"type": "array", "items": {"$ref": "#/$defs/Amount"}, "minItems": 2, "maxItems": 2})
+    inertia = defs["BodyEntry"]["properties"]["inertia"]
+    inertia["anyOf"] = [*inertia["anyOf"], {"$ref": "#/$defs/MomentOfInertia"}]
+    words: dict[str, list[str]] = {}
+    for word, kind in SYNONYMS.items():
+        if word not in JOINTS:
+            words.setdefault(kind, []).append(word)
+    for kind, entry in JOINTS.items():
+        own = defs[entry.__name__]
+        several = {"type": "array", "items": {"$ref": "#/$defs/Name"}, "minItems": 2}
+        called = [kind, *words.get(kind, ())]
+        own["properties"] |= dict.fromkeys(called, several)
+        if "to" in own["properties"]:
+            own["properties"]["to"] = {"anyOf": [own["properties"]["to"], two, place]}
+        if len(called) > 1:
+            own["required"] = [key for key in own["required"] if key != kind]
+            own["oneOf"] = [{"required": [word]} for word in called]
+    _allow_groups(whole)
+
+
+def _allow_groups(whole: dict[str, Any]) -> None:
+    """Groups that are repeated: {k} stands in names and texts, so that what is inside them is seen when they are read."""
+    keys: dict[str, Any] = {"for": {"type": "string"}, "from": {"type": "integer"}, "to": {"type": "integer"}}
+    keys |= {section: {"type": "object"} for section in REPEATED}
+    group = {"type": "object", "properties": keys, "required": ["to"], "additionalProperties": False}
+    whole["properties"]["repeat"]["anyOf"][0]["additionalProperties"] = group
 
 
 def _with_references(schema: Any, names: dict[str, str]) -> Any:

@@ -11,6 +11,7 @@ Lines of the file stay with what was written there.
 from __future__ import annotations
 
 import copy
+import functools
 import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -81,7 +82,7 @@ class Spelling:
             if not isinstance(index, str) or not _NAME.fullmatch(index):
                 self._wrong(f"'{short(index)}' is no name of an index", f"{where}.for", "such as k")
                 continue
-            if any(type(end) is not int for end in (first, last)) or last < first:
+            if type(first) is not int or type(last) is not int or last < first:
                 self._wrong("it is not said how often", where, "give whole numbers: {for: k, from: 1, to: 6, ...}")
                 continue
             made += (last - first + 1) * sum(len(x) for key, x in entry.items() if isinstance(x, dict))
@@ -107,7 +108,8 @@ class Spelling:
                     self._wrong(f"there are two entries named '{called}'", f"{section}.{called}", hint)
                     continue
                 own[called] = _renamed(entry, index, k)
-                self._keep_lines((*path, section, name), (section, called), lambda key, k=k: _numbered(key, index, k))
+                rename = functools.partial(_numbered, index=index, k=k)
+                self._keep_lines((*path, section, name), (section, called), rename)
             self.data[section] = own
 
     def _keep_lines(self, old: Keys, new: Keys, rename: Callable[[str], str] = str) -> None:
@@ -176,8 +178,8 @@ class Spelling:
                 if isinstance(entry, dict):
                     yield from _placed(entry, f"{section}.{name}", section)
         places = self.data.get("places")
-        for name, value in places.items() if isinstance(places, dict) else ():
-            yield value, places, name, f"places.{name}"
+        if isinstance(places, dict):
+            yield from ((value, places, name, f"places.{name}") for name, value in places.items())
 
     def _places(self) -> None:
         """Names of places and of points as coordinates."""

@@ -131,7 +131,11 @@ class _Reader:
         joint = self.m.owners.get(name)
         if joint is not None and order == 0 and joint.law.variables:
             return [v.quantity for v in joint.law.variables]
-        if joint is None and (owner := self.m.owners.get(place)) is not None and axis in QUATERNION:
+        if (
+            joint is None
+            and (owner := self.m.owners.get(place)) is not None
+            and any(v.name == axis for v in QUATERNION)
+        ):
             return next(v.quantity for v in owner.law.variables if v.name == axis)
         raise ModelError(self.book.unknown(name, "variable", where=where))
 

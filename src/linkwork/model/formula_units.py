@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from linkwork.errors import ModelError, Problem
 from linkwork.expressions import names_in
 from linkwork.expressions.measured import Manner, in_units
-from linkwork.expressions.nodes import Binary, Node, Number, Variable, Where, children, in_order
+from linkwork.expressions.nodes import Binary, Call, Negative, Node, Number, Variable, Where, children, in_order
 from linkwork.expressions.parser import CONSTANTS, parse
 from linkwork.expressions.printer import to_text
 from linkwork.model.amounts import ELONGATION, ELONGATION_RATE, TIME, Formula
@@ -124,12 +124,12 @@ def _fits_without_units(root: Node, known: Mapping[str, Dimension | None]) -> bo
                 made[node] = Binary(op, *parts)
             case Where(op):
                 made[node] = Where(op, *parts)
-            case Number() | Variable():
-                made[node] = node
+            case Negative():
+                made[node] = Negative(*parts)
+            case Call(name):
+                made[node] = Call(name, parts)
             case _:
-                from dataclasses import replace
-
-                made[node] = replace(node, arguments=parts) if hasattr(node, "arguments") else replace(node, a=parts[0])
+                made[node] = node
     try:
         in_units(made[root], known, Manner(loose=True))
     except ModelError:

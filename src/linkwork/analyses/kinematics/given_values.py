@@ -143,7 +143,8 @@ def measured_by(loops: Loops, column: int) -> Dimension:
     """What the variable measures of which this is the rate; of a joint that turns freely, an angle or a length."""
     slot = next(s for s in loops.plan.slots if s.v.start <= column < s.v.stop)
     if slot.law.rates is None:
-        return slot.law.variables[column - slot.v.start].quantity
+        measured: Dimension = slot.law.variables[column - slot.v.start].quantity
+        return measured
     return LENGTH if slot.law.rates[column - slot.v.start].startswith("v") else ANGLE
 
 
