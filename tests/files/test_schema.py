@@ -75,6 +75,8 @@ def misspelt(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any,
     def walk(value: Any, at: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
         free = len(at) == 1 and at[0] != "units"  # names of the user's own
         values = len(at) > 2 and at[-1] in ("value", "limits", "parameters")
+        # Names of variables in cases, and names with an index in repeated groups, are seen by the loader.
+        values |= len(at) > 2 and (at[0] == "repeat" or (at[0] == "cases" and at[-1] != "units"))
         if isinstance(value, dict):
             if not (free or values):
                 yield at

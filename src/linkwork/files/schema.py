@@ -125,11 +125,11 @@ def _allow_short_forms(whole: dict[str, Any]) -> None:
     for word, kind in SYNONYMS.items():
         if word not in JOINTS:
             words.setdefault(kind, []).append(word)
+    defs["Bodies"] = {"type": "array", "items": {"$ref": "#/$defs/Name"}, "minItems": 2}
     for kind, entry in JOINTS.items():
         own = defs[entry.__name__]
-        several = {"type": "array", "items": {"$ref": "#/$defs/Name"}, "minItems": 2}
         called = [kind, *words.get(kind, ())]
-        own["properties"] |= dict.fromkeys(called, several)
+        own["properties"] |= dict.fromkeys(called, {"$ref": "#/$defs/Bodies"})
         if "to" in own["properties"]:
             own["properties"]["to"] = {"anyOf": [own["properties"]["to"], two, place]}
         if len(called) > 1:
@@ -139,7 +139,7 @@ def _allow_short_forms(whole: dict[str, Any]) -> None:
 
 
 def _allow_groups(whole: dict[str, Any]) -> None:
-    """Groups that are repeated: {k} stands in names and texts, so that what is inside them is seen when they are read."""
+    """Groups that are repeated: {k} stands in names and texts, so that their entries are seen when they are read."""
     keys: dict[str, Any] = {"for": {"type": "string"}, "from": {"type": "integer"}, "to": {"type": "integer"}}
     keys |= {section: {"type": "object"} for section in REPEATED}
     group = {"type": "object", "properties": keys, "required": ["to"], "additionalProperties": False}
