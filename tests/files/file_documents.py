@@ -358,6 +358,7 @@ points:
 CASES = """\
 linkwork: 1
 name: pressed
+include: []
 planar: true
 units: {length: mm, angle: deg}
 gravity: [0, -9.81 m/s^2]

@@ -18,7 +18,8 @@ from pydantic import BaseModel
 import linkwork as lw
 from linkwork.files import entries
 from linkwork.files.entries.dimensions import read_lets
-from linkwork.files.schema import ModelFile, UnitsEntry
+from linkwork.files.entries.header import UnitsEntry
+from linkwork.files.schema import ModelFile
 from linkwork.files.shorthand import Spelling
 from linkwork.files.tree import read_tree
 from linkwork.model.dimensions import Scope, within

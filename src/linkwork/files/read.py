@@ -40,11 +40,12 @@ from linkwork.files.entries import (
 from linkwork.files.entries.cases import CaseEntry
 from linkwork.files.entries.cylinders import CylinderEntry
 from linkwork.files.entries.dimensions import read_lets
+from linkwork.files.entries.header import UnitsEntry
 from linkwork.files.explain import blanks, explained, in_quotes, keys_of, short
 from linkwork.files.includes import Includes
 from linkwork.files.mesh import mesh_look, read_mesh
 from linkwork.files.quantities import as_name, quantity
-from linkwork.files.schema import VERSION, ModelFile, UnitsEntry
+from linkwork.files.schema import VERSION, ModelFile
 from linkwork.files.shorthand import Spelling
 from linkwork.files.tree import MAX_BYTES, MAX_PROBLEMS, Keys, Tree, read_tree
 from linkwork.model.amounts import TIME, Amount, Steady, variable_in

@@ -29,6 +29,7 @@ from linkwork.files.entries.cases import CaseEntry
 from linkwork.files.entries.constraints import ConstraintEntry, CouplingEntry, VelocityEntry
 from linkwork.files.entries.cylinders import CylinderEntry
 from linkwork.files.entries.dimensions import LetEntry, LetValue
+from linkwork.files.entries.header import UnitsEntry
 from linkwork.files.entries.joints import LIMITS_SCHEMA, VALUE_SCHEMA
 from linkwork.files.entries.loads import LOAD_SCHEMAS
 from linkwork.files.quantities import NAME_PATTERN, Name, shared_schemas
@@ -38,16 +39,6 @@ from linkwork.model.mechanism import SYNONYMS
 VERSION = 1
 
 AnyJoint = functools.reduce(operator.or_, JOINTS.values())
-
-
-class UnitsEntry(Entry):
-    """Units of bare numbers; SI without."""
-
-    length: Text = "m"
-    angle: Text = "rad"
-    mass: Text = "kg"
-    time: Text = "s"
-    force: Text = Field("", description="of forces, torques, stiffnesses; N unless given, lbf beside lb, oz or slug")
 
 
 class _ModelFile(Entry):
@@ -129,7 +120,7 @@ def _allow_short_forms(whole: dict[str, Any]) -> None:
     for kind, entry in JOINTS.items():
         own = defs[entry.__name__]
         called = [kind, *words.get(kind, ())]
-        own["properties"] |= dict.fromkeys(called, {"$ref": "#/$defs/Bodies"})
+        own["properties"] |= {key: {"$ref": "#/$defs/Bodies"} for key in called}
         if "to" in own["properties"]:
             own["properties"]["to"] = {"anyOf": [own["properties"]["to"], two, place]}
         if len(called) > 1:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from pydantic import Field, WithJsonSchema, create_model
 
 from linkwork.files.entries.base import Entry, Text
+from linkwork.files.entries.header import UnitsEntry
 from linkwork.files.quantities import NUMBER_OR_TEXT
 from linkwork.model.cases import BY_NAME, LISTS, TIMES
 from linkwork.model.mechanism import Mechanism
@@ -38,13 +39,13 @@ class _CaseEntry(Entry):
     """A named question: what drives, starts, acts and happens."""
 
     samples: Any = Field(None, json_schema_extra={"type": "integer", "minimum": 2})
-    units: dict[str, Text] | None = Field(None, description="of its bare numbers; those of the file unless given")
+    units: UnitsEntry | None = Field(None, description="of its bare numbers; those of the file unless given")
     description: Text = ""
 
     def add(self, m: Mechanism, name: str, units: UnitSystem) -> None:
         """Add the case to a mechanism."""
         given = {key: getattr(self, key) for key in (*BY_NAME, *LISTS, *TIMES, "samples")}
-        own = units if self.units is None else UnitSystem.parse(self.units)
+        own = units if self.units is None else UnitSystem.parse(self.units.model_dump(exclude_unset=True))
         m.case(name, units=own, description=self.description, **given)
 
 
