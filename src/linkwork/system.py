@@ -25,13 +25,17 @@ from linkwork.errors import InputError, ModelError, Problem
 from linkwork.formulas import Formula, Formulas, Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
+from linkwork.layouts import FollowedDerivative, Layouts
 from linkwork.model.constraint_checks import torn_by
 from linkwork.model.joints.lower_pairs import QUATERNION
 from linkwork.model.layout import Layout, lay_out
+from linkwork.model.measures import parameter_measures
 from linkwork.model.mechanism import Mechanism
+from linkwork.model.text_values import in_si
 from linkwork.names import no_such
 from linkwork.results.view_options import Viewer, ViewOptions
 from linkwork.topology import Topology, graph_of, ground_problems
+from linkwork.units import LENGTH, Dimension
 
 SHORT_CHAIN = 14
 """Freedoms in a row up to which both forms of forward dynamics are traced and the shorter one is taken."""
@@ -151,8 +155,21 @@ class System:
 
     @property
     def parameters(self) -> dict[str, float]:
-        """Every number of the model by name, in SI units: `crank.mass`, `A.tail.at.x`, `gravity.z`, ..."""
+        """Every number of the model by name, in SI units: `crank.mass`, `A.tail.at.x`, `gravity.z`, ...
+
+        Named dimensions (`dimensions`) are parameters by their names, too, from which some of these follow.
+        """
         return {**self.plan.parameters, **self._overrides}
+
+    @property
+    def dimensions(self) -> dict[str, float]:
+        """Named dimensions of the model (`let`) and their values, SI; those that follow from others are not given."""
+        return {let.name: float(let.value) for let in self.mechanism.lets.values() if not let.formula}
+
+    @cached_property
+    def _layouts(self) -> Layouts:
+        """How parameters follow from dimensions."""
+        return Layouts(self)
 
     def with_parameters(self, parameters: Mapping[str, float]) -> Self:
         """The same system with other numbers. Nothing is compiled again unless a structural zero changes.
@@ -161,6 +178,12 @@ class System:
         ----------
         parameters : new values by name, SI
         """
+        sizes, others = self._layouts.parted(parameters)
+        other = self._resized(sizes) if sizes else self
+        return other if sizes and not others else other._overridden(others)
+
+    def _overridden(self, parameters: Mapping[str, float]) -> Self:
+        """The same system with other numbers, its layout as it is."""
         values = self._checked_parameters(parameters)
         arrays = [n for n, x in values.items() if x.ndim]
         if arrays:
@@ -168,8 +191,20 @@ class System:
             raise InputError([Problem(f"{n} is an array", f"parameters.{n}", hint) for n in arrays], self.name)
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
+        other.__dict__.pop("_layouts", None)
         other._ready = {}
         other._overrides = {**self._overrides, **{n: float(x) for n, x in values.items()}}
+        return other
+
+    def _resized(self, sizes: Mapping[str, Any]) -> Self:
+        """The same system with other dimensions; numbers that were set by themselves stay so."""
+        mechanism = self.mechanism.resized({name: self._layouts.single(name, x) for name, x in sizes.items()})
+        layout, graph, plan = self._layouts.planned(mechanism)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.__dict__.pop("_layouts", None)
+        other.mechanism, other.layout, other.topology, other.plan = mechanism, layout, graph, plan
+        other._formulas, other._ready, other._questions = Formulas(plan), {}, {}
         return other
 
     def view(self, **options: Unpack[ViewOptions]) -> Viewer:
@@ -506,7 +541,7 @@ class System:
 
     def derivative(
         self, quantity: str, wrt: str | Sequence[str], of: str = "", *, then: str | Sequence[str] = ()
-    ) -> Derivative:
+    ) -> Derivative | FollowedDerivative:
         """A function of the same inputs that gives exact derivatives of a quantity.
 
         The result has the shape of the quantity with one axis more for each derivative: the rates, or the parameters in
@@ -520,6 +555,8 @@ class System:
         of : name of a body, point or frame, where the quantity has one
         then : for second derivatives, what the first are differentiated by: inputs or parameters
         """
+        if self._layouts.named((wrt, then)):
+            return self._layouts.derivative(lambda wrt, then: self.derivative(quantity, wrt, of, then=then), wrt, then)
         asked = self._question(quantity, of).quantity
         by = tuple(self._group(asked, names, where) for names, where in ((wrt, "wrt"), (then, "then")) if names != ())
         single = tuple(isinstance(x, str) and x not in asked.inputs for x in (wrt, then)[: len(by)])
@@ -695,7 +732,7 @@ class System:
         threads: int | None,
     ) -> Any:
         """With other parameters than the system's own."""
-        own = self._checked_parameters(parameters)
+        own = self._checked_parameters(self._layouts.followed(parameters))
         if any(x.ndim for x in own.values()):
             return self._evaluate_each(question, arrays, out, own, threads)
         formula, settled = self._settled(question, {**self.parameters, **{n: float(x) for n, x in own.items()}})
@@ -757,9 +794,26 @@ class System:
                 result[places] = part
         return results[0] if len(results) == 1 else results
 
+    def _in_si(self, name: str, value: Any) -> Any:
+        """A parameter that is given as text, or a list of texts: "2 kg"."""
+        try:
+            return in_si(value, self._measured(name), f"parameters.{name}")
+        except ModelError as error:
+            raise InputError(error.problems, self.name) from None
+
+    def _measured(self, name: str) -> Dimension | None:
+        """What a parameter measures; None where nothing tells."""
+        owner, _, rest = name.partition(".")
+        if (measured := parameter_measures(self.mechanism, name)) is not None:
+            return measured
+        slot = next((s for s in self.plan.slots if s.owner == owner), None)
+        if slot is not None and rest in slot.law.numbers():
+            return slot.law.measure(rest)
+        return LENGTH if "at" in rest.split(".") else None
+
     def _assert_known(self, names: Sequence[str], what: str = "parameter") -> None:
-        known = self.plan.parameters
-        unknown = [n for n in names if n not in known]
+        known = {**self.dimensions, **self.plan.parameters}
+        unknown = [n for n in names if n not in self.plan.parameters]
         if unknown:
             owners = {n: [k for k in known if k.partition(".")[0] == n.partition(".")[0]] for n in unknown}
             raise InputError([no_such(what, n, owners[n] or known) for n in unknown], self.name)
@@ -770,7 +824,7 @@ class System:
             raise InputError(Problem("parameters are given by name", hint="{'gravity.z': -1.62}"), self.name)
         self._assert_known(list(parameters))
         problems: list[Problem] = []
-        values = {n: _numbers(x, f"parameters.{n}", problems) for n, x in parameters.items()}
+        values = {n: _numbers(self._in_si(n, x), f"parameters.{n}", problems) for n, x in parameters.items()}
         for slot in self.plan.slots:
             own = {n: values.get(f"{slot.owner}.{n}") for n in law_parameters(slot.law)}
             changed = {n: float(x) for n, x in own.items() if x is not None and x.ndim == 0}

@@ -337,7 +337,78 @@ stretches:
   shear: {body: arm, start: [0, 0, 0], end: [100, 0, 0], toward: [0, 1, 0]}
 """
 
+LETS = """\
+linkwork: 1
+name: dimensions
+units: {length: mm, angle: deg}
+let:
+  crank: 50
+  rod: 4*crank
+  tilt: {value: 30, description: of the crank in the layout}
+bodies:
+  crank: {mass: 800 g, com: [crank/2*cos(tilt), crank/2*sin(tilt), 0]}
+  rod: {mass: 500 g, com: [crank*cos(tilt), 0, 0]}
+joints:
+  A: {revolute: [ground, crank], at: [0, 0, 0], axis: z}
+  B: {revolute: [crank, rod], at: [crank*cos(tilt), crank*sin(tilt), 0], axis: z, limits: [-2*tilt, 170]}
+points:
+  P: {on: rod, at: [crank*cos(tilt) + rod, crank*sin(tilt) + 5, 0]}
+"""
+
+CASES = """\
+linkwork: 1
+name: pressed
+include: []
+planar: true
+units: {length: mm, angle: deg}
+gravity: [0, -9.81 m/s^2]
+let: {crank: 40}
+places: {O: [0, 0], B: [crank, 0]}
+bodies:
+  crank: {mass: 1 kg, bar: [O, B]}
+  weight: {mass: 2 kg, com: B, inertia: 400}
+joints:
+  A: {pin: [ground, crank], at: O}
+  B: {hinge: [crank, weight], at: B}
+points:
+  P: {on: weight, at: [60, 0]}
+  Q: {on: ground, at: [200, 200]}
+cylinders:
+  lift: {between: [Q, P], masses: [3 kg, 2 kg], length: [100, 400], description: hydraulic}
+repeat:
+  links:
+    for: k
+    to: 2
+    bodies: {"link{k}": {mass: 0.1, bar: [["100*{k}", 0], ["100*{k} + 100", 0]]}}
+    joints: {"J{k}": {pin: [ground, "link{k}"], at: ["100*{k}", 0]}}
+states:
+  i: {rate: -i, unit: A}
+loads:
+  gas: {joint: A, amount: 1 N m}
+cases:
+  press:
+    set: {crank: 50, weight.mass: 1 kg}
+    limits: {A: [-90, 120]}
+    start: {A: 30}
+    rates: {A: 30 rpm}
+    states: {i: 0.5 A}
+    drive: {B: "0:20 in 1s"}
+    efforts: {A: 2 N m}
+    external: {P: [0, -10 N, 0]}
+    stop: [A <= 110; restitution 0.4]
+    when: "P.y > 50: off gas; once"
+    at: ["0.1 s: set weight.mass = 2 kg"]
+    off: gas
+    duration: 1 s
+    until: 0.2 s
+    samples: 21
+    units: {length: mm, angle: deg}
+    description: everything at once
+"""
+
 GOOD = {
+    "cases": CASES,
+    "lets": LETS,
     "states": STATES,
     "stretches": STRETCHES,
     "loads": LOADS,

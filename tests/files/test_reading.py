@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,12 @@ from pydantic import BaseModel
 
 import linkwork as lw
 from linkwork.files import entries
-from linkwork.files.schema import ModelFile, UnitsEntry
+from linkwork.files.entries.dimensions import read_lets
+from linkwork.files.entries.header import UnitsEntry
+from linkwork.files.schema import ModelFile
+from linkwork.files.shorthand import Spelling
 from linkwork.files.tree import read_tree
+from linkwork.model.dimensions import Scope, within
 from linkwork.model.joints import KINDS
 from linkwork.model.placement import ROW_KEYS
 from linkwork.units import UnitSystem, deg, g, mm
@@ -52,7 +57,11 @@ def test_every_key_of_every_entry_is_in_some_document() -> None:
     for text in GOOD.values():
         data = read_tree(text.encode()).data
         units = UnitSystem.parse(data.get("units") or {})
-        seen |= set(given_keys(ModelFile.model_validate(data, context={"units": units})))
+        data = Spelling(data, {}).done()
+        lets = read_lets(data.get("let"), units, lambda lets: [], [])
+        lets = {name: replace(let, measures=None) for name, let in lets.items()}
+        with within(Scope(lets, units)):
+            seen |= set(given_keys(ModelFile.model_validate(data, context={"units": units})))
     assert wanted - seen == MESH_KEYS
     assert set(entries.JOINTS) == set(KINDS)
     assert set(UnitsEntry.model_fields) == {"length", "angle", "mass", "time", "force"}

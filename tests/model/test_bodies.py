@@ -238,7 +238,8 @@ def test_all_problems_of_a_body_at_once() -> None:
     ("options", "message"),
     [
         ({"mass": -1}, "the mass is negative: -1 kg"),
-        ({"mass": "1 kg"}, "'1 kg' is not a number"),
+        ({"mass": "1"}, "'1' is not a number"),
+        ({"mass": "1 m"}, "'1 m' is a length; a mass is wanted"),
         ({"mass": True}, "True is not a number"),
         ({"com": ("1", "2", "3")}, "is not a list of numbers"),
         ({"density": 1000.0}, "a density without solids"),

@@ -319,7 +319,7 @@ def bad(make: Callable[[lw.Mechanism], Any], where: str, message: str, hint: str
         bad(lambda m: m.revolute("J", "a", "b", limits=(0, math.inf)), "joints.J.limits.angle", "not finite"),
         bad(lambda m: m.revolute("J", "a", 7), "joints.J", "7 is not a name"),
         bad(lambda m: m.helical("J", "a", "b", lead=0), "joints.J", "the lead is 0", "revolute"),
-        bad(lambda m: m.helical("J", "a", "b", lead="5 mm"), "joints.J.lead", "is not a number"),
+        bad(lambda m: m.helical("J", "a", "b", lead="5 kg"), "joints.J.lead", "'5 kg' is a mass"),
         bad(lambda m: m.universal("J", "a", "b", axes="x"), "joints.J.axes", "two axes are wanted"),
         bad(lambda m: m.universal("J", "a", "b", axes=("x", "w")), "joints.J.axes[1]", "'w' is not an axis"),
         bad(lambda m: m.universal("J", "a", "b", axes=("x", "x")), "joints.J.axes", "are 0 deg apart"),

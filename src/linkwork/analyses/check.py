@@ -111,10 +111,11 @@ class Check:
         if self.mobility.mobility is None:
             return f"{text}, Grübler mobility {self.mobility.grubler}"
         text += f", mobility {self.mobility.mobility}"
+        flat = 3 * t.n_loops if self.mechanism.in_plane else 0  # what the plane itself takes care of
         if self.mobility.grubler != self.mobility.mobility:
             text += f" (Grübler counts {self.mobility.grubler})"
-        if self.mobility.redundant:
-            text += f", {_count(self.mobility.redundant, 'redundant constraint')}"
+        if self.mobility.redundant and self.mobility.redundant > flat:
+            text += f", {_count(self.mobility.redundant - flat, 'redundant constraint')}"
         return text
 
 
@@ -136,6 +137,7 @@ def check(m: Mechanism) -> Check:
         problems += soundness.mobility_problems(m, mobility)
         problems += soundness.expectation_problems(m, found_values(m, layout, graph, mobility), layout)
     if m.source is not None:
+        problems += m.source.notes
         problems = [m.source.locate(p) for p in problems]
     order = {"error": 0, "warning": 1, "note": 2}
     return Check(m, layout, graph, mobility, tuple(sorted(problems, key=lambda p: order[p.severity])))

@@ -24,12 +24,14 @@ from linkwork.equations.scalars import undisturbed
 from linkwork.errors import Gathered, InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.layouts import FollowedDerivative
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import START
 from linkwork.notebooks import compiling, shown
 from linkwork.system import Derivative, EvaluationOptions, System
 
 if TYPE_CHECKING:
+    from linkwork.analyses.cases import MachineCase
     from linkwork.analyses.equilibrium.equilibria import Equilibria
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium
     from linkwork.analyses.forces.accelerations import Accelerations
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
+    from linkwork.model.cases import Case
     from linkwork.model.events import Event
     from linkwork.results import Run, Simulation, Simulations
 
@@ -580,7 +583,7 @@ class Machine(System):
         then: str | Sequence[str] = (),
         through: Literal["", "closure"] = "",
         independent: str | Sequence[str] | None = None,
-    ) -> Derivative:
+    ) -> Derivative | FollowedDerivative:
         """A function of the same inputs that gives exact derivatives of a quantity.
 
         Of machines with loops these are quantities of all joints too: "drive_efforts", "forward_dynamics", "reactions",
@@ -600,6 +603,14 @@ class Machine(System):
         """
         from linkwork.analyses.closed_quantities import is_closed_quantity
 
+        if self._layouts.named((wrt, then)):
+            return self._layouts.derivative(
+                lambda wrt, then: self.derivative(
+                    quantity, wrt, of, then=then, through=through, independent=independent
+                ),
+                wrt,
+                then,
+            )
         if not through and independent is None and not is_closed_quantity(self, quantity):
             return super().derivative(quantity, wrt, of, then=then)
         from linkwork.analyses.closed_derivatives import closed_derivative
@@ -820,13 +831,28 @@ class Machine(System):
         from linkwork.analyses.simulation.many import simulated_many
         from linkwork.analyses.simulation.variants import given
 
-        differing = {"start": start, "rates": rates, "efforts": efforts, "parameters": parameters, "states": states}
+        laid = self._layouts.followed(parameters)
+        differing = {"start": start, "rates": rates, "efforts": efforts, "parameters": laid, "states": states}
         shared = {
             "until": until, "drives": drives, "events": events, "controller": controller, "rate": rate,
             "samples": samples, "times": times, "method": method, "step": step, "rtol": rtol, "atol": atol,
         }  # fmt: skip
+        sizes = {name: self._layouts.numbers(name, x) for name, x in self._layouts.parted(parameters)[0].items()}
         with shown("simulations", progress, compiling) as told:
-            return simulated_many(given(self, differing, shared), told, threads)
+            return simulated_many(given(self, differing, shared, sizes), told, threads)
+
+    # ---------------------------------------------------------------- cases
+
+    def case(self, name: str | Case) -> MachineCase:
+        """The machine in one of the cases of its model, ready to move, to be simulated, to be held.
+
+        Parameters
+        ----------
+        name : of a case of the model, or a case
+        """
+        from linkwork.analyses.cases import in_case
+
+        return in_case(self, name)
 
     # ---------------------------------------------------------------- four-bars, screws
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,10 @@ import numpy as np
 from linkwork.analyses.mobility import Mobility
 from linkwork.errors import Problem
 from linkwork.model.amounts import Tabulated
+from linkwork.model.case_texts import case_problems
 from linkwork.model.constraints import place_of
 from linkwork.model.curves import Curve, ExpressionCurve
+from linkwork.model.formula_units import formula_unit_problems
 from linkwork.model.layout import MANY_PROBLEMS, Layout
 from linkwork.model.mechanism import Mechanism
 from linkwork.names import no_such
@@ -32,9 +35,29 @@ def problems_of_parts(m: Mechanism, layout: Layout, graph: Topology) -> list[Pro
         *(p for curve in m.curves.values() for p in _curve_problems(curve)),
         *_rod_problems(m, layout, graph),
         *_gravity_problems(m, layout),
+        *formula_unit_problems(m),
+        *case_problems(m),
+        *_plane_problems(m, layout),
         *_mass_problems(m, layout),
         *_shaft_problems(m, layout),
     ]
+
+
+def _plane_problems(m: Mechanism, layout: Layout) -> list[Problem]:
+    """Of a machine that moves in the plane of x and y: joints that leave it, gravity across it."""
+    if not m.in_plane:
+        return []
+    problems: list[Problem] = []
+    if m.gravity[2]:
+        problems.append(Problem("gravity acts across the plane", "gravity[2]", "give two numbers", severity="warning"))
+    for name, seat in layout.seats.items():
+        law, (x, y, z) = m.joints[name].law, seat.X_WF[:3, 2]
+        across, along = math.hypot(x, y) <= 1e-9, abs(z) <= 1e-9
+        fits = across if law.plane == "across" else along if law.plane == "along" else law.plane == "any"
+        if not fits or law.freedom > (3 if law.kind == "flat" else 2 if law.plane != "any" else 3):
+            hint = {"across": "axis: z", "along": "an axis in the plane, such as x"}.get(law.plane, "another joint")
+            problems.append(Problem(f"this {law.kind} joint leaves the plane of x and y", f"joints.{name}", hint))
+    return problems
 
 
 def _gravity_problems(m: Mechanism, layout: Layout) -> list[Problem]:

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from linkwork.analyses.simulation.question import FINEST, FIXED, METHODS
-from linkwork.cli.measures import effort_along
-from linkwork.drives import Drive, parse_drive
-from linkwork.drives.steady import Constant
-from linkwork.errors import InputError, ModelError, Problem
-from linkwork.expressions import names_in
-from linkwork.model.amounts import TIME as CLOCK
-from linkwork.model.amounts import Formula, variable_in
-from linkwork.model.states import is_state_name, state_numbers
-from linkwork.model.variables import find_variable
-from linkwork.names import no_such, nothing_called
+from linkwork.model.effort_texts import Effort, read_effort
+from linkwork.model.measures import effort_along
+from linkwork.names import no_such
 from linkwork.units import ANGLE, LENGTH, TIME, Dimension, parse_quantity
 from linkwork.units.efforts import effort_units
 
@@ -25,8 +17,6 @@ if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
     from linkwork.cli.option_values import Problems, Variables
 
-_FORMULA = re.compile(r"expr\s*\((?P<text>.*)\)(?P<unit>[^()]*)", re.DOTALL)
-Effort = float | Drive | Formula
 T = TypeVar("T")
 
 
@@ -73,39 +63,7 @@ class Released:
         return found
 
     def _effort(self, full: str, text: str) -> Effort:
-        dimension = effort_along(self._measured(full))
-        try:
-            law = parse_drive(text, dimension, "", self.units)
-        except ModelError as error:
-            formula = self._formula(text, dimension)
-            if formula is None:
-                raise _with_formula(error) from None
-            return formula
-        return law.value if isinstance(law, Constant) else law
-
-    def _formula(self, text: str, dimension: Dimension) -> Formula | None:
-        """Arithmetic of time, variables and rates; None where the text does not look like it."""
-        found = _FORMULA.fullmatch(text)
-        plain = " ".join((found["text"] if found else text).split())
-        unit = f"1 {found['unit']}" if found else 1.0
-        try:
-            names = names_in(plain)
-            self._assert_known(names)
-            return Formula(plain, names, parse_quantity(unit, dimension, self.units))
-        except ModelError:
-            if found or re.search(r"\*|\brate\s*\(", text):
-                raise
-            return None
-
-    def _assert_known(self, names: Sequence[str]) -> None:
-        joints = self.machine.mechanism.owners
-        m = self.machine.mechanism
-        named = (n for n in names if n != CLOCK and not is_state_name(m, n))
-        unknown = [n for n in named if find_variable(joints, variable_in(n)) is None]
-        known = [CLOCK, *(j.name for j in joints.values() if len(j.law.variables) == 1), *self.variables.dimensions]
-        known += [*m.states, *state_numbers(m)]
-        if unknown:
-            raise InputError([nothing_called(n, known) for n in unknown])
+        return read_effort(self.machine.mechanism, text, effort_along(self._measured(full)), self.units)
 
     def _rate(self, name: str, where: str) -> str | None:
         """A joint with one variable, a variable, or a rate of a joint that turns freely."""
@@ -168,9 +126,3 @@ class Released:
             what = f"times from {min(found):g} to {max(found):g} s do not lie within 0 and {end:g} s"
             self.problems.note(what, "--times", "change --until, or leave those times out")
         return found
-
-
-def _with_formula(error: ModelError) -> InputError:
-    """The problems of a law, which might as well have been arithmetic."""
-    more = "or arithmetic such as '-3*A - 0.2*rate(A)'"
-    return InputError([Problem(p.what, p.where, f"{p.hint}, {more}" if p.hint else more) for p in error.problems])

@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.drives.drive import Drive
-from linkwork.drives.moves import ramp
+from linkwork.drives.moves import Ramp, ramp
 from linkwork.drives.steady import constant
 from linkwork.errors import InputError, ModelError, Problem
 
+if TYPE_CHECKING:
+    from linkwork.units import Dimension
 
-def as_drive(given: object, where: str) -> Drive:
+
+def as_drive(given: object, where: str, measures: Dimension | None = None) -> Drive:
     """The drive that is meant: a number is held, a pair (start, end) is a ramp of one second, a drive is itself.
 
-    given : a `Drive`, a number, or two numbers
+    given : a `Drive`, a number, two numbers, or where it is known what is driven the text of a law: "0:360deg in 2s"
     where : the path of names that a problem is told with, such as "drives.crank"
+    measures : what is driven; bare numbers in texts are SI
     """
-    hint = "give a number, a pair (start, end) or a drive such as ramp(0, 6.283, duration=2)"
+    hint = "give a number, a pair (start, end), a text such as '0:360deg in 2s', or a drive such as ramp(0, 6.283)"
     if isinstance(given, Drive):
         return given
     value: Any = given
+    if measures is not None:
+        texts = [given] if isinstance(given, str) else given if isinstance(given, tuple | list) else []
+        if len(texts) == 2 and any(isinstance(t, str) for t in texts):
+            value = f"{texts[0]}:{texts[1]}"
+        if isinstance(value, str):
+            from linkwork.drives.drive_texts import parse_drive
+
+            return parse_drive(value, measures, where)
     try:
         if isinstance(given, Real) and not isinstance(given, bool):
             return constant(value)
@@ -36,3 +49,22 @@ def as_drive(given: object, where: str) -> Drive:
     if isinstance(given, str):
         raise InputError(Problem("text is not a drive", where, f"read it with parse_drive, or {hint}"))
     raise InputError(Problem(f"this is of type {type(given).__name__}, not a drive", where, hint))
+
+
+MANY_TURNS = 2.0
+"""Turns of a bare range in whole radians beyond which degrees are probably meant."""
+
+
+def many_turns(given: object, drive: Drive) -> str:
+    """What is said of a bare range of an angle such as (0, 360), which is in radians; empty for what is plausible."""
+    if isinstance(given, Ramp):
+        ends = [given.start, given.end]
+    elif isinstance(given, tuple | list) and len(given) == 2 and all(isinstance(x, Real) for x in given):
+        ends = [float(x) for x in given]
+    else:
+        return ""
+    turns = abs(ends[1] - ends[0]) / math.tau
+    if turns <= MANY_TURNS or not all(x.is_integer() for x in ends):
+        return ""
+    first, last = (f"{x:g}" for x in ends)
+    return f"turns {turns:.3g} times: {first} and {last} are radians; for degrees write '{first}:{last}deg'"

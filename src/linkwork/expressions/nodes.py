@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from linkwork.units.dimensions import Dimension
 
 # Nodes are compared by identity: a node that is shared is met once.
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Number:
-    """A constant."""
+    """A constant; `measures` is what its unit measures, where it was written with one."""
 
     value: float
+    measures: Dimension | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -88,3 +92,24 @@ def in_order(root: Node) -> tuple[Node, ...]:
             stack.append((node, True))
             stack.extend((child, False) for child in reversed(children(node)) if child not in order)
     return tuple(order)
+
+
+def with_numbers(root: Node, values: Mapping[str, float]) -> Node:
+    """A tree with numbers in the place of some variables."""
+    made: dict[Node, Node] = {}
+    for node in in_order(root):
+        parts = tuple(made[child] for child in children(node))
+        match node:
+            case Variable(name) if name in values:
+                made[node] = Number(values[name])
+            case Negative():
+                made[node] = Negative(*parts)
+            case Binary(op):
+                made[node] = Binary(op, *parts)
+            case Call(name):
+                made[node] = Call(name, parts)
+            case Where(op):
+                made[node] = Where(op, *parts)
+            case _:
+                made[node] = node
+    return made[root]

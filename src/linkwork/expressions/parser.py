@@ -10,6 +10,8 @@ from functools import lru_cache, reduce
 from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions.names import RATE, is_plain, is_variable
 from linkwork.expressions.nodes import Binary, Call, Negative, Node, Number, Variable, Where
+from linkwork.expressions.units_in_text import quantities_in
+from linkwork.units.dimensions import ANGLE
 
 MAX_LENGTH = 500
 MAX_DEPTH = 100
@@ -38,7 +40,9 @@ FUNCTIONS = {
 """The functions, each with its number of arguments; `min` and `max` take more than two as well."""
 
 COMPARISONS = ("<", "<=", ">", ">=")
-ALLOWED = "numbers, + - * / **, brackets, pi, tau, where(a < b, x, y) and " + ", ".join(FUNCTIONS)
+ALLOWED = "numbers, also with units (4 mm), + - * / **, brackets, pi, tau, where(a < b, x, y) and " + ", ".join(
+    FUNCTIONS
+)
 
 _STRANGERS = {
     "^": ("'^'", "write a power as **"),
@@ -124,7 +128,7 @@ def parse(text: str, variables: tuple[str, ...] | None) -> Node:
     reader = _Reader(text, variables)
     reader.check_characters()
     try:
-        return reader.node(ast.parse(text, mode="eval").body, depth=0)
+        return reader.node(ast.parse(reader.plain, mode="eval").body, depth=0)
     except SyntaxError as error:
         raise reader.problem(f"it breaks off or goes wrong ({error.msg})", error.offset) from None
     except (ValueError, MemoryError, RecursionError) as error:
@@ -145,6 +149,14 @@ class _Reader:
         self.variables = variables or ()
         self.any_name = variables is None
         self.of_joints = variables is None or not all(is_plain(name) for name in variables)
+        self.plain = text
+        """The text with zeros in the place of every number that has a unit."""
+        self.quantities: dict[int, Number] = {}
+        """These numbers, by where they begin [bytes]."""
+        for found in quantities_in(text):
+            zeros = "0" * (found.end - found.start)
+            self.plain = self.plain[: found.start] + zeros + self.plain[found.end :]
+            self.quantities[len(self.plain[: found.start].encode())] = Number(found.value, found.measures)
 
     def problem(self, what: str, column: int | None, hint: str = "") -> InputError:
         shown = self.text if len(self.text) <= 60 else self.text[:57] + "..."
@@ -156,7 +168,7 @@ class _Reader:
 
     def check_characters(self) -> None:
         # What stands in quotes is looked at as a name, later.
-        text = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), self.text) if self.of_joints else self.text
+        text = _QUOTED.sub(lambda quoted: "_" * len(quoted[0]), self.plain) if self.of_joints else self.plain
         for column, character in enumerate(text, 1):
             if not _ORDINARY.match(character):
                 found, hint = _STRANGERS.get(character, (repr(character), ""))
@@ -176,7 +188,7 @@ class _Reader:
             case ast.Constant(value=(bool() | None) as value):
                 raise self.refuse(f"'{value}'", syntax)
             case ast.Constant(value=int() | float()):
-                return Number(self.number(syntax))
+                return self.quantities.get(syntax.col_offset) or Number(self.number(syntax))
             case ast.Name(id=name):
                 return self.name(name, syntax)
             case ast.Attribute(value=ast.Name(id=joint), attr=variable) if self.of_joints and not _is_built_in(
@@ -214,7 +226,7 @@ class _Reader:
         if name in self.variables:
             return Variable(name)
         if name in CONSTANTS:
-            return Number(CONSTANTS[name])
+            return Number(CONSTANTS[name], ANGLE if name == "deg" else None)
         if name in FUNCTIONS or name == "where":
             raise self.problem(f"'{name}' needs its arguments in brackets", syntax.col_offset + 1, f"write {name}(...)")
         if self.any_name and name not in _OTHER_NAMES:

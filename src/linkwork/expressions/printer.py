@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from linkwork.expressions.names import written
 from linkwork.expressions.nodes import Binary, Call, Negative, Node, Number, Variable, Where
 from linkwork.expressions.parser import CONSTANTS
+from linkwork.units.systems import SI
 
 MAX_PRINTED = 20_000
 
@@ -35,6 +36,8 @@ def _text_of(node: Node, texts: Mapping[Node, tuple[str, int]]) -> tuple[str, in
         return text if own >= level else f"({text})"
 
     match node:
+        case Number(value, measures) if measures and value != CONSTANTS["deg"] and (unit := SI.symbol(measures)):
+            return f"{_plain(value)} {unit}", _SUM  # in brackets beside * and /, which units have, too
         case Number(value):
             return _number_text(value), _ATOM if math.copysign(1.0, value) > 0 else _SIGN
         case Variable(name):
@@ -58,4 +61,8 @@ def _number_text(value: float) -> str:
     for name, constant in CONSTANTS.items():
         if value == constant:
             return name
+    return _plain(value)
+
+
+def _plain(value: float) -> str:
     return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else repr(value)

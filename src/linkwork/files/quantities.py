@@ -12,13 +12,18 @@ from pydantic_core import CoreSchema, core_schema
 
 from linkwork import units
 from linkwork.errors import ModelError, Problem
+from linkwork.expressions import Expression, names_in
+from linkwork.expressions.nodes import Negative, Node
+from linkwork.expressions.nodes import Number as PlainNumber
+from linkwork.model.dimensions import followed, scope
 from linkwork.model.vectors import LARGEST, Vector, direction
 from linkwork.units import Dimension, UnitSystem, parse_quantity
 
 # As `linkwork.model.parts` has it, written so that JavaScript's regular expressions also know letters beyond a to z.
 NAME_PATTERN = r"^[^\s!-/:-@\[-^`{-~][^\s!-,./:-@\[-^`{-~]{0,63}$"
 
-NUMBER_OR_TEXT = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+−]?[0-9.]"}]}
+NUMBER_OR_TEXT = {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^\s*[-+−(]?\s*[A-Za-z0-9._(]"}]}
+"""A number, one with a unit, or arithmetic of named dimensions."""
 
 
 def listed(count: int, item: Any = NUMBER_OR_TEXT) -> dict[str, Any]:
@@ -32,14 +37,48 @@ def quantity(value: Any, dimension: Dimension, system: UnitSystem) -> float:
         result: float = value * system.factor(dimension) if abs(value) <= LARGEST else math.inf
         if abs(result) <= LARGEST:
             return result
-    result = parse_quantity(value, dimension, system)
+    result = _told(value, dimension, system)
     if abs(result) > LARGEST:
         raise ModelError(Problem("the number is too large", hint=f"numbers go up to {LARGEST:g} in SI units"))
     return result
 
 
+def _told(value: Any, dimension: Dimension, system: UnitSystem) -> float:
+    """A number from text: with a unit, or arithmetic, of named dimensions too."""
+    here = scope()
+    if not isinstance(value, str) or here is None:
+        return parse_quantity(value, dimension, system)
+    try:
+        return parse_quantity(value, dimension, system)
+    except ModelError:
+        names = _arithmetic(value)
+        if names is None or (names and not here.lets):
+            raise
+        if here.uses is None:
+            return followed(value, here.lets, dimension, system)[0]
+        here.uses.append((value, dimension))
+    return 1.0  # while it is being found out what dimensions measure, any number will do
+
+
+def _arithmetic(text: str) -> tuple[str, ...] | None:
+    """The names in a text that is arithmetic; None for any other, and for a single number."""
+    try:
+        names = names_in(text)
+        return None if not names and _is_one(Expression(text, ()).tree) else names
+    except ModelError:
+        return None
+
+
+def _is_one(tree: Node) -> bool:
+    """Whether it is a single number, perhaps below zero."""
+    return isinstance(tree.a if isinstance(tree, Negative) else tree, PlainNumber)
+
+
 def free_quantity(value: Any) -> float:
-    """A number whose dimension nothing tells: bare in SI, or with any unit."""
+    """A number whose dimension nothing tells: bare in SI, or with any unit, or arithmetic of named dimensions."""
+    here = scope()
+    if isinstance(value, str) and here is not None and here.lets and _arithmetic(value):
+        return followed(value, here.lets, None)[0] if here.uses is None else 1.0
     if not isinstance(value, str):
         return quantity(value, units.NUMBER, units.SI)
     number = re.match(r"\s*[-+−]?[0-9.]+(?:[eE][-+]?[0-9]+)?(?:\s*/\s*[0-9.]+)?", value)
@@ -129,10 +168,20 @@ _QUANTITIES: dict[str, Any] = {
 
 
 def _direction(value: Any) -> Vector:
-    if isinstance(value, list) and not all(type(v) in (int, float) and abs(v) <= LARGEST for v in value):
+    if isinstance(value, list) and any(isinstance(v, str) for v in value):
+        value = [free_quantity(v) if _is_formula(v) else v for v in value]
+    if isinstance(value, list) and not all(
+        isinstance(v, int | float) and not isinstance(v, bool) and abs(v) <= LARGEST for v in value
+    ):
         hint = "write x, y, z, -x, -y, -z or three numbers without units"
         raise ModelError(Problem("this is not a direction", hint=hint))
     return direction(value, "")
+
+
+def _is_formula(value: Any) -> bool:
+    here = scope()
+    names = _arithmetic(value) if isinstance(value, str) else None
+    return names is not None and (not names or bool(here is not None and here.lets))
 
 
 _DIRECTION_SCHEMA = {

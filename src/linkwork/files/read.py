@@ -37,12 +37,19 @@ from linkwork.files.entries import (
     variable_limits,
     variable_values,
 )
+from linkwork.files.entries.cases import CaseEntry
+from linkwork.files.entries.cylinders import CylinderEntry
+from linkwork.files.entries.dimensions import read_lets
+from linkwork.files.entries.header import UnitsEntry
 from linkwork.files.explain import blanks, explained, in_quotes, keys_of, short, torn_formulas
+from linkwork.files.includes import Includes
 from linkwork.files.mesh import mesh_look, read_mesh
 from linkwork.files.quantities import as_name, quantity
-from linkwork.files.schema import VERSION, ModelFile, UnitsEntry
+from linkwork.files.schema import VERSION, ModelFile
+from linkwork.files.shorthand import Spelling
 from linkwork.files.tree import MAX_BYTES, MAX_PROBLEMS, Keys, Tree, read_tree
 from linkwork.model.amounts import TIME, Amount, Steady, variable_in
+from linkwork.model.dimensions import Let, Scope, within
 from linkwork.model.joints import KINDS
 from linkwork.model.layout import lay_out
 from linkwork.model.load_words import names_of, place_of
@@ -127,6 +134,7 @@ class _Reader:
         self.problems = list(tree.problems)
         self.source = Source(source, tree.lines)
         self._data = tree.data
+        self._folder = folder
         self._units = UnitSystem()
         self._read_mesh = _no_mesh if folder is None else functools.partial(_mesh, folder=folder)
         self._mesh_look = functools.partial(mesh_look, folder="" if folder is None else folder)
@@ -138,8 +146,29 @@ class _Reader:
 
     def mechanism(self) -> Mechanism:
         """The mechanism, without what could not be understood."""
-        data = self._header()
+        includes = Includes(self._folder, self.source.lines)
+        spelling = Spelling(includes.taken(self._header()), self.source.lines)
+        self.problems += includes.problems
+        data = self._data = spelling.done()
+        self.problems += spelling.problems
+        self.source = replace(self.source, notes=tuple(spelling.notes))
+        lets = read_lets(data.get("let"), self._units, self._uses, self.problems)
+        with within(Scope(lets, self._units)):
+            return self._described(data, lets)
+
+    def _uses(self, lets: dict[str, Let]) -> list[tuple[str, Dimension]]:
+        """Where dimensions are used, and as what: the file is read as far as it goes, to no other end."""
+        own = Scope(lets, self._units, uses=[])
+        other = _Reader(Tree(self._data, self.source.lines), self.source.name, None)
+        other._read_mesh, other._mesh_look = self._read_mesh, self._mesh_look
+        with within(own):
+            other._described(other._header(), {})
+        assert own.uses is not None
+        return own.uses
+
+    def _described(self, data: dict[str, Any], lets: dict[str, Let]) -> Mechanism:
         m = self._empty(data)
+        m.begin_with(lets)
         self._kinds[m.ground.name] = "body"
         m.source = self.source = replace(self.source, units=self._units)
         self._section(m, data, "curves", self._curve)
@@ -150,6 +179,7 @@ class _Reader:
         for section in INNER:
             self._section(m, data, section, self._inner)
         self._section(m, data, "points", self._point)
+        self._section(m, data, "cylinders", self._cylinder)
         self._section(m, data, "frames", self._frame)
         for section in CONSTRAINTS:
             self._section(m, data, section, self._constraint)
@@ -158,8 +188,20 @@ class _Reader:
         self._leave_out_lost_states(m)
         for section in LOADS:
             self._section(m, data, section, self._load)
+        self._section(m, data, "cases", self._case)
         self._expectations(m, data)
         return m
+
+    def _cylinder(self, m: Mechanism, name: str, value: Any, where: str) -> None:
+        entry = self._validated(CylinderEntry, value, where)
+        if not any(self._is_lost(m, point) for point in entry.between):
+            try:
+                entry.add(m, name)
+            except ModelError as error:
+                raise ModelError([replace(p, where=where) for p in error.problems]) from None
+
+    def _case(self, m: Mechanism, name: str, value: Any, where: str) -> None:
+        self._validated(CaseEntry, value, where).add(m, name, self._units)
 
     def all_problems(self, m: Mechanism) -> list[Problem]:
         """What was found, and what the good entries tell about themselves, without what follows from the bad ones."""
@@ -232,7 +274,11 @@ class _Reader:
             if key in data:
                 name = self._attempt(lambda k=key: checked_name(as_name(data[k]), k), key)  # type: ignore[misc]
                 given |= {} if name is None else {key: name}
-        for key, kind, wanted in (("description", str, "text"), ("floating", bool, "true or false")):
+        for key, kind, wanted in (
+            ("description", str, "text"),
+            ("floating", bool, "true or false"),
+            ("planar", bool, "true or false"),
+        ):
             if key in data and isinstance(data[key], kind):
                 given[key] = data[key]
             elif key in data:
@@ -281,6 +327,8 @@ class _Reader:
     def _claim(self, name: str, section: str) -> None:
         """One name, one thing, also where one of the two is wrong and left out."""
         checked_name(name, section)
+        if section == "cases":
+            return  # nothing else asks for them by name
         kind = {"bodies": "body", "stretches": "stretch"}.get(section, section.removesuffix("s"))
         if self._kinds.setdefault(name, kind) != kind and kind != "chain":
             raise ModelError(

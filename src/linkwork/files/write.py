@@ -24,8 +24,10 @@ from linkwork.files.words import direction_words as _direction
 from linkwork.files.words import pruned as _pruned
 from linkwork.files.write_loads import amount_entry, gravity_entry, load_sections, unless
 from linkwork.model.bodies import ELEMENTS, Body, Inertia
+from linkwork.model.cases import Case
 from linkwork.model.constraints import SECTIONS
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
+from linkwork.model.dimensions import Following, anew
 from linkwork.model.joints import KINDS
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
@@ -35,6 +37,7 @@ from linkwork.model.space_curves import CURVES, InPlane, SpaceCurve
 from linkwork.model.states import NamedState
 from linkwork.model.surfaces import SURFACES, Surface
 from linkwork.model.vectors import ZERO
+from linkwork.units import SI
 
 
 def save(m: Mechanism, path: str | Path) -> Path:
@@ -105,15 +108,21 @@ def _yaml(data: dict[str, Any]) -> str:
 
 def as_data(m: Mechanism) -> dict[str, Any]:
     """A mechanism as the plain data of a model file, in SI units."""
+    if m.lets:
+        _assert_said(m)
     data: dict[str, Any] = {"linkwork": VERSION, "name": m.name}
     if m.description:
         data["description"] = m.description
     if repr(m.gravity) != repr(ZERO) or m.gravity_laws:  # minus zero is kept, too
         data["gravity"] = gravity_entry(m)
+    if m.lets:
+        data["let"] = _lets(m)
     if m.ground.name != "ground":
         data["ground"] = m.ground.name
     if m.floating:
         data["floating"] = True
+    if m.in_plane:
+        data["planar"] = True
     sections: dict[str, dict[str, Any]] = {
         "curves": {c.name: _curve(c) for c in m.curves.values()},
         "bodies": {b.name: _body(b) for b in m.bodies.values()},
@@ -130,10 +139,52 @@ def as_data(m: Mechanism) -> dict[str, Any]:
         "states": {state.name: _state(state) for state in m.states.values()},
         **load_sections(m),
         **_constraint_sections(m),
+        "cases": {case.name: _case(case) for case in m.cases.values()},
         "expect": dict(m.expect),
     }
     data |= {name: section for name, section in sections.items() if section}
-    return data
+    return _formulas(data) if m.lets else data
+
+
+def _lets(m: Mechanism) -> dict[str, Any]:
+    """Named dimensions; their numbers with a unit, so that nothing is left to be found out."""
+    found: dict[str, Any] = {}
+    for let in m.lets.values():
+        unit = "" if let.measures is None else SI.symbol(let.measures)
+        value = let.formula or (f"{float(let.value)!r} {unit}" if unit else float(let.value))
+        found[let.name] = {"value": value, "description": let.description} if let.description else value
+    return found
+
+
+def _formulas(part: Any) -> Any:
+    """Numbers that follow from dimensions, as their formulas."""
+    if type(part) is Following:
+        return part.formula
+    if isinstance(part, dict):
+        return {key: _formulas(value) for key, value in part.items()}
+    return [_formulas(value) for value in part] if isinstance(part, list | tuple) else part
+
+
+def _assert_said(m: Mechanism) -> None:
+    """Refuses a model some of whose numbers follow from dimensions in ways that its records do not tell."""
+    given = {let.name: 1.01 * let.value + 1e-4 for let in m.lets.values() if not let.formula}
+    other = m.resized(given)
+    problems = []
+    for table, wanted in zip(m._tables(), other._tables(), strict=True):
+        for name, record in table.items():
+            if anew(record, other.lets) != wanted[name]:
+                text = f"model files cannot say how all numbers of '{name}' follow from dimensions"
+                problems.append(Problem(text, name, "give them as formulas, or by numbers alone"))
+    if problems:
+        raise ModelError(problems, m.name)
+
+
+def _case(case: Case) -> dict[str, Any]:
+    """A case as it was written, with the units of its bare numbers."""
+    entry = {key: _as_list(value) for key, value in case.said.items()}
+    entry = {k: {n: _as_list(x) for n, x in v.items()} if isinstance(v, Mapping) else v for k, v in entry.items()}
+    own = {f.name: unit for f in fields(case.units) if (unit := getattr(case.units, f.name)) != getattr(SI, f.name)}
+    return _pruned({**entry, "units": own or None, "description": case.description})
 
 
 def _state(state: NamedState) -> dict[str, Any]:

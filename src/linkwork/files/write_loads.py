@@ -7,6 +7,7 @@ from typing import Any
 from linkwork.files.entries.amounts import is_quantity
 from linkwork.files.words import direction_words, pruned
 from linkwork.model.amounts import TIME, Amount, Formula, Steady, Tabulated
+from linkwork.model.dimensions import Following
 from linkwork.model.loads import KINDS, Load, OnBody, Toward
 from linkwork.model.loads.load import Choice, Key, Levels, Much, Named, Number, OnJoint, Tied, Way, usual_values
 from linkwork.model.mechanism import Mechanism
@@ -35,7 +36,8 @@ def amount_entry(amount: Amount) -> Any:
     match amount:
         case Steady(value):
             return value
-        case Formula(text, _, unit):
+        case Formula(text, _, unit, told):
+            text = told or text
             plain = repr(unit) == "1.0" and not is_quantity(text)
             return text if plain else pruned({"formula": text, "unit": None if repr(unit) == "1.0" else unit})
         case Tabulated(over, xs, ys, smooth):
@@ -69,7 +71,7 @@ def _written(load: Load, key: Key) -> dict[str, Any]:
 
 def unless(value: Any, usual: Any) -> Any:
     """A number or a word, unless it is the usual one to the bit."""
-    return None if repr(value) == repr(usual) else value
+    return None if repr(value) == repr(usual) and type(value) is not Following else value
 
 
 def _direction(way: Any, key: str) -> dict[str, Any]:

@@ -8,12 +8,16 @@ Formulas and tables speak of time `t` [s], of joint variables by name (`A`, `C.s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from linkwork.errors import ModelError, Problem
 from linkwork.expressions import Expression, names_in
 from linkwork.expressions.names import differentiated, is_variable
+from linkwork.expressions.nodes import in_order, with_numbers
+from linkwork.expressions.parser import parse
+from linkwork.expressions.printer import to_text
+from linkwork.model.dimensions import Lets, followed, scope
 from linkwork.model.vectors import number, numbers
 
 TIME = "t"
@@ -37,11 +41,17 @@ class Formula:
     """An arithmetic expression; its values are in `unit` [SI].
 
     names : what it depends on, as the text calls it: t, variables or single-variable joints, rate(...), x, v
+    told : the text as it was written, where it names dimensions (`let`), whose values stand in `text`
     """
 
     text: str
     names: tuple[str, ...]
     unit: float = 1.0
+    told: str = ""
+
+    def anew(self, lets: Lets) -> Formula:
+        """The same with other values of dimensions."""
+        return replace(self, text=_with_values(self.told, lets)) if self.told else self
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,9 @@ def tabulated(x: Any, y: Any, *, over: str = TIME, smooth: bool = False) -> Tabu
 
 def amount(value: Any, where: str) -> Amount:
     """An amount as users write it: a number [SI], the text of a formula, or a table."""
+    if isinstance(value, Formula) and value.told:
+        here = scope()
+        return value if here is None else value.anew(here.lets)
     if isinstance(value, Steady | Formula | Tabulated):
         return value
     if not isinstance(value, str):
@@ -103,11 +116,24 @@ def amount(value: Any, where: str) -> Amount:
     text = " ".join(value.split())
     try:
         names = names_in(text)
+        here = scope()
+        lets = {} if here is None else here.lets
+        others = tuple(name for name in names if name not in lets)
+        if names and not others:
+            return Steady(number(followed(text, lets, None)[0], where))
         if not names:  # plain arithmetic is a number
             return Steady(number(Expression(text, ())(), where))
+        if others != names:
+            return Formula(_with_values(text, lets), others, told=text)
         return Formula(text, names)
     except ModelError as error:
         raise ModelError([Problem(p.what, where, p.hint) for p in error.problems]) from None
+
+
+def _with_values(text: str, lets: Lets) -> str:
+    """A formula with the values of the dimensions that it names."""
+    values = {name: float(lets[name].value) for name in names_in(text) if name in lets}
+    return to_text(in_order(with_numbers(parse(text, None), values)))
 
 
 def variable_in(name: str) -> str:

@@ -15,9 +15,11 @@ import numpy as np
 
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
+from linkwork.model.dimensions import scope
 from linkwork.model.placement import Orientation, Placement
 from linkwork.model.solids import Shape, Solid, mass_moments
 from linkwork.model.vectors import ZERO, Vector, number, numbers
+from linkwork.units import INERTIA
 
 ELEMENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
@@ -78,7 +80,7 @@ def inertia(
         for key in value:
             if key not in ELEMENTS:
                 raise ModelError(Problem(f"unknown element '{key}'", where, did_you_mean(str(key), ELEMENTS)))
-        elements = [number(value.get(key, 0.0), f"{where}.{key}") for key in ELEMENTS]
+        elements = [number(value.get(key, 0.0), f"{where}.{key}", INERTIA) for key in ELEMENTS]
     else:
         elements, is_tensor = _elements(value, where)
         products = "tensor" if is_tensor else products
@@ -91,17 +93,20 @@ def inertia(
 
 def _elements(value: Any, where: str) -> tuple[list[float], bool]:
     """Six tensor elements from a list of 3 or 6 or from a 3x3 tensor, and whether it was a 3x3 tensor."""
+    here = scope()
+    if here is not None and getattr(here.of, "in_plane", False) and isinstance(value, int | float | str):
+        value = [value] * 3  # about the only axis that counts; the others are those of a ball
     try:
         items = list(value)
     except TypeError:
         raise ModelError(Problem("3 or 6 numbers or a 3x3 tensor are wanted", where)) from None
     if len(items) == 3 and all(isinstance(row, Sequence | np.ndarray) and not isinstance(row, str) for row in items):
-        T = np.array([numbers(row, 3, f"{where}[{i}]") for i, row in enumerate(items)])
+        T = np.array([numbers(row, 3, f"{where}[{i}]", INERTIA) for i, row in enumerate(items)])
         if np.max(np.abs(T - T.T)) > 1e-9 * np.max(np.abs(T)):
             raise ModelError(Problem("the inertia tensor is not symmetric", where))
         T = (T + T.T) / 2
         return [float(v) for v in (T[0, 0], T[1, 1], T[2, 2], T[0, 1], T[0, 2], T[1, 2])], True
-    flat = numbers(items, None, where)
+    flat = numbers(items, None, where, INERTIA)
     if len(flat) not in (3, 6):
         raise ModelError(Problem(f"3 or 6 numbers or a 3x3 tensor are wanted, {len(flat)} are given", where))
     return [*flat, *([0.0] * (6 - len(flat)))], False

@@ -14,6 +14,7 @@ from linkwork.model.joints import Prismatic, Revolute
 from linkwork.model.parts import Joint
 from linkwork.model.placement import ROW_KEYS, Placement, Row
 from linkwork.model.vectors import number
+from linkwork.units import ANGLE, LENGTH
 
 if TYPE_CHECKING:
     from linkwork.model.mechanism import Mechanism
@@ -54,7 +55,7 @@ def _add_row(m: Mechanism, row: Mapping[str, Any], convention: str, parent: str,
     missing = [k for k in ("joint", "body") if k not in row]
     if missing:
         raise ModelError(Problem(f"{' and '.join(missing)} not given", where, "each row names its joint and its body"))
-    numbers = {k: number(row.get(k, 0.0), f"{where}.{k}") for k in keys}
+    numbers = {k: number(row.get(k, 0.0), f"{where}.{k}", LENGTH if len(k) == 1 else ANGLE) for k in keys}
     kind = row.get("kind", "revolute")
     if kind not in ("revolute", "prismatic"):
         raise ModelError(Problem(f"a {kind} joint in a D-H table", where, "write revolute or prismatic"))
@@ -63,7 +64,9 @@ def _add_row(m: Mechanism, row: Mapping[str, Any], convention: str, parent: str,
     turns = kind == "revolute"
     if "value" in row and convention != "sheth_uicker":
         raise ModelError(Problem("`value` besides a table", where, f"give {'theta' if turns else 'd'}"))
-    value, fixed, whole = _split(convention, numbers, turns, number(row.get("value", 0.0), f"{where}.value"))
+    value, fixed, whole = _split(
+        convention, numbers, turns, number(row.get("value", 0.0), f"{where}.value", ANGLE if turns else LENGTH)
+    )
     body, name = row["body"], row["joint"]
     m.body(body, frame=Placement(within=parent, row=whole), **{k: row[k] for k in _BODY_KEYS if k in row})
     law = Revolute() if turns else Prismatic()

@@ -14,12 +14,14 @@ from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.geometry import Array
 from linkwork.model.bodies import Body, inertia
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
+from linkwork.model.dimensions import Following, follows
 from linkwork.model.inner import Inner, Stretch
 from linkwork.model.joints import Bevel, Gear, Rack
 from linkwork.model.parts import checked_name
 from linkwork.model.placement import Axis, Placement, placement
 from linkwork.model.solids import MeshLook, Shape, Solid, parts_of
 from linkwork.model.vectors import Vector, direction, number, numbers, positive, vector
+from linkwork.units import ANGLE, DENSITY, LENGTH, MASS
 
 PRESSURE_ANGLE = math.radians(20.0)
 
@@ -53,7 +55,10 @@ def stretch_record(name: str, body: Body | str, start: Any, end: Any, toward: An
 
     called = attempt(lambda: checked_name(name, where))
     of = attempt(lambda: body_name(body, f"{where}.body"))
-    first, last = attempt(lambda: vector(start, f"{where}.start")), attempt(lambda: vector(end, f"{where}.end"))
+    first, last = (
+        attempt(lambda: vector(start, f"{where}.start", LENGTH)),
+        attempt(lambda: vector(end, f"{where}.end", LENGTH)),
+    )
     way = None if toward is None else attempt(lambda: direction(toward, f"{where}.toward"))
     law = None if first is None or last is None else attempt(lambda: located(lambda: Stretch(first, last, way), where))
     if problems or called is None or of is None or law is None:
@@ -85,12 +90,12 @@ def body_record(
             problems.extend(error.problems)
             return None
 
-    mass = None if mass is None else attempt(lambda: number(mass, f"{where}.mass"))
+    mass = None if mass is None else attempt(lambda: number(mass, f"{where}.mass", MASS))
     if mass is not None and mass < 0.0:
         problems.append(Problem(f"the mass is negative: {mass:g} kg", f"{where}.mass"))
-    com = None if com is None else attempt(lambda: vector(com, f"{where}.com"))
+    com = None if com is None else attempt(lambda: vector(com, f"{where}.com", LENGTH))
     tensor = None if moments is None else attempt(lambda: inertia(moments, where=f"{where}.inertia"))
-    density = None if density is None else attempt(lambda: positive(density, f"{where}.density"))
+    density = None if density is None else attempt(lambda: positive(density, f"{where}.density", DENSITY))
     if solid is not None:
         shapes = attempt(lambda: parts_of(solid)) or ()
         if any(isinstance(shape, MeshLook) for _, shape in shapes):
@@ -119,6 +124,48 @@ def body_record(
         seen or (),
         shade or "",
     )
+
+
+def uniform_bar(ends: Any, mass: Any, where: str) -> tuple[Vector, tuple[float, ...]]:
+    """Centre and inertia of a thin uniform bar: m/12 (l·l 1 - l lᵀ), l from end to end."""
+    try:
+        first, second = ends
+    except (TypeError, ValueError):
+        raise ModelError(Problem("two places are wanted", f"{where}.bar", "such as [[0, 0, 0], [50, 0, 0]]")) from None
+    a, b = (vector(end, f"{where}.bar[{i}]", LENGTH) for i, end in enumerate((first, second)))
+    if mass is None:
+        raise ModelError(Problem("a bar without mass", f"{where}.bar", "give `mass`, too"))
+    m = number(mass, f"{where}.mass", MASS)
+    if follows((a, b)) and not follows(m):
+        m = Following(m, f"{m!r} kg")  # so that the formulas tell what they measure
+    x, y, z = (q - p for p, q in zip(a, b, strict=True))
+    if not (x or y or z):
+        raise ModelError(Problem("both ends of the bar are at one place", f"{where}.bar", "give two places"))
+    squares = x * x, y * y, z * z
+    moments = (squares[1] + squares[2], squares[0] + squares[2], squares[0] + squares[1], -(x * y), -(x * z), -(y * z))
+    centre = tuple((p + q) / 2 for p, q in zip(a, b, strict=True))
+    return (centre[0], centre[1], centre[2]), tuple(m * own / 12 for own in moments)
+
+
+def axes_across(way: Any) -> tuple[Any, Any]:
+    """Two perpendicular axes across a direction."""
+    w = np.array([float(x) for x in way])
+    u = np.eye(3)[int(np.argmin(np.abs(w)))]
+    first = np.cross(w, u)
+    second = np.cross(w, first)
+    return tuple((first / np.linalg.norm(first)).tolist()), tuple((second / np.linalg.norm(second)).tolist())
+
+
+def travel_of(way: Any, length: Any, where: str) -> tuple[Any, Any]:
+    """Limits of a slide from the shortest and the longest length of what it joins."""
+    x, y, z = way
+    now = (x * x + y * y + z * z) ** 0.5
+    try:
+        low, high = length
+    except (TypeError, ValueError):
+        raise ModelError(Problem("a pair (shortest, longest) is wanted", where)) from None
+    ends = [None if end is None else number(end, where, LENGTH) - now for end in (low, high)]
+    return ends[0], ends[1]
 
 
 def looks_of(looks: Any, where: str) -> tuple[Shape, ...]:
@@ -198,14 +245,14 @@ def gear_law(
     if radii is not None:
         if module is not None:
             raise ModelError(Problem("`radii` and `module` are both given", where, "keep one of them"))
-        r1, r2 = (positive(r, f"{where}.radii") for r in numbers(radii, 2, f"{where}.radii"))
+        r1, r2 = (positive(r, f"{where}.radii") for r in numbers(radii, 2, f"{where}.radii", LENGTH))
         if counts is not None and abs(r1 * counts[1] - r2 * counts[0]) > 1e-6 * r2 * counts[0]:
             text = f"the radii are as {r1 / r2:.6g} to 1, the teeth as {counts[0] / counts[1]:.6g} to 1"
             raise ModelError(Problem(text, where, "pitch radii are proportional to the teeth; keep one of them"))
     elif counts is None:
         raise ModelError(Problem("neither radii nor teeth are given", where, "give `radii`, or `teeth` and `module`"))
     elif module is not None:
-        r1, r2 = (positive(module, f"{where}.module") * n / 2 for n in counts)
+        r1, r2 = (positive(module, f"{where}.module", LENGTH) * n / 2 for n in counts)
     else:
         distance = _centre_distance(frame, to, where)
         sizes = abs(counts[0] - counts[1]) if internal else counts[0] + counts[1]
@@ -215,7 +262,10 @@ def gear_law(
     if internal:
         # The inner gear carries the minus sign, so that the sum of radii is the centre distance.
         r1, r2 = (-r1, r2) if r1 < r2 else (r1, -r2)
-    pressure, helix = number(pressure_angle, f"{where}.pressure_angle"), number(helix_angle, f"{where}.helix_angle")
+    pressure, helix = (
+        number(pressure_angle, f"{where}.pressure_angle", ANGLE),
+        number(helix_angle, f"{where}.helix_angle", ANGLE),
+    )
     return located(lambda: Gear(r1, r2, pressure, helix, _flank(flank, where), counts), where)
 
 
@@ -230,13 +280,16 @@ def rack_law(
     where: str,
 ) -> Rack:
     """A rack and pinion; the sign of the radius follows from the side on which the pinion lies."""
-    size = number(radius, f"{where}.radius")
+    size = number(radius, f"{where}.radius", LENGTH)
     if to is not None and to.within == frame.within:
         X_F = frame.pose()
         side = float(X_F[:3, 1] @ (to.pose()[:3, 3] - X_F[:3, 3]))
         size = math.copysign(size, side) if size > 0.0 else size
     count = None if teeth is None else _count(teeth, f"{where}.teeth")
-    pressure, helix = number(pressure_angle, f"{where}.pressure_angle"), number(helix_angle, f"{where}.helix_angle")
+    pressure, helix = (
+        number(pressure_angle, f"{where}.pressure_angle", ANGLE),
+        number(helix_angle, f"{where}.helix_angle", ANGLE),
+    )
     return located(lambda: Rack(size, pressure, helix, _flank(flank, where), count), where)
 
 
@@ -245,7 +298,7 @@ def bevel_law(first: Vector, second: Vector, cones: Any, teeth: Any, internal: b
     if (cones is None) == (teeth is None):
         raise ModelError(Problem("one of `cones` and `teeth` is wanted", where))
     if cones is not None:
-        g1, g2 = (positive(c, f"{where}.cones") for c in numbers(cones, 2, f"{where}.cones"))
+        g1, g2 = (positive(c, f"{where}.cones") for c in numbers(cones, 2, f"{where}.cones", ANGLE))
         if internal:
             g1, g2 = (-g1, g2) if g1 < g2 else (g1, -g2)
     else:

@@ -84,10 +84,10 @@ class _Look:
 
     def units(self, event: Stop | When, where: str) -> Iterator[Problem]:
         """The number beside a condition measures what the condition does."""
-        given = event.measured if isinstance(event, When) else None
+        given = event.measured
         if given is None or not all(map(self.names.is_known, event.names)):
             return
-        own = expression_measures(self.m, event.condition) if isinstance(event, When) else None
+        own = expression_measures(self.m, event.condition if isinstance(event, When) else event.what)
         if not (own or NUMBER).accepts(given):
             hint = f"write a number in {SI.symbol(own) or 1}, or with such a unit" if own else "write numbers in SI"
             text = f"{described(own)}" if own else "what names of several units make"

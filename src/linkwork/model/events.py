@@ -12,16 +12,18 @@ a mechanism.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar, get_args
 
 from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
-from linkwork.expressions.comparisons import comparison, limit_value
+from linkwork.expressions.comparisons import compared, comparison, limit_value
 from linkwork.expressions.names import differentiated
 from linkwork.model.amounts import TIME
 from linkwork.model.parts import checked_name
+from linkwork.model.text_values import in_si, looks_like_number
 from linkwork.model.vectors import number
+from linkwork.units import TIME as SECONDS
 from linkwork.units import Dimension
 from linkwork.units.quantities import parse_free
 
@@ -39,6 +41,7 @@ class Stop:
     restitution : rate after an impact by rate before it, 0 to 1; of rigid stops
     stiffness [N/m, N m/rad], damping [N s/m, N m s/rad] : of elastic stops, whose force never pulls; None, 0 of rigid
         ones
+    measured : what the units of the limits measure that were given as text; None of bare ones, which are in SI
     """
 
     what: str
@@ -48,6 +51,7 @@ class Stop:
     stiffness: float | None = None
     damping: float = 0.0
     name: str = ""
+    measured: Dimension | None = field(default=None, compare=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -155,11 +159,11 @@ def _titled(name: str) -> str:
 def stop(
     what: str,
     *,
-    low: float | None = None,
-    high: float | None = None,
+    low: float | str | None = None,
+    high: float | str | None = None,
     restitution: float = 0.0,
-    stiffness: float | None = None,
-    damping: float | None = None,
+    stiffness: float | str | None = None,
+    damping: float | str | None = None,
     name: str = "",
 ) -> Stop:
     """A limit of travel: low <= what <= high.
@@ -170,16 +174,24 @@ def stop(
 
     Parameters
     ----------
-    what : a joint variable such as "A" or "C.slide", a coordinate such as "tip.z", or an expression of both and of t
-    low, high : limits [rad, m]; one of them may be left out
+    what : a joint variable such as "A" or "C.slide", a coordinate such as "tip.z", or an expression of both and of t;
+        or the whole stop as text, "0 <= A <= 60deg; restitution 0.5"
+    low, high : limits [rad, m], or with a unit, "170 deg"; one of them may be left out
     restitution : rate after the impact by rate before it, from 0 (no bounce) to 1 (no loss)
     stiffness : of an elastic stop [N/m, N m/rad]
     damping : of an elastic stop [N s/m, N m s/rad]
     name : under which it is recorded
     """
+    if isinstance(what, str) and compared(what)[1]:
+        return _stop_of_text(what, low, high, restitution, stiffness, damping, name)
     part = _Gather("stop", name)
     text = part(_position, what, part.at("what")) or ""
-    ends = [None if x is None else part(number, x, part.at(key)) for key, x in (("low", low), ("high", high))]
+    measured: Dimension | None = None
+    ends: list[float | None] = []
+    for key, x in (("low", low), ("high", high)):
+        found = None if x is None else part(_measured_number, x, part.at(key))
+        ends.append(None if found is None else found[0])
+        measured = measured if found is None or found[1] is None else found[1]
     if low is None and high is None:
         part.wrong("neither a lowest nor a highest value is given", hint="give `low`, `high` or both")
     if ends[0] is not None and ends[1] is not None and ends[0] >= ends[1]:
@@ -187,6 +199,10 @@ def stop(
     bounce = part(number, restitution, part.at("restitution")) or 0.0
     if not 0.0 <= bounce <= 1.0:
         part.wrong(f"the restitution is {bounce:g}", "restitution", "write a number from 0 to 1")
+    stiffness, damping = (
+        x if not isinstance(x, str) else (part(_measured_number, x, part.at(key)) or (1.0, None))[0]
+        for key, x in (("stiffness", stiffness), ("damping", damping))
+    )
     stiff = None if stiffness is None else part(number, stiffness, part.at("stiffness"))
     if stiff is not None and stiff <= 0.0:
         part.wrong(f"the stiffness is not positive: {stiff:g}", "stiffness", "leave it out for a rigid stop")
@@ -198,7 +214,27 @@ def stop(
     if stiffness is not None and bounce:
         part.wrong("restitution besides stiffness", "restitution", "an elastic stop loses energy by its `damping`")
     part.done()
-    return Stop(text, ends[0], ends[1], bounce, stiff, damp, name)
+    return Stop(text, ends[0], ends[1], bounce, stiff, damp, name, measured)
+
+
+def _stop_of_text(text: str, *others: Any) -> Stop:
+    """A stop from "0 <= A <= 60deg; restitution 0.5", which says everything."""
+    from linkwork.model.event_texts import read_stop
+
+    if others != (None, None, 0.0, None, None, ""):
+        hint = "say it within the text: 'A <= 60deg; restitution 0.5; name top'"
+        raise InputError(Problem("a stop as text, and more besides", "stop", hint))
+    return read_stop(text)
+
+
+def _measured_number(value: Any, where: str) -> tuple[float, Dimension | None]:
+    """A number in SI, and what its unit measures where it is text with one."""
+    if not isinstance(value, str) or not looks_like_number(value):
+        return number(value, where), None
+    try:
+        return parse_free(value)
+    except ModelError as error:
+        raise InputError([Problem(p.what, where, p.hint) for p in error.problems]) from None
 
 
 def when(
@@ -222,7 +258,8 @@ def when(
     Parameters
     ----------
     condition : an expression such as "tip.z - 0.1" or "rate(A)", of joint variables, coordinates, their rates, and t;
-        or a comparison with a number, "A > 0.3" or "tip.z <= 100mm", which counts where it becomes true
+        or a comparison with a number, "A > 0.3" or "tip.z <= 100mm", which counts where it becomes true; with actions
+        behind ':' it says everything, "tip.z < 100mm: lock B; once"
     direction : which crossings count: "both", "rising" or "falling"
     lock : joint variables that are held from now on, such as "B" or ["B", "C.slide"]
     release : joint variables that are free again
@@ -234,6 +271,14 @@ def when(
     from_rest : True where what `set` adds to the masses was at rest: the machine takes it along by an impact without
         bounce, and slows down; else it is taken to move along already
     """
+    if isinstance(condition, str) and ":" in condition:
+        from linkwork.model.event_texts import read_when
+
+        given = (direction, lock, release, on, off, set, stop, once, name, from_rest)
+        if given != ("both", (), (), (), (), None, False, False, "", False):
+            hint = "say it within the text: 'tip.z < 100mm: lock B; once'"
+            raise InputError(Problem("actions as text, and more besides", "when", hint))
+        return read_when(condition)
     part = _Gather("when", name)
     text, way, measured = part(_crossing, condition, direction, part.at("condition")) or ("", direction, None)
     if direction not in get_args(Direction):
@@ -249,7 +294,7 @@ def when(
 
 
 def at(
-    time: float,
+    time: float | str,
     *,
     lock: Names = (),
     release: Names = (),
@@ -264,11 +309,18 @@ def at(
 
     Parameters
     ----------
-    time : [s], 0 or later
+    time : [s], 0 or later, or with a unit, "50 ms"; with actions behind ':' it says everything, "2.5s: off coil"
     lock, release, on, off, set, stop, name, from_rest : as those of `when`
     """
+    if isinstance(time, str) and ":" in time:
+        from linkwork.model.event_texts import read_at
+
+        if (lock, release, on, off, set, stop, name, from_rest) != ((), (), (), (), None, False, "", False):
+            hint = "say it within the text: '2.5s: off coil; set tool.mass = 2kg'"
+            raise InputError(Problem("actions as text, and more besides", "at", hint))
+        return read_at(time)
     part = _Gather("at", name)
-    moment = part(number, time, part.at("time")) or 0.0
+    moment = part(_seconds, time, part.at("time")) or 0.0
     if moment < 0.0:
         part.wrong(f"the time is {moment:g} s", "time", "a simulation begins at 0 s")
     actions = part(_actions, part.where, lock, release, on, off, set, stop, from_rest)
@@ -276,6 +328,11 @@ def at(
         part.wrong("nothing is to be done", hint="lock, release, switch loads on or off, set or stop")
     part.done()
     return At(moment, actions or Actions(), name)
+
+
+def _seconds(value: Any, where: str) -> float:
+    """A time [s]."""
+    return number(in_si(value, SECONDS, where), where)
 
 
 class _Gather:
@@ -388,7 +445,8 @@ def _values(part: _Gather, given: Any) -> tuple[tuple[str, float], ...]:
         return ()
     found = []
     for name, value in given.items():
-        x = part(number, value, part.at(f"set.{name}"))
+        free = part(_measured_number, value, part.at(f"set.{name}"))
+        x = None if free is None else free[0]
         if x is not None and x < 0.0 and name.endswith(".mass"):
             part.wrong(f"the mass is negative: {x:g} kg", f"set.{name}")
         found.append((name, x or 0.0))

@@ -12,7 +12,20 @@ from linkwork.model.amounts import TIME as CLOCK
 from linkwork.model.loads import load as of_loads
 from linkwork.model.states import unit_dimension
 from linkwork.model.variables import find_variable
-from linkwork.units import ACCELERATION, ANGLE, INERTIA, LENGTH, MASS, NUMBER, TIME, Dimension
+from linkwork.units import (
+    ACCELERATION,
+    ANGLE,
+    FORCE,
+    INERTIA,
+    LENGTH,
+    MASS,
+    NUMBER,
+    SI,
+    TIME,
+    TORQUE,
+    Dimension,
+    UnitSystem,
+)
 from linkwork.units.dimensions import product_text
 
 if TYPE_CHECKING:
@@ -42,6 +55,23 @@ def expression_measures(m: Mechanism, expression: str) -> Dimension | None:
     names = names_in(expression)
     measured = {name_measures(m, name) for name in [n for n in names if n != CLOCK] or names}
     return measured.pop() if len(measured) == 1 else None
+
+
+def effort_along(quantity: Dimension) -> Dimension:
+    """What acts along a variable: a force along a length, a torque about an angle, an energy along a number."""
+    return FORCE if quantity == LENGTH else TORQUE
+
+
+def compared_with(m: Mechanism, expression: str, units: UnitSystem) -> tuple[Dimension, UnitSystem]:
+    """What an expression may be compared with, and the units of numbers without one.
+
+    A single name has the units of the file. Arithmetic is in SI, and units may be written where all its names measure
+    the same.
+    """
+    names = names_in(expression)
+    dimension = expression_measures(m, expression)
+    alone = len(names) == 1 and expression.strip().replace("'", "") == names[0]
+    return NUMBER if dimension is None else dimension, units if alone else SI
 
 
 def constraint_measures(m: Mechanism, constraint: Constraint) -> Dimension | None:

@@ -6,15 +6,19 @@ frame is named. Building a mechanism checks each call by itself; `linkwork.check
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Unpack
 
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.model import constraints, entry, load_words
 from linkwork.model.amounts import Amount, Formula, Tabulated
 from linkwork.model.bodies import Body
+from linkwork.model.cases import Case, case
 from linkwork.model.constraints import Constraint
 from linkwork.model.curves import Curve
+from linkwork.model.dimensions import Following, Let, checked_let_name, let_of, numbers_of_formula
 from linkwork.model.inner import Inner
 from linkwork.model.joints import (
     Cylindric,
@@ -35,13 +39,16 @@ from linkwork.model.joints import (
 from linkwork.model.loads import Force, Friction, JointLoad, Load, Motor, Spring, Torque
 from linkwork.model.parts import Frame, Joint, Point, checked_name, variable_limits, variable_values
 from linkwork.model.placement import Placement, placement
+from linkwork.model.resizing import Said, building, resized
 from linkwork.model.solids import Solid
 from linkwork.model.source import Source
 from linkwork.model.space_curves import InPlane, SpaceCurve
 from linkwork.model.states import NamedState, named_state
 from linkwork.model.surfaces import Surface
+from linkwork.model.variables import find_variable, no_variable
 from linkwork.model.vectors import ZERO, Vector, number, vector
 from linkwork.names import no_such
+from linkwork.units import LENGTH, SI, UnitSystem
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -78,6 +85,19 @@ class JointOptions(TypedDict, total=False):
     description: str
 
 
+SYNONYMS = {
+    "pin": "revolute", "hinge": "revolute", "pivot": "revolute", "turning": "revolute",
+    "slider": "prismatic", "slide": "prismatic", "sliding": "prismatic", "guide": "prismatic",
+    "screw": "helical", "cylindrical": "cylindric", "sleeve": "cylindric",
+    "planar": "flat", "plate": "flat",
+    "ball": "spheric", "spherical": "spheric", "ball_joint": "spheric",
+    "cardan": "universal", "hooke": "universal",
+    "fixed": "rigid", "weld": "rigid", "welded": "rigid",
+    "rack_and_pinion": "rack", "bevel_gear": "bevel", "spur_gear": "gear",
+}  # fmt: skip
+"""Other names in use for kinds of joints, which files may have."""
+
+
 class Mechanism:
     """Bodies joined by joints, described in the layout posture.
 
@@ -88,6 +108,8 @@ class Mechanism:
         formula of the time t, or `lw.tabulated` over it; `gravity_laws` then has it by axis, and `gravity` zero
     ground : name of the body that stands still
     floating : True when, on purpose, nothing is joined to ground (a spacecraft, a thrown tool)
+    planar : True when everything moves in the plane of x and y: places may be given by two coordinates, inertias by one
+        number, and what the plane makes redundant is not remarked upon
     description : a sentence or two for readers
     expect : numbers that a check must find, by name: mobility, loops, grubler, mass, "A.angle", "P.x", ...
     """
@@ -99,6 +121,7 @@ class Mechanism:
         gravity: Any = ZERO,
         ground: str = "ground",
         floating: bool = False,
+        planar: bool = False,
         description: str = "",
         expect: Mapping[str, float] | None = None,
     ) -> None:
@@ -106,8 +129,9 @@ class Mechanism:
         self.gravity: Vector
         self.gravity_laws: dict[str, Formula | Tabulated]
         """What gravity adds to its numbers over time, by axis."""
-        self.gravity, self.gravity_laws = load_words.gravity(gravity)
-        self.floating = bool(floating)
+        flat = planar and isinstance(gravity, list | tuple) and len(gravity) == 2
+        self.gravity, self.gravity_laws = load_words.gravity((*gravity, 0.0) if flat else gravity)
+        self.floating, self.in_plane = bool(floating), bool(planar)
         self.description = str(description)
         self.expect: dict[str, float] = {str(k): number(v, f"expect.{k}") for k, v in (expect or {}).items()}
         self.bodies: dict[str, Body] = {}
@@ -122,8 +146,67 @@ class Mechanism:
         self.constraints: dict[str, Constraint] = {}
         self.states: dict[str, NamedState] = {}
         self.source: Source | None = None
+        self.cases: dict[str, Case] = {}
+        """Named questions, as data."""
+        self.lets: dict[str, Let] = {}
+        """Named dimensions, from which other numbers follow."""
+        self._before: tuple[dict[str, Any], ...] = ()
+        self._said: tuple[Said, ...] = ()
+        """What there was before the first dimension, and what was said since: `resized` says it again."""
         self._ground = checked_name(ground, "ground")
         self.bodies[self._ground] = Body(self._ground)
+
+    # ---------------------------------------------------------------- named dimensions
+
+    def let(self, name: str, value: Any, *, description: str = "") -> Following:
+        """Name a dimension, from which numbers of the model may follow; it is a parameter by this name.
+
+        What it gives is a number: arithmetic with it follows, too, and so does text: `at=(crank, 0, 0)`,
+        `at=("crank*cos(30 deg)", "crank*sin(30 deg)", 0)`. Lists become numpy arrays of plain numbers elsewhere; here
+        give tuples.
+
+        Parameters
+        ----------
+        name : its name, as formulas have it
+        value : a number [SI], "40 mm", or a formula of other dimensions, "crank/2"
+        description : a sentence for readers
+        """
+        where = f"let.{name}"
+        checked_let_name(name, where)
+        if name in self.lets:
+            raise ModelError(Problem(f"there are two dimensions named '{name}'", where, "give one another name"))
+        taken = next((kind for table, kind in self._formula_names() if name in table), "")
+        if taken:
+            raise ModelError(Problem(f"the name '{name}' is taken by a {taken}", where, "formulas could mean both"))
+        new = let_of(name, value, self.lets, description, where)
+        if not self.lets:
+            self._before = tuple(dict(table) for table in self._tables())
+        self.lets = {**self.lets, name: new}
+        return Following(new.value, name)
+
+    def begin_with(self, lets: Mapping[str, Let]) -> None:
+        """Take ready dimensions, before anything else is said.
+
+        Parameters
+        ----------
+        lets : by name, each after those that it follows from
+        """
+        if lets:
+            self._before, self.lets = tuple(dict(table) for table in self._tables()), dict(lets)
+
+    def _formula_names(self) -> list[tuple[Mapping[str, Any], str]]:
+        """What formulas call by plain names."""
+        return [(self.joints, "joint"), (self.inner, "freedom of a body"), (self.states, "state")]
+
+    def resized(self, values: Mapping[str, Any] | None = None, **named: Any) -> Mechanism:
+        """The same machine with other dimensions: everything that follows from them is laid out anew.
+
+        Parameters
+        ----------
+        values : new values by name [SI], or texts such as "50 mm"
+        named : the same as keywords
+        """
+        return resized(self, {**(values or {}), **named})
 
     # ---------------------------------------------------------------- bodies
 
@@ -139,6 +222,7 @@ class Mechanism:
         mass: float | None = None,
         com: Any = None,
         inertia: Any = None,
+        bar: Any = None,
         solid: Solid | None = None,
         density: float | None = None,
         frame: Placement | None = None,
@@ -155,6 +239,7 @@ class Mechanism:
         mass : mass [kg]; none for a massless body
         com : centre of mass [m] in the body's own frame; by default the mean of its joints' places, each once
         inertia : tensor [kg m^2] as 3 moments, 6 elements (xx, yy, zz, xy, xz, yz), 3x3, or `lw.inertia(...)`
+        bar : two places [m], instead of `com` and `inertia`: those of a thin uniform bar of this mass between them
         solid : shapes to take mass, centre and inertia from, with `density`; instead of the three above
         density : density of the solids [kg/m^3]
         frame : the body's own frame in the layout posture, `lw.placement(...)`; by default the global frame
@@ -164,6 +249,10 @@ class Mechanism:
         colour : in pictures: "#RRGGBB", or a name of the palette such as "vermilion"
         """
         where = f"bodies.{name}"
+        if bar is not None:
+            if com is not None or inertia is not None or solid is not None:
+                raise ModelError(Problem("`bar` besides com, inertia or solids", where, "keep one of them"))
+            com, inertia = entry.uniform_bar(bar, mass, where)
         known = self.bodies.get(checked_name(name, where))
         if known is None:
             self._claim(name, where)
@@ -249,7 +338,7 @@ class Mechanism:
         options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
         """
         where = f"joints.{name}"
-        law = entry.located(lambda: Helical(number(lead, f"{where}.lead")), where)
+        law = entry.located(lambda: Helical(number(lead, f"{where}.lead", LENGTH)), where)
         return self._placed(name, law, tail, head, **options)
 
     def cylindric(self, name: str, tail: BodyLike, head: BodyLike, **options: Unpack[JointOptions]) -> Joint:
@@ -309,6 +398,20 @@ class Mechanism:
 
     spherical, cylindrical, planar, fixed = spheric, cylindric, flat, rigid
     """The same joints by their other names."""
+
+    def pin(self, name: str, *bodies: BodyLike, **options: Unpack[JointOptions]) -> list[Joint]:
+        """Add a pin through several bodies: a revolute joint between the first and each of the others.
+
+        Parameters
+        ----------
+        name : of the first joint; those to further bodies are called name_2, name_3, ...
+        bodies : two or more
+        options : at, axis, x, frame, to, value, limits, description, as `lw.JointOptions` tells
+        """
+        if len(bodies) < 2:
+            raise ModelError(Problem(f"{len(bodies)} bodies on a pin", f"joints.{name}", "name two or more"))
+        names = [name, *(f"{name}_{k}" for k in range(2, len(bodies)))]
+        return [self.revolute(own, bodies[0], body, **options) for own, body in zip(names, bodies[1:], strict=True)]
 
     def universal(
         self, name: str, tail: BodyLike, head: BodyLike, *, axes: Any = None, **options: Unpack[JointOptions]
@@ -628,6 +731,62 @@ class Mechanism:
 
     # ---------------------------------------------------------------- points, frames, curves
 
+    def cylinder(
+        self,
+        name: str,
+        first: PointLike,
+        second: PointLike,
+        *,
+        masses: Any = None,
+        length: Any = None,
+        description: str = "",
+    ) -> Joint:
+        """Add a hydraulic cylinder, a strut or a linear motor between two points: barrel, rod and their joints.
+
+        The slide between barrel and rod has the name; it is driven, pushed and limited like any other, and what it does
+        about the joints around it follows from where it stands. In a planar machine it hangs on pins, else on a
+        universal joint at the first point and a ball at the second.
+
+        Parameters
+        ----------
+        name : of the slide; the bodies are name_barrel and name_rod, the joints at the ends name_foot and name_head
+        first, second : points in the layout posture, of the barrel's end and of the rod's
+        masses : of barrel and rod [kg], uniform bars of half the length; without mass unless given
+        length : pair (shortest, longest) from point to point [m]; None leaves a side open
+        description : a sentence for readers
+        """
+        where = f"joints.{name}"
+        ends = [self._end(point, where) for point in (first, second)]
+        (a, b), (tail, head) = [end.at for end in ends], [end.body for end in ends]
+        way = tuple(q - p for p, q in zip(a, b, strict=True))
+        if not any(way):
+            raise ModelError(Problem(f"{ends[0].name} and {ends[1].name} are at one place", where, "give two places"))
+        middle = tuple((p + q) / 2 for p, q in zip(a, b, strict=True))
+        two = (None, None) if masses is None else tuple(masses) if isinstance(masses, list | tuple) else (masses,)
+        if len(two) != 2:
+            raise ModelError(Problem("two masses are wanted", f"{where}.masses", "of barrel and rod: ('3 kg', '2 kg')"))
+        barrel, rod = f"{name}_barrel", f"{name}_rod"
+        for body, mass, bar in ((barrel, two[0], (a, middle)), (rod, two[1], (middle, b))):
+            self.body(body, mass=mass, bar=None if mass is None else bar)
+        if self.in_plane:
+            self.revolute(f"{name}_foot", tail, barrel, at=a)
+            self.revolute(f"{name}_head", rod, head, at=b)
+        else:
+            self.universal(f"{name}_foot", tail, barrel, at=a, axes=entry.axes_across(way))
+            self.spheric(f"{name}_head", rod, head, at=b)
+        limits = None if length is None else entry.travel_of(way, length, f"{where}.length")
+        return self.prismatic(name, barrel, rod, at=middle, axis=way, limits=limits, description=description)
+
+    def _end(self, point: PointLike, where: str) -> Point:
+        """A point of the layout posture."""
+        name = point if isinstance(point, str) else point.name
+        if name not in self.points:
+            raise ModelError(no_such("point", name, self.points, where, none="the mechanism has no points"))
+        if self.points[name].within is not None:
+            hint = "give it by coordinates of the layout posture"
+            raise ModelError(Problem(f"'{name}' is given in a body's own frame", where, hint))
+        return self.points[name]
+
     def point(
         self, name: str, body: BodyLike, at: Any, *, within: BodyLike | None = None, description: str = ""
     ) -> Point:
@@ -644,7 +803,7 @@ class Mechanism:
         where = f"points.{name}"
         reference = None if within is None else entry.body_name(within, where)
         owner = entry.body_name(body, where)
-        new = Point(checked_name(name, where), owner, vector(at, f"{where}.at"), reference, str(description))
+        new = Point(checked_name(name, where), owner, vector(at, f"{where}.at", LENGTH), reference, str(description))
         self._claim(name, where)
         self.points[name] = new
         return new
@@ -941,7 +1100,8 @@ class Mechanism:
         parameters : numbers of the formula by name [SI]; as `i.R` of the state i they are parameters of the machine
         description : a sentence for readers
         """
-        new = named_state(name, rate, start, unit, scale, parameters, description)
+        numbers = numbers_of_formula(rate, parameters, self.lets)
+        new = named_state(name, rate, start, unit, scale, numbers, description)
         self._claim(new.name, f"states.{new.name}")
         self.states[new.name] = new
         return new
@@ -986,7 +1146,8 @@ class Mechanism:
         parameters : numbers that the formula names; they are parameters of the model, `pair.ratio`
         description : a sentence for readers
         """
-        return self._constrained(constraints.coupling(self.owners, name, joint, law, parameters, description))
+        numbers = numbers_of_formula(law, parameters, self.lets)
+        return self._constrained(constraints.coupling(self.owners, name, joint, law, numbers, description))
 
     def constrain(
         self, name: str, expression: str, *, parameters: Mapping[str, float] | None = None, description: str = ""
@@ -1000,7 +1161,8 @@ class Mechanism:
         parameters : numbers that the expression names; they are parameters of the model, `track.height`
         description : a sentence for readers
         """
-        return self._constrained(constraints.constraint(name, expression, parameters, description))
+        numbers = numbers_of_formula(expression, parameters, self.lets)
+        return self._constrained(constraints.constraint(name, expression, numbers, description))
 
     def velocity(
         self, name: str, expression: str, *, parameters: Mapping[str, float] | None = None, description: str = ""
@@ -1014,12 +1176,64 @@ class Mechanism:
         parameters : numbers that the expression names; they are parameters of the model, `wheel.radius`
         description : a sentence for readers
         """
-        return self._constrained(constraints.velocity(name, expression, parameters, description))
+        numbers = numbers_of_formula(expression, parameters, self.lets)
+        return self._constrained(constraints.velocity(name, expression, numbers, description))
 
     def _constrained(self, new: Constraint) -> Constraint:
         self._claim(new.name, constraints.place_of(new))
         self.constraints[new.name] = new
         return new
+
+    # ---------------------------------------------------------------- cases, and what is changed afterwards
+
+    def case(self, name: str, *, description: str = "", units: UnitSystem = SI, **given: Any) -> Case:
+        """Add a named question: drives, starts, efforts, events, loads and limits that belong together.
+
+        `Machine.case(name)` asks it; files have it under `cases`.
+
+        Parameters
+        ----------
+        name : its name
+        description : a sentence for readers
+        units : of bare numbers; SI unless given
+        given : set, limits, start, rates, states, drive, efforts, external (by name, numbers or texts); stop, when, at
+            (texts of events); off (loads that do not act); duration, until, samples
+        """
+        if name in self.cases:
+            raise ModelError(Problem(f"there are two cases named '{name}'", f"cases.{name}", "give one another name"))
+        new = case(name, given, units, description)
+        self.cases[new.name] = new
+        return new
+
+    def limit(self, variable: str, limits: Any) -> Joint:
+        """Give a variable of a joint other limits.
+
+        Parameters
+        ----------
+        variable : such as "A" or "C.slide"
+        limits : pair (low, high) [rad, m] or with units; None leaves a side open
+        """
+        found = find_variable(self.joints, variable)
+        if found is None:
+            raise ModelError(no_variable(self.joints, variable, "limits"))
+        joint = self.joints[found.owner.name]
+        own = variable_limits(joint.law, {found.variable.name: limits}, f"joints.{joint.name}.limits")
+        others = tuple(limit for limit in joint.limits if limit[0] != found.variable.name)
+        open_ = all(math.isinf(end) for _, *ends in own for end in ends)
+        self.joints[joint.name] = new = replace(joint, limits=others if open_ else (*others, *own))
+        return new
+
+    def leave_out(self, load: Load | str) -> None:
+        """Take a load away.
+
+        Parameters
+        ----------
+        load : the load, or its name
+        """
+        name = load if isinstance(load, str) else load.name
+        if name not in self.loads:
+            raise ModelError(no_such("load", name, self.loads, "leave_out", none="the mechanism has no loads"))
+        del self.loads[name]
 
     # ---------------------------------------------------------------- the whole
 
@@ -1034,8 +1248,11 @@ class Mechanism:
         if name not in self.bodies:
             raise ModelError(no_such("body", name, self.bodies, "ground"))
         other = Mechanism(self.name, gravity=self.gravity, floating=self.floating, description=self.description)
+        other.in_plane = self.in_plane
         other._ground, other.source = name, self.source
         other.gravity_laws = dict(self.gravity_laws)
+        other.cases = dict(self.cases)
+        other.lets, other._before, other._said = self.lets, self._before, self._said
         other.expect = dict(self.expect)
         for own, theirs in zip(other._tables(), self._tables(), strict=True):
             own.clear()
@@ -1071,6 +1288,9 @@ class Mechanism:
     def _claim(self, name: Any, where: str) -> None:
         """One name, one thing: results are asked for by name."""
         checked_name(name, where)
+        if name in self.lets and where.partition(".")[0] in ("joints", "stretches", "states"):
+            hint = "give one another name: formulas could mean both"
+            raise ModelError(Problem(f"the name '{name}' is taken by a dimension", where, hint))
         kinds = (
             "body",
             "joint",
@@ -1106,11 +1326,20 @@ class Mechanism:
     __hash__ = None  # type: ignore[assignment]
 
     def _data(self) -> tuple[Any, ...]:
-        head = (self.name, self.gravity, self.gravity_laws, self._ground, self.floating, self.description, self.expect)
+        head = (
+            self.name,
+            self.gravity,
+            self.gravity_laws,
+            self._ground,
+            self.floating,
+            self.in_plane,
+            self.description,
+        )
+        lets = [(let.name, let.value, let.description) for let in self.lets.values()]
         *tables, equations, loads, motors = (list(table.items()) for table in self._tables())
         equations.sort(key=lambda item: item[1].kind)  # files keep the order of each kind
         loads.sort(key=lambda item: load_words.section_of(item[1]))
-        return (*head, *tables, equations, loads, motors)
+        return (*head, self.description, self.expect, lets, list(self.cases.items()), *tables, equations, loads, motors)
 
     def __repr__(self) -> str:
         kinds: dict[str, int] = {}
@@ -1118,3 +1347,12 @@ class Mechanism:
             kinds[joint.law.kind] = kinds.get(joint.law.kind, 0) + 1
         listed = ", ".join(f"{count} {kind}" for kind, count in kinds.items()) or "none"
         return f"Mechanism('{self.name}', {len(self.bodies)} bodies, ground '{self._ground}')\n  joints: {listed}"
+
+
+for _name in (
+    "body", "stretch", "revolute", "prismatic", "helical", "cylindric", "flat", "spheric", "free", "rigid", "spherical",
+    "cylindrical", "planar", "fixed", "universal", "gear", "rack", "bevel", "point_on_curve", "line_on_curve",
+    "on_surface", "on_curve", "joint", "point", "frame", "curve", "spring", "damper", "friction", "motor", "force",
+    "torque", "load", "state", "dh_chain", "couple", "constrain", "velocity", "limit", "leave_out", "pin", "cylinder",
+):  # fmt: skip
+    setattr(Mechanism, _name, building(getattr(Mechanism, _name)))

@@ -73,14 +73,14 @@ def variable_values(law: Law, value: Any, where: str) -> tuple[float, ...] | Non
     """Layout values: one number for a single variable, a list of all, or a mapping by variable name."""
     if value is None:
         return None
-    names = [v.name for v in law.variables]
+    names, measures = [v.name for v in law.variables], {v.name: v.quantity for v in law.variables}
     if isinstance(value, Mapping):
         given = dict(zip(names, law.neutral(), strict=True))
         for key, v in value.items():
             if key not in given:
                 hint = did_you_mean(str(key), names)
                 raise ModelError(Problem(f"{a_joint(law.kind)} has no variable '{key}'", where, hint))
-            given[key] = number(v, f"{where}.{key}")
+            given[key] = number(v, f"{where}.{key}", measures[key])
         return _located(law, tuple(given.values()), where)
     items = list(value) if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str) else [value]
     if len(items) != len(names):
@@ -88,7 +88,7 @@ def variable_values(law: Law, value: Any, where: str) -> tuple[float, ...] | Non
             raise ModelError(Problem(f"{a_joint(law.kind)} has no variable", where, "leave `value` out"))
         listed = ", ".join(names)
         raise ModelError(Problem(f"{len(items)} values for {len(names)} variables ({listed})", where))
-    return _located(law, tuple(number(v, where) for v in items), where)
+    return _located(law, tuple(number(v, where, measures[n]) for n, v in zip(names, items, strict=True)), where)
 
 
 def _located(law: Law, values: tuple[float, ...], where: str) -> tuple[float, ...]:
@@ -102,7 +102,7 @@ def variable_limits(law: Law, limits: Any, where: str) -> tuple[tuple[str, float
     """Limits: a pair for a single variable, or a mapping from variable names to pairs; None is no limit."""
     if limits is None:
         return ()
-    names = [v.name for v in law.variables]
+    names, measures = [v.name for v in law.variables], {v.name: v.quantity for v in law.variables}
     if not isinstance(limits, Mapping):
         if len(names) != 1:
             hint = f"write {{{names[0]}: [low, high]}}" if names else "a rigid joint has none"
@@ -115,8 +115,8 @@ def variable_limits(law: Law, limits: Any, where: str) -> tuple[tuple[str, float
             raise ModelError(Problem(f"{a_joint(law.kind)} has no variable '{key}'", where, hint))
         try:
             low, high = pair
-            low = -math.inf if low is None else number(low, f"{where}.{key}")
-            high = math.inf if high is None else number(high, f"{where}.{key}")
+            low = -math.inf if low is None else number(low, f"{where}.{key}", measures[key])
+            high = math.inf if high is None else number(high, f"{where}.{key}", measures[key])
         except (TypeError, ValueError) as error:
             if isinstance(error, ModelError):
                 raise

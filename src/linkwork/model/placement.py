@@ -18,6 +18,7 @@ from linkwork import geometry as geo
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.model.vectors import ZERO, Vector, direction, number, numbers, vector
+from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension
 
 RotationForm = Literal["matrix", "rpy", "euler_zxz", "euler_zyz", "euler_xyz", "quaternion", "axis_angle"]
 RowForm = Literal["dh", "dh_craig", "hayati", "sheth_uicker"]
@@ -154,6 +155,11 @@ ROW_KEYS: dict[RowForm, tuple[str, ...]] = {
 """Names of a row's numbers in the order of its product of elementary motions."""
 
 
+def row_measures(form: RowForm) -> list[Dimension]:
+    """What the numbers of a row measure, in their order."""
+    return [LENGTH if len(key) == 1 else ANGLE for key in ROW_KEYS[form]]
+
+
 def placement(
     at: Any = None,
     *,
@@ -215,13 +221,16 @@ def placement(
         if value is not None:
             if at is not None:
                 raise ModelError(Problem(f"`at` and `{form}` are both given", where, "a D-H row has its own origin"))
-            return Placement(within=reference, row=Row(form, numbers(value, len(ROW_KEYS[form]), f"{where}.{form}")))
+            return Placement(
+                within=reference,
+                row=Row(form, numbers(value, len(ROW_KEYS[form]), f"{where}.{form}", row_measures(form))),
+            )
     if points is not None:
         if at is not None:
             raise ModelError(Problem("`at` and `points` are both given", where, "the first of `points` is the origin"))
         p1, p2, p3 = _three(points, where)
         return Placement(p1, ThreePoints(p2, p3), reference)
-    origin = ZERO if at is None else vector(at, f"{where}.at")
+    origin = ZERO if at is None else vector(at, f"{where}.at", LENGTH)
     turn: Orientation | None = None
     if axis is not None or x is not None:
         w = direction("z" if axis is None else axis, f"{where}.axis")
@@ -235,11 +244,13 @@ def placement(
         except (TypeError, ValueError):
             raise ModelError(Problem("a pair (direction, angle) is wanted", f"{where}.axis_angle")) from None
         about = direction(about, f"{where}.axis_angle")
-        turn = Rotation("axis_angle", (*about, number(angle, f"{where}.axis_angle")))
+        turn = Rotation("axis_angle", (*about, number(angle, f"{where}.axis_angle", ANGLE)))
     else:
         for name, (value, count) in rotations.items():
             if value is not None:
-                turn = Rotation(name, numbers(value, count, f"{where}.{name}"))
+                turn = Rotation(
+                    name, numbers(value, count, f"{where}.{name}", NUMBER if name == "quaternion" else ANGLE)
+                )
     result = Placement(origin, turn, reference)
     _assert_not_degenerate(result, where)
     return result
@@ -262,7 +273,7 @@ def _three(points: Any, where: str) -> tuple[Vector, Vector, Vector]:
         p1, p2, p3 = points
     except (TypeError, ValueError):
         raise ModelError(Problem("three points are wanted", f"{where}.points")) from None
-    a, b, c = (vector(p, f"{where}.points[{i}]") for i, p in enumerate((p1, p2, p3)))
+    a, b, c = (vector(p, f"{where}.points[{i}]", LENGTH) for i, p in enumerate((p1, p2, p3)))
     _assert_not_degenerate(Placement(a, ThreePoints(b, c)), f"{where}.points")
     return a, b, c
 

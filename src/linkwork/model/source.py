@@ -16,6 +16,8 @@ class Source:
     name: str
     lines: dict[tuple[str | int, ...], int] = field(default_factory=dict)
     units: UnitSystem = SI
+    notes: tuple[Problem, ...] = ()
+    """What was read as something else than it says."""
 
     def locate(self, problem: Problem) -> Problem:
         """The problem with the line of the entry that it names, or of the nearest entry around it."""

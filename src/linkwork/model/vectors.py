@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from linkwork.errors import ModelError, Problem
+from linkwork.model.dimensions import Lets, followed, kept, scope
+from linkwork.model.text_values import in_si, looks_like_number
+from linkwork.units import Dimension
 
 Vector = tuple[float, float, float]
 
@@ -26,13 +29,25 @@ AXIS_NAMES = {value: name for name, value in _NAMED_AXES.items()}
 LARGEST = 1e30  # beyond it squares and cubes of lengths would overflow
 
 
-def numbers(value: Any, count: int | None, where: str) -> tuple[float, ...]:
-    """`value` as a tuple of finite floats (`count` of them when given)."""
+def numbers(
+    value: Any, count: int | None, where: str, measures: Dimension | Sequence[Dimension] | None = None
+) -> tuple[float, ...]:
+    """`value` as a tuple of finite floats (`count` of them when given).
+
+    measures : what they are, or each of them, where a text may stand for one: "50 mm", "crank/2"
+    """
     try:
         items = tuple(value)
-        if isinstance(value, str | Mapping) or any(isinstance(v, bool | str) for v in items):
+        if isinstance(value, str | Mapping) or any(isinstance(v, bool) for v in items):
             raise TypeError
-        result = tuple(float(v) for v in items)
+        if any(isinstance(v, str) for v in items):
+            each = [measures] * len(items) if measures is None or isinstance(measures, Dimension) else measures
+            items = tuple(said(v, d, where) for v, d in zip(items, each, strict=len(each) == len(items)))
+            if any(isinstance(v, str) for v in items):
+                raise TypeError
+        result = tuple(kept(v) for v in items)
+    except ModelError:
+        raise
     except (TypeError, ValueError, OverflowError):
         raise ModelError(Problem(f"{_brief(value)} is not a list of numbers", where)) from None
     if count is not None and len(result) != count:
@@ -44,9 +59,12 @@ def numbers(value: Any, count: int | None, where: str) -> tuple[float, ...]:
     return result
 
 
-def vector(value: Any, where: str) -> Vector:
+def vector(value: Any, where: str, measures: Dimension | None = None) -> Vector:
     """A point or a free vector: three finite numbers (metres, or a direction)."""
-    x, y, z = numbers(value, 3, where)
+    here = scope()
+    if here is not None and getattr(here.of, "in_plane", False) and isinstance(value, list | tuple) and len(value) == 2:
+        value = (*value, 0.0)
+    x, y, z = numbers(value, 3, where, measures)
     return (x, y, z)
 
 
@@ -64,12 +82,43 @@ def direction(value: Any, where: str) -> Vector:
     return result
 
 
-def number(value: Any, where: str) -> float:
-    """One finite number."""
+def said(value: Any, measures: Dimension | None, where: str) -> Any:
+    """The number that a text stands for: with a unit, or arithmetic of dimensions (`let`)."""
+    here = scope()
+    lets = {} if here is None else here.lets
+    if not isinstance(value, str) or not (lets or looks_like_number(value)) or _is_bare(value):
+        return value
+    try:
+        return in_si(value, measures, where) if looks_like_number(value) else _of_lets(value, lets, measures, where)
+    except ModelError:
+        if not lets:
+            raise
+        return _of_lets(value, lets, measures, where)
+
+
+def _is_bare(text: str) -> bool:
+    """Whether a text is a plain number, whose unit nobody told: it is refused, as any other text."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _of_lets(text: str, lets: Lets, measures: Dimension | None, where: str) -> float:
+    return followed(text, lets, measures, where=where)[0]
+
+
+def number(value: Any, where: str, measures: Dimension | None = None) -> float:
+    """One finite number.
+
+    measures : what it is, where a text may stand for it: "800 g", "crank/2"
+    """
+    value = said(value, measures, where)
     if isinstance(value, bool | str | Sequence):
         raise ModelError(Problem(f"{_brief(value)} is not a number", where))
     try:
-        result = float(value)
+        result = kept(value)
     except (TypeError, ValueError, OverflowError):
         raise ModelError(Problem(f"{_brief(value)} is not a number", where)) from None
     if not math.isfinite(result):
@@ -79,9 +128,9 @@ def number(value: Any, where: str) -> float:
     return result
 
 
-def positive(value: Any, where: str) -> float:
+def positive(value: Any, where: str, measures: Dimension | None = None) -> float:
     """One finite number above zero."""
-    result = number(value, where)
+    result = number(value, where, measures)
     if result <= 0.0:
         raise ModelError(Problem(f"{result:g} is not positive", where))
     return result

@@ -20,12 +20,15 @@ from linkwork.analyses.forces.self_stress import left_open, open_names
 from linkwork.analyses.forces.statics import Reaction, reaction_of
 from linkwork.analyses.forces.stiction import Stuck, with_friction
 from linkwork.analyses.forces.trajectory import Trajectory, states_at_start
+from linkwork.analyses.kinematics.given_values import measured_by
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.equations.load_plans import exact_frictions
 from linkwork.equations.loop_solver import length_rates
-from linkwork.errors import Gathered, InputError, Problem
+from linkwork.errors import Gathered, InputError, ModelError, Problem
 from linkwork.geometry import Array
+from linkwork.model.text_values import in_si
+from linkwork.units import TIME
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +185,10 @@ def given_rates(loops: Loops, rates: Mapping[str, Any]) -> dict[int, float]:
             problems.append(loops.book.unknown(name, "variable", "rate"))
             continue
         try:
-            number = float(value)
+            number = float(in_si(value, measured_by(loops, found.column) / TIME, str(name)))
+        except ModelError as error:
+            problems += error.problems
+            continue
         except (TypeError, ValueError):
             number = np.nan
         if not np.isfinite(number):

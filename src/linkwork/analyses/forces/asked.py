@@ -11,9 +11,13 @@ from linkwork.analyses.forces.contact import assert_contact
 from linkwork.analyses.forces.drives import as_names, columns_of
 from linkwork.analyses.forces.external import external_wrenches
 from linkwork.analyses.forces.trajectory import Trajectory
+from linkwork.analyses.kinematics.given_values import measured_by
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.errors import Gathered, InputError, Problem
 from linkwork.geometry import Array
+from linkwork.model.measures import effort_along
+from linkwork.model.text_values import in_si
+from linkwork.units import NUMBER
 
 
 def check_asked(
@@ -55,7 +59,8 @@ def named_numbers(
         where = f"{what}.{name}"
         try:
             (column,) = columns_of(loops, [name])
-            number = np.asarray(value, float)
+            along = measured_by(loops, int(column))
+            number = np.asarray(in_si(value, NUMBER if what == "weights" else effort_along(along)), float)
         except InputError as error:
             problems += [Problem(p.what, where, p.hint) for p in error.problems]
             continue

@@ -9,9 +9,11 @@ import numpy as np
 
 from linkwork.analyses.forces.trajectory import Trajectory
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.errors import InputError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.geometry import Array
+from linkwork.model.text_values import in_si, told_at
 from linkwork.names import no_such
+from linkwork.units import FORCE, TORQUE
 
 
 def external_wrenches(loops: Loops, given: Mapping[str, Any] | None, path: Trajectory) -> Array | None:
@@ -34,7 +36,10 @@ def external_wrenches(loops: Loops, given: Mapping[str, Any] | None, path: Traje
             problems.append(still if name in places else no_such("body, point or frame", name, places, "external"))
             continue
         try:
-            number = np.asarray(value, float)
+            number = np.asarray(in_si(value, [FORCE, FORCE, FORCE, TORQUE, TORQUE, TORQUE][: np.size(value)]), float)
+        except ModelError as error:
+            problems += told_at(error, f"external.{name}")
+            continue
         except (TypeError, ValueError):
             number = np.zeros(0)
         sizes = (3,) if name in points else (3, 6)

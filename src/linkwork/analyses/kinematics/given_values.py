@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.equations.measures import measured_places
 from linkwork.equations.plan import Slot
-from linkwork.errors import InputError, Problem, nearest
+from linkwork.errors import InputError, ModelError, Problem, nearest
 from linkwork.geometry import Array
+from linkwork.model.text_values import in_si
+from linkwork.units import ANGLE, LENGTH, Dimension
 
 MANY = 8
 """Joints that a hint names."""
@@ -68,7 +70,7 @@ def given_variables(loops: Loops, values: Mapping[str, Any], measured: bool = Fa
         if found is None and (whole is None or not whole.law.variables):
             problems.append(unknown_variable(loops, name, measured=measured))
             continue
-        number = _numbers(name, value, problems)
+        number = _numbers(name, value, problems, _measured(found, whole))
         if number is None:
             continue
         if found is not None:
@@ -138,7 +140,30 @@ def unknown_coordinate(loops: Loops, name: Any, where: str) -> Problem | None:
     return Problem(f"there is no joint or place '{owner}'", where, f"did you mean '{meant}'?")
 
 
-def _numbers(name: str, value: Any, problems: list[Problem]) -> Array | None:
+def _measured(found: tuple[Slot, int] | None, whole: Slot | None) -> Dimension | list[Dimension] | None:
+    """What a variable measures, or all of a joint."""
+    if found is not None:
+        return found[0].law.variables[found[1]].quantity
+    return None if whole is None else [v.quantity for v in whole.law.variables]
+
+
+def measured_by(loops: Loops, column: int) -> Dimension:
+    """What the variable measures of which this is the rate; of a joint that turns freely, an angle or a length."""
+    slot = next(s for s in loops.plan.slots if s.v.start <= column < s.v.stop)
+    if slot.law.rates is None:
+        measured: Dimension = slot.law.variables[column - slot.v.start].quantity
+        return measured
+    return LENGTH if slot.law.rates[column - slot.v.start].startswith("v") else ANGLE
+
+
+def _numbers(
+    name: str, value: Any, problems: list[Problem], measures: Dimension | list[Dimension] | None
+) -> Array | None:
+    try:
+        value = in_si(value, measures, name)
+    except ModelError as error:
+        problems += error.problems
+        return None
     try:
         number = np.asarray(value)
         if number.dtype.kind not in "fiu":

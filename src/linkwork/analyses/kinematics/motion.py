@@ -11,7 +11,14 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.diagnosis import conflict_of
 from linkwork.analyses.kinematics.failures import ClosureError, DeadCentre, NoFreedom
-from linkwork.analyses.kinematics.given_values import Given, given_variables, merged, place_of, unknown_variable
+from linkwork.analyses.kinematics.given_values import (
+    Given,
+    given_variables,
+    measured_by,
+    merged,
+    place_of,
+    unknown_variable,
+)
 from linkwork.analyses.kinematics.histories import joint_histories, place_histories, state_signals
 from linkwork.analyses.kinematics.joint_limits import warnings_of_run
 from linkwork.analyses.kinematics.loops import Loops, Mask
@@ -21,9 +28,12 @@ from linkwork.analyses.kinematics.preference import preference
 from linkwork.analyses.kinematics.samples import Course, Swept
 from linkwork.analyses.kinematics.sweep import swept
 from linkwork.drives import Drive, as_drive
+from linkwork.drives.drive_values import many_turns
 from linkwork.errors import InputError, ModelError, Problem, nearest
 from linkwork.geometry import Array
+from linkwork.model.text_values import in_si
 from linkwork.names import variable_book
+from linkwork.units import ANGLE, TIME
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -207,7 +217,9 @@ def solved(
     from linkwork.analyses.kinematics.plot_units import units_of  # which brings the results with it
 
     independent = independent_with(loops, home, given.columns)
-    levels = [_level(loops, given, what, len(U)) for what in (rates or {}, accelerations or {})]
+    levels = [
+        _level(loops, given, what, len(U), order) for order, what in enumerate((rates or {}, accelerations or {}), 1)
+    ]
     found = swept(loops, home.y, independent, given.variables, U, levels, path=path, threads=threads)
     if found.stop is not None and not np.isfinite(found.Y).all(axis=1).any():
         raise found.stop
@@ -228,7 +240,7 @@ def _integration(found: Swept) -> IntegrationEvidence | None:
     return None if own is None else IntegrationEvidence(own.names, own.idle, own.tolerance, own.steps, own.rejected)
 
 
-def _level(loops: Loops, given: Given, values: Mapping[str, Any], samples: int) -> Array:
+def _level(loops: Loops, given: Given, values: Mapping[str, Any], samples: int, order: int) -> Array:
     """Rates or accelerations of driven variables, (samples, nw)."""
     level = np.zeros((samples, loops.columns))
     problems = []
@@ -243,7 +255,10 @@ def _level(loops: Loops, given: Given, values: Mapping[str, Any], samples: int) 
             problems.append(Problem(f"'{name}' is not driven", hint=hint))
             continue
         try:
-            number = np.asarray(value, float)
+            number = np.asarray(in_si(value, measured_by(loops, column) / TIME**order, name), float)
+        except ModelError as error:
+            problems += error.problems
+            continue
         except (TypeError, ValueError):
             number = np.array(np.nan)
         if not np.isfinite(number).all() or number.shape not in ((), (samples,)):
@@ -266,10 +281,13 @@ class _Driven:
     variables: NDArray[np.int64]
     columns: NDArray[np.int64]
     laws: tuple[Drive, ...]
+    remarks: tuple[str, ...] = ()
+    """What is allowed, but may not be meant."""
 
 
 def _drives(loops: Loops, given: Mapping[str, Any]) -> _Driven:
     problems: list[Problem] = []
+    remarks: list[str] = []
     places: dict[int, tuple[str, int, Drive]] = {}
     asked: dict[int, str] = {}
     for name, law in given.items():
@@ -279,7 +297,7 @@ def _drives(loops: Loops, given: Mapping[str, Any]) -> _Driven:
             problems.append(replace(unknown, hint=f"did you mean the option '{near}'?") if near else unknown)
             continue
         try:
-            drive = as_drive(law, str(name))
+            drive = as_drive(law, str(name), found[0].law.variables[found[1]].quantity)
         except ModelError as error:
             problems += error.problems
             continue
@@ -287,6 +305,8 @@ def _drives(loops: Loops, given: Mapping[str, Any]) -> _Driven:
         if slot.q.start + k in places:
             problems.append(Problem(f"'{name}' and '{asked[slot.q.start + k]}' are the same variable"))
             continue
+        if slot.law.variables[k].quantity == ANGLE and (text := many_turns(law, drive)):
+            remarks.append(f"{name} {text}")
         asked[slot.q.start + k] = str(name)
         places[slot.q.start + k] = (loops.plan.variables[slot.q.start + k], slot.v.start + k, drive)
     if not given:
@@ -299,6 +319,7 @@ def _drives(loops: Loops, given: Mapping[str, Any]) -> _Driven:
         np.array(list(places), np.int64),
         np.array([c for _, c, _ in places.values()], np.int64),
         tuple(d for _, _, d in places.values()),
+        tuple(remarks),
     )
 
 
@@ -308,7 +329,7 @@ def _times(driven: _Driven, samples: int | None, duration: float | None, times: 
         if samples is not None or duration is not None:
             problems.append(Problem("`times` stands instead of `samples` and `duration`", "times"))
         try:
-            t = np.asarray(times, float)
+            t = np.asarray(in_si(times, TIME, "times"), float)
         except (TypeError, ValueError):
             t = np.zeros(0)
         if t.ndim != 1 or not t.size or not np.isfinite(t).all() or (np.diff(t) < 0.0).any():
@@ -319,6 +340,7 @@ def _times(driven: _Driven, samples: int | None, duration: float | None, times: 
     count = SAMPLES if samples is None else samples
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
         problems.append(Problem(f"{samples!r} samples", "samples", "give a whole number, at least 1"))
+    duration = in_si(duration, TIME, "duration")
     longest = [law.duration for law in driven.laws if law.duration is not None]
     end = duration if duration is not None else max(longest, default=0.0 if count == 1 else None)
     if end is None:
@@ -413,7 +435,7 @@ def _run(
         t[:reached], mechanism=plan.name, variables=variables, speeds=speeds, **places,
         closure=closure if loops.count else None, driven=laws, held=loops.names(held),
         status="complete" if found.stop is None else "stopped", message=stopped, asked=len(t),
-        warnings=[*found.warnings, *_jumps(driven), *warnings_of_run(own, Y, t)],
+        warnings=[*driven.remarks, *found.warnings, *_jumps(driven), *warnings_of_run(own, Y, t)],
         integration=_integration(found), state=state_signals(own), machine=own.system,
     )  # fmt: skip
 

@@ -369,10 +369,18 @@ class Posture:
             lines.append(f"  dependent:   {_listed(self.dependent)}")
             some = "; ".join(str(r) for r in self.redundancies[:6])
             more = f"; and in {len(self.redundancies) - 6} more places" if len(self.redundancies) > 6 else ""
-            noun = "constraint" if self.redundant == 1 else "constraints"
-            lines.append(f"  {self.redundant or 'no'} redundant {noun}" + (f": {some}{more}" if some else ""))
+            lines += self._redundancy_line(some + more)
             lines.append(f"  quality index {self.quality:.4g}, residual {self.residual:.1e}")
         return [*lines, *(f"  warning: {text}" for text in self.beyond_limits)]
+
+    def _redundancy_line(self, among: str) -> list[str]:
+        """How many constraints are redundant, and among which joints; what the plane makes so is no matter."""
+        flat = 3 * self.loops.system.topology.n_loops if self.loops.system.mechanism.in_plane else 0
+        if flat and self.redundant <= flat:
+            return []
+        count = self.redundant - flat
+        noun = "constraint" if count == 1 else "constraints"
+        return [f"  {count or 'no'} redundant {noun}" + (f": {among}" if among else "")]
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain data, for JSON."""

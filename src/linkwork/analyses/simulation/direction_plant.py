@@ -93,8 +93,9 @@ class DirectionPlant:
         moves = [False] * len(self.ways)
         if machine.loops.count:
             moves = [bool(own.any()) for own in variation(Question(simulation.mismatch())).slopes]
+        numbers_now = {**machine.dimensions, **machine.parameters}
         beside = {
-            w.parameter: machine.parameters[w.parameter] + BESIDE * (machine.loops.length if w.unit == "m" else 1.0)
+            w.parameter: numbers_now[w.parameter] + BESIDE * (machine.loops.length if w.unit == "m" else 1.0)
             for w, moved in zip(self.ways, moves, strict=True)
             if moved
         }

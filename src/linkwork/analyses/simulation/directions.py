@@ -23,11 +23,12 @@ from linkwork.analyses.simulation.question import Asked
 from linkwork.equations import simulation
 from linkwork.equations.loop_solver import length_rates
 from linkwork.equations.plan import AXES
-from linkwork.errors import InputError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.model.events import Stop
 from linkwork.model.states import START
+from linkwork.model.text_values import told_at
 from linkwork.names import no_such
 
 if TYPE_CHECKING:
@@ -92,6 +93,14 @@ def _direction(machine: Machine, name: Any, driven: Sequence[int], problems: lis
     for k, state in enumerate(plan.states):
         if name in (f"start.{state.name}", f"{state.name}.{START}"):
             return Direction(str(name), state.unit or "1", state=k)
+    if isinstance(name, str) and name in machine.mechanism.lets:
+        try:
+            machine._layouts.named((name,))
+            machine._layouts.slopes([name])
+        except ModelError as error:
+            problems += told_at(error, WHERE)
+            return None
+        return Direction(name, parameter_unit(loops, name), parameter=name)
     if isinstance(name, str) and name in parameters:
         if name.split(".")[-2] in AXES:
             hint = "differentiate by positions (.at), or turn the frame by a joint"
@@ -100,7 +109,7 @@ def _direction(machine: Machine, name: Any, driven: Sequence[int], problems: lis
         return Direction(name, parameter_unit(loops, name), parameter=name)
     kind, _, variable = str(name).partition(".")
     if kind not in ("start", "rates") or not variable:
-        known = [*parameters, *(f"{k}.{v}" for k in ("start", "rates") for v in plan.variables)]
+        known = [*machine.dimensions, *parameters, *(f"{k}.{v}" for k in ("start", "rates") for v in plan.variables)]
         known += [f"start.{state.name}" for state in plan.states]
         none = "give parameters of the machine, start.A or rates.A"
         problems.append(no_such("parameter, start or rate", name, known, WHERE, none=none))

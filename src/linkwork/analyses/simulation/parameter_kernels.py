@@ -85,8 +85,8 @@ class Variation:
             symbols = {name: ca.SX.sym(name) for name in plan.parameters}
             _, flat = patterns.flatten(constants(plan, symbols, regrouped))
             expressions = ca.vertcat(*flat)
-            own = [symbols[name] if name else ca.SX.sym("still") for name in self.names]
-            J = ca.jacobian(expressions, ca.vertcat(*own)) if own else ca.SX(expressions.shape[0], 0)
+            columns = [self._column(expressions, symbols, name) for name in self.names]
+            J = ca.horzcat(*columns) if columns else ca.SX(expressions.shape[0], 0)
             at = np.array(list(self.system.parameters.values()))
             value = ca.Function("moved", [ca.vertcat(*symbols.values())], [J])(at)
             touched = set(J.sparsity().row())
@@ -94,6 +94,14 @@ class Variation:
             loose = tuple(None if i in touched else x for i, x in enumerate(pattern))
             self._moved[regrouped] = np.array(value.full()), loose
         return self._moved[regrouped]
+
+    def _column(self, expressions: Any, symbols: dict[str, Any], name: str) -> Any:
+        """Derivatives of the constants by one parameter, or by a dimension through all that follow from it."""
+        if name in self.system.dimensions:
+            known, slopes = self.system._layouts.slopes([name])
+            way = ca.SX(ca.DM(slopes))
+            return ca.jacobian(expressions, ca.vertcat(*(symbols[n] for n in known))) @ way
+        return ca.jacobian(expressions, symbols[name] if name else ca.SX.sym("still"))
 
 
 def _slopes(settle: ca.Function, given: Array, moved: Array) -> Array:

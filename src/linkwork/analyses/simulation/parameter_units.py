@@ -12,6 +12,9 @@ PLACE = "at"
 
 def parameter_unit(loops: Loops, name: str) -> str:
     """The SI unit of a parameter, '1' for a plain number: 'kg' of `rod.mass`, 'N m/rad' of a spring about a pin."""
+    if name in loops.system.mechanism.lets:
+        measures = loops.system.mechanism.lets[name].measures
+        return "1" if measures is None else SI.symbol(measures) or "1"
     owner, _, rest = name.partition(".")
     if (measured := parameter_measures(loops.system.mechanism, name)) is not None:
         return SI.symbol(measured) or "1"

@@ -13,13 +13,14 @@ import numpy as np
 
 from linkwork.analyses.forces.accelerations import given_rates, rates_by_name
 from linkwork.analyses.forces.drives import columns_of
-from linkwork.analyses.kinematics.given_values import given_variables, merged, place_of, unknown_variable
+from linkwork.analyses.kinematics.given_values import given_variables, measured_by, merged, place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.measured_machine import measuring
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.simulation.idle_events import locks_of_driven, too_late
 from linkwork.analyses.simulation.lent_inertia import with_lent_inertia
 from linkwork.drives import Drive, as_drive
+from linkwork.drives.drive_values import many_turns
 from linkwork.equations.simulation import mismatch
 from linkwork.errors import InputError, ModelError, Problem
 from linkwork.expressions import names_in
@@ -29,12 +30,17 @@ from linkwork.model.amounts import Formula, Tabulated
 from linkwork.model.constraint_checks import jumps_of, kinks_of
 from linkwork.model.event_checks import check_events
 from linkwork.model.events import At, Event, Stop, When
-from linkwork.model.states import START
+from linkwork.model.measures import effort_along
+from linkwork.model.states import START, unit_dimension
+from linkwork.model.text_values import in_si, told_at
 from linkwork.names import no_such
+from linkwork.units import ANGLE, FREQUENCY, TIME
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
+    from linkwork.model.mechanism import Mechanism
     from linkwork.numerics.stepping.law_pieces import Pieces
+    from linkwork.units import Dimension
 
 SAMPLES = 361
 METHODS = ("auto", "explicit", "radau", "exponential", "exponential-static", "variational", "variational-4", "ida")
@@ -116,9 +122,20 @@ class _Reader:
     laws: list[Pieces] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
-    def number(self, value: Any, where: str, hint: str, low: float = 0.0, open_: bool = True) -> float:
+    def number(
+        self,
+        value: Any,
+        where: str,
+        hint: str,
+        low: float = 0.0,
+        open_: bool = True,
+        measures: Dimension | None = None,
+    ) -> float:
         try:
-            found = float(value)
+            found = float(value if measures is None else in_si(value, measures, where))
+        except ModelError as error:
+            self.problems += error.problems
+            return np.nan
         except (TypeError, ValueError):
             found = np.nan
         if isinstance(value, bool) or not np.isfinite(found) or found < low or (open_ and found == low):
@@ -161,11 +178,11 @@ def asked(
     read = _Reader(machine, [*also])
     wanted, pushing = read.named(drives, "drives"), read.named(efforts, "efforts")
     read.machine = measuring(machine, wanted)
-    end = read.number(until, "until", "give a positive number of seconds")
+    end = read.number(until, "until", "give a positive number of seconds", measures=TIME)
     when = _times(read, end, samples, times)
     if method not in METHODS:
         read.problems.append(no_such("method", method, METHODS, "method"))
-    length = None if step is None else read.number(step, "step", "give a positive number of seconds")
+    length = None if step is None else read.number(step, "step", "give a positive number of seconds", measures=TIME)
     if method in FIXED and step is None:
         read.problems.append(Problem(f"'{method}' takes steps of one length", "step", "say step=1e-3, for example"))
     relative = read.number(rtol, "rtol", "give a small positive number, such as 1e-7", FINEST)
@@ -205,7 +222,10 @@ def _times(read: _Reader, end: float, samples: Any, times: Any) -> Array:
     if samples is not None:
         read.problems.append(Problem("`times` stands instead of `samples`", "times"))
     try:
-        found = np.atleast_1d(np.asarray(times, float))
+        found = np.atleast_1d(np.asarray(in_si(times, TIME, "times"), float))
+    except ModelError as error:
+        read.take(error, "times")
+        return np.zeros(1)
     except (TypeError, ValueError):
         found = np.array([np.nan])
     if found.ndim != 1 or not found.size or not np.isfinite(found).all():
@@ -258,7 +278,11 @@ def _states(read: _Reader, given: Mapping[str, Any] | Array | None) -> Array:
             read.problems.append(no_such("state", name, names, where, none="the machine has no states"))
             continue
         try:
-            found = float(value)
+            own = read.machine.mechanism.states[name]
+            found = float(in_si(value, unit_dimension(own.unit, ""), where))
+        except ModelError as error:
+            read.problems += error.problems
+            continue
         except (TypeError, ValueError):
             found = np.nan
         if not np.isfinite(found):
@@ -300,7 +324,7 @@ def _controlled(read: _Reader, controller: Any, rate: Any) -> float:
         hint = "say how often it is called [Hz], such as rate=1000"
         read.problems.append(Problem("a controller without a rate", "rate", hint))
         return 0.0
-    return read.number(rate, "rate", "give a positive number of calls a second [Hz]")
+    return read.number(rate, "rate", "give a positive number of calls a second [Hz]", measures=FREQUENCY)
 
 
 def _drives(read: _Reader, given: Mapping[str, Any], end: float) -> list[Driven]:
@@ -315,7 +339,10 @@ def _drives(read: _Reader, given: Mapping[str, Any], end: float) -> list[Driven]
             continue
         slot, k = found
         try:
-            drive = as_drive(law, f"drives.{name}")
+            measures = slot.law.variables[k].quantity
+            drive = as_drive(law, f"drives.{name}", measures)
+            if measures == ANGLE and (text := many_turns(law, drive)):
+                read.warnings.append(f"{name} {text}")
             pieces = piecewise(drive, end, f"drives.{name}")
         except ModelError as error:
             read.take(error, f"drives.{name}")
@@ -355,6 +382,12 @@ def _efforts(
             read.problems.append(unknown_variable(loops, name, where))
             continue
         column = found[0].v.start + found[1]
+        if isinstance(value, str):
+            try:
+                value = _effort(machine.mechanism, value, effort_along(measured_by(loops, column)))
+            except ModelError as error:
+                read.problems += told_at(error, where)
+                continue
         if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
             if not np.isfinite(value):
                 read.problems.append(Problem("one finite number is wanted", where))
@@ -377,6 +410,18 @@ def _efforts(
         told = [named.get(".".join(p.where.split(".")[:2]), p.where or "efforts") for p in error.problems]
         read.problems += [Problem(p.what, where, p.hint) for p, where in zip(error.problems, told, strict=True)]
         return machine, acting, pushed
+
+
+def _effort(m: Mechanism, text: str, dimension: Dimension) -> Any:
+    """The effort of a text: arithmetic where it is such, as of loads; else a value with a unit, or a law of time."""
+    from linkwork.model.effort_texts import read_effort
+
+    try:
+        if names_in(text):
+            return text
+    except ModelError:  # no arithmetic, then
+        pass
+    return read_effort(m, text, dimension)
 
 
 def _of_state(value: Any) -> bool:

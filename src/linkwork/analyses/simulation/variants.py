@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,14 +43,17 @@ class Given:
     shared: dict[str, Any]
     count: int
     wrong: tuple[Problem, ...] = ()
+    sizes: Mapping[str, Array] = field(default_factory=dict)
+    """Named dimensions that differ, from which some of the parameters follow."""
+    following: frozenset[str] = frozenset()
 
     @property
     def inputs(self) -> dict[str, Array]:
         """What differs, by name."""
-        found: dict[str, Array] = {}
+        found: dict[str, Array] = {name: x for name, x in self.sizes.items() if x.ndim == 1}
         for kind, own in self.kinds.items():
             for name, value in own.items():
-                if np.ndim(value) == 1:
+                if np.ndim(value) == 1 and not (kind == "parameters" and name in self.following):
                     found[name if kind == "parameters" else f"{kind}.{name}"] = np.asarray(value, float)
         return found
 
@@ -78,8 +81,16 @@ class Given:
         raise unreached
 
 
-def given(machine: Machine, kinds: Mapping[str, Mapping[str, Any] | None], shared: dict[str, Any]) -> Given:
-    """What is asked for; what is wrong about the arrays is told together with all else, by `Given.first`."""
+def given(
+    machine: Machine,
+    kinds: Mapping[str, Mapping[str, Any] | None],
+    shared: dict[str, Any],
+    sizes: Mapping[str, Array] | None = None,
+) -> Given:
+    """What is asked for; what is wrong about the arrays is told together with all else, by `Given.first`.
+
+    sizes : dimensions in place of which parameters are given that follow from them
+    """
     named: dict[str, dict[str, Any]] = {}
     told = Gathered(machine.name)
     lengths: dict[str, int] = {}
@@ -103,7 +114,8 @@ def given(machine: Machine, kinds: Mapping[str, Mapping[str, Any] | None], share
         text = "arrays of different lengths: " + ", ".join(f"{n} has {k}" for n, k in lengths.items())
         told.problems.append(Problem(text, hint="one number for each run everywhere"))
     count = 1 if told.problems else next(iter(lengths.values()))
-    return Given(machine, named, shared, count, tuple(told.problems))
+    followed = frozenset(machine._layouts.slopes(list(sizes))[0]) if sizes else frozenset()
+    return Given(machine, named, shared, count, tuple(told.problems), sizes or {}, followed)
 
 
 def _finite(value: Any) -> Array | None:

@@ -77,11 +77,11 @@ def simulate(
     """
     m = sound(file, as_json)
     from linkwork.analyses.simulation.question import SAMPLES
-    from linkwork.cli.event_texts import Happenings
     from linkwork.cli.option_values import Problems, Variables
     from linkwork.cli.outputs import outputs
     from linkwork.cli.progress import Work
     from linkwork.cli.simulation_values import Released
+    from linkwork.model.event_texts import Happenings
 
     units, problems = units_of(m), Problems()
     wanted = outputs(f"{file.stem}-simulation", out or (), plot or (), x, path or (), problems)
@@ -100,8 +100,9 @@ def simulate(
             "samples": samples, "times": how.times, "method": how.method, "step": how.step, "rtol": how.rtol,
             "atol": how.atol,
         }  # fmt: skip
-        happening = Happenings(machine, units, problems)
+        happening = Happenings(m, tuple(machine.parameters), units)
         happening.read(stop or (), when or (), at or (), how.until)
+        problems.found += happening.problems
         check_samples(samples, problems, least=2)
         if samples is not None and times is not None:
             problems.note("samples and times are both given", "--times", "give one of them")

@@ -10,10 +10,12 @@ from typing import Annotated, Any
 from pydantic import WithJsonSchema
 
 from linkwork.errors import ModelError, Problem, did_you_mean
+from linkwork.expressions import names_in
 from linkwork.files.entries.base import Gather, located
 from linkwork.files.quantities import quantity
 from linkwork.model import amounts
 from linkwork.model.amounts import Amount, Formula, Steady
+from linkwork.model.dimensions import scope
 from linkwork.units import Dimension, UnitSystem
 
 _QUANTITY = re.compile(
@@ -67,7 +69,25 @@ def read_amount(value: Any, dimension: Dimension, measure: Measure, units: UnitS
         return _form(value, dimension, measure, units, where)
     if isinstance(value, str) and not is_quantity(value):
         return amounts.amount(value, where)
-    return Steady(located(lambda: quantity(value, dimension, units), where))
+    try:
+        return Steady(located(lambda: quantity(value, dimension, units), where))
+    except ModelError:
+        if not isinstance(value, str) or not _is_formula(value, measure):
+            raise
+        return amounts.amount(value, where)
+
+
+def _is_formula(text: str, measure: Measure) -> bool:
+    """Whether a text that begins with a quantity is arithmetic of what is there: 12 N/mm*C.slide."""
+    here = scope()
+    lets = {} if here is None else here.lets
+    try:
+        names = [name for name in names_in(text) if name not in lets]
+        for name in names:
+            measure(name)
+    except ModelError:
+        return False
+    return bool(names)
 
 
 def _form(value: dict[str, Any], dimension: Dimension, measure: Measure, units: UnitSystem, where: str) -> Amount:

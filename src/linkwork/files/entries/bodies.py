@@ -160,6 +160,7 @@ class BodyEntry(Entry):
     mass: Mass | None = None
     com: Point | None = Field(None, description="centre of mass; by default the mean of the body's joints")
     inertia: Annotated[InertiaEntry, BeforeValidator(inertia_form), OrElse(_INERTIA_LISTS)] | None = None
+    bar: tuple[Point, Point] | None = Field(None, description="ends of a thin uniform bar, instead of com and inertia")
     solids: list[SolidEntry] | None = None
     density: Density | None = None
     frame: PlacementEntry | None = Field(None, description="the body's own frame in the layout posture")
@@ -179,6 +180,7 @@ class BodyEntry(Entry):
             "mass": self.mass,
             "com": self.com,
             "inertia": inertia,
+            "bar": self.bar,
             "solid": solid,
             "density": self.density,
             "frame": frame,

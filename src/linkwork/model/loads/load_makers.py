@@ -13,7 +13,8 @@ from linkwork.model.loads.directions import Direction, InSpace, OnBody, Toward
 from linkwork.model.loads.load import Load, numbers_of
 from linkwork.model.parts import Point, checked_name
 from linkwork.model.variables import Owner, full_name
-from linkwork.model.vectors import Vector, direction, number
+from linkwork.model.vectors import Vector, direction, number, said
+from linkwork.units import Dimension
 
 Made = TypeVar("Made")
 
@@ -41,9 +42,13 @@ class Gather:
     def number(self, value: Any, key: str) -> float:
         """A number within the bounds of its kind."""
         bounds = numbers_of(self.kind)[key]
+        value = self(said, value, bounds.measures if isinstance(bounds.measures, Dimension) else None, self._at(key))
         if bounds.positive:
             return self._above_zero(value, key)
         return self._number(value, key) if bounds.least is None else self._at_least(bounds.least, value, key)
+
+    def _at(self, key: str) -> str:
+        return f"{self.where}.{key}"
 
     def pair(self, value: Any, key: str) -> tuple[float, float]:
         """One level for both ways, or one for each."""

@@ -7,23 +7,24 @@ Times        2.5s: off coil; set tool.mass = 2kg; from rest
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from linkwork.cli.clauses import Several, first_word, names, parted
-from linkwork.cli.measures import compared_with, effort_along
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.expressions.comparisons import FALLING, RISING, compared, comparison, limit_value, number_side
-from linkwork.files.quantities import free_quantity
+from linkwork.model.clauses import Several, first_word, names, parted
 from linkwork.model.event_checks import check_events
 from linkwork.model.events import At, Direction, Event, Stop, When, at, stop, when
-from linkwork.model.measures import parameter_measures
+from linkwork.model.measures import compared_with, effort_along, parameter_measures
 from linkwork.model.states import state_numbers
-from linkwork.units import NUMBER, TIME, UnitSystem, format_quantity, parse_quantity
+from linkwork.units import NUMBER, SI, TIME, Dimension, UnitSystem, format_quantity, parse_quantity
+from linkwork.units.quantities import parse_free
 
 if TYPE_CHECKING:
-    from linkwork.analyses.machine import Machine
-    from linkwork.cli.option_values import Problems
+    from linkwork.model.mechanism import Mechanism
+
+Made = TypeVar("Made")
 
 _STOP_EXAMPLE = "write '0 <= A <= 60deg', 'tip.z >= -400mm; restitution 0.5' or the like"
 _WHEN_EXAMPLE = "write 'tip.z < 100mm: stop', 'rate(A): lock B; once' or the like"
@@ -36,45 +37,52 @@ _WORDS = ("stop", "end", *_LISTS, "set", "from rest", "once", "name")
 class Happenings:
     """Events of a simulation by their texts.
 
-    machine : whose names the texts speak of; units : of numbers without a unit; problems : where wrong texts go
+    mechanism : whose names the texts speak of; parameters : the names of its numbers
+    units : of numbers without a unit
     """
 
-    def __init__(self, machine: Machine, units: UnitSystem, problems: Problems) -> None:
-        self.machine, self.units, self.problems = machine, units, problems
-        self.mechanism = machine.mechanism
+    def __init__(self, mechanism: Mechanism, parameters: Collection[str] | None, units: UnitSystem = SI) -> None:
+        self.mechanism, self.parameters, self.units = mechanism, parameters, units
         self.events: list[Event] = []
         self.texts: dict[str, str] = {}
         """What users wrote, by the name under which it is recorded."""
+        self.problems: list[Problem] = []
 
-    def read(self, stops: Sequence[str], whens: Sequence[str], ats: Sequence[str], until: float | None) -> None:
-        """All texts of the options; what is wrong with them is noted.
+    def read(
+        self, stops: Sequence[str], whens: Sequence[str], ats: Sequence[str], until: float | None, where: str = "--{}"
+    ) -> None:
+        """All texts of three kinds; what is wrong with them is kept.
 
         until : end of the simulation [s], None where it is not known
+        where : how a problem calls the kind of a text
         """
         for text in stops:
-            self._take(f"--stop '{text}'", _Text(self, text).stop)
+            self._take(f"{where.format('stop')} '{text}'", _Text(text, self.mechanism, self.units).stop)
         for text in whens:
-            self._take(f"--when '{text}'", _Text(self, text).when)
+            reader = _Text(text, self.mechanism, self.units)
+            self._take(f"{where.format('when')} '{text}'", reader.when)
+            self.texts |= reader.texts
         for text in ats:
-            self._take(f"--at '{text}'", lambda part, text=text: _Text(self, text).at(part, until))  # type: ignore[misc]
+            reader = _Text(text, self.mechanism, self.units)
+            self._take(f"{where.format('at')} '{text}'", lambda part, own=reader: own.at(part, until))  # type: ignore[misc]
         called = [event.name for event in self.events if event.name]
         for name in dict.fromkeys(n for n in called if called.count(n) > 1):
-            self.problems.note(f"{called.count(name)} events are called '{name}'", "events", "give each its own name")
+            what = f"{called.count(name)} events are called '{name}'"
+            self.problems.append(Problem(what, "events", "give each its own name"))
 
     def _take(self, where: str, read: Callable[[Several], Event | None]) -> None:
         part = Several()
         event = part(lambda: read(part))
         if event is not None:
-            found = check_events(self.mechanism, event, tuple(self.machine.parameters))
+            found = check_events(self.mechanism, event, self.parameters)
             part.problems += [p for p in found if p.severity == "error"]
             self.events.append(event)
-        for problem in dict.fromkeys(part.problems):
-            self.problems.note(problem.what, where, problem.hint)
+        self.problems += [Problem(p.what, where, p.hint) for p in dict.fromkeys(part.problems)]
 
     @property
     def doubts(self) -> list[Problem]:
         """What is allowed, but may not be meant."""
-        found = check_events(self.mechanism, self.events, tuple(self.machine.parameters))
+        found = check_events(self.mechanism, self.events, self.parameters)
         return [p for p in found if p.severity == "warning"]
 
     def told(self, text: str) -> str:
@@ -85,12 +93,38 @@ class Happenings:
         return text
 
 
-class _Text:
-    """One text on its way to an event; problems that leave the rest readable go to `part`."""
+def read_stop(text: str) -> Stop:
+    """A stop of any machine: the units of its numbers are compared with those of the machine that runs into it."""
+    return _alone(text, lambda reader, part: reader.stop(part))
 
-    def __init__(self, all_: Happenings, text: str) -> None:
-        self.all, self.text = all_, text
-        self.mechanism, self.units = all_.mechanism, all_.units
+
+def read_when(text: str) -> When:
+    """A condition of any machine with what is done there."""
+    return _alone(text, lambda reader, part: reader.when(part))
+
+
+def read_at(text: str) -> At:
+    """Something to do at a time, of any machine."""
+    return _alone(text, lambda reader, part: reader.at(part, None))
+
+
+def _alone(text: str, read: Callable[[_Text, Several], Made | None]) -> Made:
+    part = Several()
+    made = part(lambda: read(_Text(text, None, SI), part))
+    if part.problems or made is None:
+        raise InputError([replace(p, where=p.where or f"'{text}'") for p in dict.fromkeys(part.problems)])
+    return made
+
+
+class _Text:
+    """One text on its way to an event; problems that leave the rest readable go to `part`.
+
+    mechanism : whose names it speaks of; without one, bare numbers are SI and units are compared later
+    """
+
+    def __init__(self, text: str, mechanism: Mechanism | None, units: UnitSystem) -> None:
+        self.text, self.mechanism, self.units = text, mechanism, units
+        self.texts: dict[str, str] = {}
 
     # ---------------------------------------------------------------- stops
 
@@ -98,14 +132,18 @@ class _Text:
         """A stop from "0 <= A <= 60deg; restitution 0.5"."""
         limits, *more = parted(self.text)
         what, ends = _limited(limits)
-        dimension, units = compared_with(self.mechanism, what, self.units)
-        given: dict[str, Any] = {
-            key: part(lambda end=end: parse_quantity(end, dimension, units))  # type: ignore[misc]
-            for key, end in ends.items()
-        }
+        given: dict[str, Any] = dict(ends)
+        measured: dict[str, Dimension | None] = dict.fromkeys(("restitution", "stiffness", "damping"))
+        if self.mechanism is not None:
+            dimension, units = compared_with(self.mechanism, what, self.units)
+            given = {
+                key: part(lambda end=end: parse_quantity(end, dimension, units))  # type: ignore[misc]
+                for key, end in ends.items()
+            }
+            effort = effort_along(dimension)
+            measured |= {"stiffness": effort / dimension, "damping": effort * TIME / dimension}
+        measured["restitution"] = NUMBER
         readable = None not in given.values()
-        effort = effort_along(dimension)
-        measured = {"restitution": NUMBER, "stiffness": effort / dimension, "damping": effort * TIME / dimension}
         for clause in more:
             key, value = first_word(clause)
             value = value.removeprefix("=").strip()
@@ -116,9 +154,12 @@ class _Text:
                 part.wrong(f"{key} is given twice", "give it once")
             elif key == "name":
                 given[key] = value
-            elif (read := part(lambda k=key, v=value: parse_quantity(v, measured[k], self.units))) is not None:  # type: ignore[misc]
+            elif (read := part(lambda k=key, v=value: self._number(v, measured[k]))) is not None:  # type: ignore[misc]
                 given[key] = read
         return part(lambda: stop(what, **given)) if readable else None
+
+    def _number(self, text: str, measures: Dimension | None) -> float:
+        return parse_free(text)[0] if measures is None else parse_quantity(text, measures, self.units)
 
     # ---------------------------------------------------------------- conditions and times
 
@@ -155,12 +196,12 @@ class _Text:
     def _crossing(self, text: str) -> tuple[str, Direction]:
         """An expression whose zero counts, and which crossings do; it rises where an inequality becomes true."""
         found = comparison(text, _WHEN_EXAMPLE)
-        if found is None:
+        if found is None or self.mechanism is None:
             return text.strip(), "both"
         measured = compared_with(self.mechanism, found.what, self.units)
         value = limit_value(found.limit, lambda limit: parse_quantity(limit, *measured))
         crossed = found.crossing(value)
-        self.all.texts[crossed[0]] = text
+        self.texts[crossed[0]] = text
         return crossed
 
     def _actions(self, text: str, known: tuple[str, ...], part: Several) -> dict[str, Any]:
@@ -194,10 +235,13 @@ class _Text:
             if not (name and equals and value):
                 part.wrong(f"'{each.strip()}' sets nothing", "write 'set tool.mass = 2kg', for example")
                 continue
+            if self.mechanism is None:
+                found[name] = part(lambda v=value: parse_free(v)[0]) or 0.0  # type: ignore[misc]
+                continue
             dimension = parameter_measures(self.mechanism, name)
             found[name] = 0.0  # stays where the name is not known, which is told with the event
             if name in state_numbers(self.mechanism):  # what they measure nothing tells
-                found[name] = part(lambda v=value: free_quantity(v)) or 0.0  # type: ignore[misc]
+                found[name] = part(lambda v=value: parse_free(v)[0]) or 0.0  # type: ignore[misc]
             elif dimension is not None:
                 found[name] = part(lambda v=value, d=dimension: parse_quantity(v, d, self.units)) or 0.0  # type: ignore[misc]
         return found
