@@ -118,7 +118,7 @@ def frequency_response(
         raise InputError(Problem("name an input and an output", hint="for example bode('A.effort', 'P.x')"))
     f = usual_frequencies(linear) if frequencies is None else _checked(frequencies, linear.machine.name)
     H = transfer(linear._point, given, wanted, 2j * np.pi * f)
-    names = _plain_names([w.name for w in wanted])
+    names = plain_names([w.name for w in wanted])
     several = len(given) > 1
     axes: dict[str, Any] = {"frequency": ("Hz", f)}
     if several:
@@ -233,7 +233,7 @@ def _checked(frequencies: Any, source: str) -> Array:
     return f
 
 
-def _plain_names(names: Sequence[str]) -> list[str]:
+def plain_names(names: Sequence[str]) -> list[str]:
     """Names that results may have; expressions without their signs."""
     found: list[str] = []
     for name in names:

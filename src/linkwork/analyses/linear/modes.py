@@ -1,9 +1,4 @@
-"""Natural modes: eigenvalues and vectors of the linearised machine, what moves in each, and who holds its energy.
-
-Without damping, states and unsymmetric parts, K v = κ M v is solved as it stands, so that rigid-body modes are exact.
-In general it is A z = λ z with left vectors too; where the right and left vector of an eigenvalue are almost
-perpendicular it is double with one vector (defective), which is told.
-"""
+"""Natural modes: eigenvalues and vectors of the linearised machine, what moves in each, and who holds its energy."""
 
 from __future__ import annotations
 
@@ -15,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from linkwork.analyses.linear.coefficients import rates_of_independent
+from linkwork.analyses.linear.eigenproblem import general, is_nothing, is_symmetric, undamped
 from linkwork.analyses.linear.energy_shares import elastic_shares, kinetic_shares
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
@@ -24,20 +20,6 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.linearization import Linearization
 
 Kind = Literal["oscillating", "decaying", "growing", "rigid"]
-RIGID = 1e-10
-"""Stiffness of a mode below this part of the largest is none."""
-NONE = 1e-12
-"""Stiffness along a direction below this part of the forces at hand is rounding."""
-RESTING = 1e-7
-"""The same of an eigenvalue of the general problem: double ones that are zero have rounding of that size."""
-STILL = 1e-10
-"""Force along a vector beside the stiffnesses and the forces at hand, below which nothing drives it back."""
-ROUNDING = 1e-14
-"""Real parts below this part of the largest eigenvalue are rounding."""
-SYMMETRIC = 1e-10
-"""Part of the largest entry by which matrices may differ from their transposes and still count as symmetric."""
-DEFECTIVE = 1e-5
-"""Cosine between the right and the left vector below which an eigenvalue has too few vectors."""
 NAMED = 0.1
 """Joints are named in a mode when they move by this part of the one that moves most."""
 
@@ -223,92 +205,11 @@ def modes_of(linear: Linearization) -> Modes:
     scale = linear.scale
     S = scale[:, np.newaxis] * scale
     M, D, K = m.M * S, m.D * S, m.K * S
-    if not m.states and _is_zero(D, M, K) and _is_symmetric(K):
-        values, V, left, bad = _undamped(M, K, linear._point.size)
+    if not m.states and is_nothing(D, M, K) and is_symmetric(K):
+        values, V, left, bad = undamped(M, K, linear._point.size)
     else:
-        values, V, left, bad = _general(linear, scale)
+        values, V, left, bad = general(linear, scale)
     return Modes(linear, [_mode(linear, k, values[k], V[:, k], left[:, k], bool(bad[k])) for k in range(len(values))])
-
-
-def _is_symmetric(K: Array) -> bool:
-    return bool(np.abs(K - K.T).max(initial=0.0) <= SYMMETRIC * np.abs(K).max(initial=0.0))
-
-
-def _is_zero(D: Array, M: Array, K: Array) -> bool:
-    """Whether damping is rounding, beside √(K M)."""
-    size = np.sqrt(float(np.abs(M).max(initial=0.0)) * float(np.abs(K).max(initial=0.0)))
-    return bool(np.abs(D).max(initial=0.0) <= 1e-13 * size) or not D.any()
-
-
-def _undamped(M: Array, K: Array, size: float) -> tuple[Any, Any, Any, Any]:
-    """K v = κ M v; stiffness along a vector that is rounding beside the forces at hand is none."""
-    from scipy.linalg import eigh
-
-    curvatures, V = eigh(0.5 * (K + K.T), 0.5 * (M + M.T))
-    most = float(np.abs(curvatures).max(initial=0.0))
-    along = np.abs(curvatures) / (V * V).sum(axis=0)  # vᵀ K v of unit vectors, vᵀ M v = 1
-    curvatures[(np.abs(curvatures) <= RIGID * most) | (along <= NONE * size)] = 0.0
-    values, vectors = [], []
-    for kappa, v in zip(curvatures, V.T, strict=True):
-        roots = [1j * np.sqrt(kappa)] if kappa >= 0.0 else [np.sqrt(-kappa) + 0j, -np.sqrt(-kappa) + 0j]
-        values += roots
-        vectors += [v] * len(roots)
-    order = sorted(range(len(values)), key=lambda k: (abs(values[k].imag), abs(values[k]), -values[k].real))
-    found = np.array(vectors, complex).T[:, order]
-    return np.array(values)[order], found, found, np.zeros(len(values), bool)
-
-
-def _general(linear: Linearization, scale: Array) -> tuple[Any, Any, Any, Any]:
-    from scipy.linalg import eig
-
-    m = linear.matrices
-    n, A = len(m.M), m.A
-    lengths = np.concatenate([scale, scale, np.ones(len(m.states))])
-    values, left, right = eig(A * lengths / lengths[:, np.newaxis], left=True, right=True)
-    most = float(np.abs(values).max(initial=0.0))
-    cosines = np.abs(np.einsum("ik,ik->k", left.conj(), right))
-    values = np.where((np.abs(values) <= RESTING * most) & _at_rest(linear, right, lengths), 0.0, values)
-    values = np.where(np.abs(values.imag) <= 1e-12 * np.abs(values), values.real + 0j, values)
-    values = np.where(np.abs(values.real) <= ROUNDING * most, 1j * values.imag, values)
-    kept = [k for k in range(len(values)) if values[k].imag >= 0.0]
-    resting = [k for k in kept if values[k] == 0.0]
-    vectors = right[:n]
-    if resting:  # a rigid-body mode is a double eigenvalue, with one vector at rest
-        spans = [k for k in resting if np.abs(right[:n, k]).max(initial=0.0) > 1e-6]
-        count = _rank(right[:n, spans]) if spans else 0
-        chosen = _independent(right[:n, spans], count) if count else []
-        kept = [k for k in kept if k not in resting or k in [spans[c] for c in chosen] or k not in spans]
-    order = sorted(kept, key=lambda k: (abs(values[k].imag), abs(values[k]), -values[k].real))
-    swinging = (cosines < DEFECTIVE) & (values != 0.0)
-    forces = np.linalg.solve((m.M * (scale[:, np.newaxis] * scale)).T, left[n : 2 * n]) if n else left[:0]
-    return values[order], vectors[:, order], forces[:, order], swinging[order]
-
-
-def _at_rest(linear: Linearization, right: Any, lengths: Array) -> Any:
-    """By vector (ξ, ξ', x), whether nothing drives it back: a slow mode is heavily damped, but has a stiffness."""
-    m = linear.matrices
-    n = len(m.M)
-    P = np.block([[m.K, m.X], [m.f_psi, m.f_x]])
-    scale = np.concatenate([lengths[:n], lengths[2 * n :]])
-    rows = np.concatenate([lengths[:n], np.ones(len(m.states))])
-    P = P * scale * rows[:, np.newaxis]
-    own = np.concatenate([right[:n], right[2 * n :]])
-    size = (
-        np.abs(P).sum(axis=1, keepdims=True)
-        + np.concatenate([np.full(n, linear._point.size), np.zeros(len(m.states))])[:, np.newaxis]
-    )
-    return (np.abs(P @ own) <= STILL * size * np.abs(own).max(axis=0, initial=0.0)).all(axis=0)
-
-
-def _rank(V: Any) -> int:
-    return int((np.linalg.svd(V, compute_uv=False) > 1e-5).sum())
-
-
-def _independent(V: Any, count: int) -> list[int]:
-    from scipy.linalg import qr
-
-    _, _, order = qr(V, pivoting=True, mode="economic")
-    return [int(k) for k in order[:count]]
 
 
 def _mode(linear: Linearization, k: int, value: complex, v: Any, left: Any, defective: bool) -> Mode:
