@@ -155,7 +155,7 @@ def test_undercut_is_told() -> None:
     assert small.undercut.any() and small.least_radius < 0.0
     assert "undercut at" in small.warnings[0] and "smaller roller" in small.warnings[0]
     assert not lw.cam_profile(steep, 120 * mm, roller=30 * mm).undercut.any()
-    face = lw.cam_profile(rise_and_return(20 * mm), 12 * mm, follower="flat")
+    face = lw.cam_profile(rise_and_return(20 * mm), 8 * mm, follower="flat")
     assert face.undercut.any() and (face.radius[face.undercut] <= 0).all() and "a larger base" in face.warnings[0]
     law = rise_and_return(20 * mm)  # ρ = base + s + s'': the least base is known
     s, _, dds, _ = law.sample(face.angle)
