@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -257,8 +257,11 @@ class LetGoPanel(Panel):
 
         choice.on_update(lambda _: mass.show_value(self.wish.payloads.get(choice.value, 0.0), force=True))
 
-    def _wished(self) -> Wish:
-        """What the fields say; InputError if one of them says nothing sensible, which is told there too."""
+    def _wished(self, more: Mapping[str, Field[Any]] | None = None) -> Wish:
+        """What the fields say; InputError with all that say nothing sensible, which is told there too.
+
+        more : other fields that must make sense
+        """
         bad = []
         for fields, into in ((self.rates, self.wish.rates), (self.efforts, self.wish.efforts)):
             for name, own in fields.items():
@@ -266,7 +269,7 @@ class LetGoPanel(Panel):
                     into[name] = own.value()
                 except LinkworkError as error:
                     bad += [replace(p, where=name) for p in error.problems]
-        for name, field in self.fields.items():
+        for name, field in {**(more or {}), **self.fields}.items():
             try:
                 field.read_now()
             except LinkworkError as error:
@@ -289,8 +292,8 @@ class LetGoPanel(Panel):
         self._halt()
         self.message.content = ""
         try:
-            until, samples, wish = self.until.value(), self.samples.value(), self._wished()
-            run = self.desk.bench.simulate(wish, until, samples, progress)
+            wish = self._wished({"until": self.until, "samples": self.samples})
+            run = self.desk.bench.simulate(wish, self.until.value(), self.samples.value(), progress)
         except LinkworkError as error:
             self._tell(error)
             return
