@@ -55,7 +55,7 @@ largest = float(np.hypot(f["C.fx"], f["C.fy"]).max())
 print(f"wrist pin: up to {largest:.0f} N; side force of the piston up to {np.abs(side).max():.0f} N")
 
 # Across the plane nothing tells who carries what: parallel pins are redundant there, and it is said, not guessed.
-assert f.indeterminate["C"] == ("fz", "mx", "my") and f["C"].force.sel(axis="z").isnull().all()
+assert f.indeterminate["C"] == ("fz", "mx", "my") and np.isnan(f["C"].force.sel(axis="z")).all()
 
 # Stress in the rod, a flat bar of steel that stands upright in the plane of motion.
 bar = lw.RectangleSection(width=12 * mm, height=18 * mm)

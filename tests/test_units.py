@@ -270,7 +270,7 @@ def test_angle_may_be_missing_only_beside_mass():
         ("", MASS, "the text is empty; a mass is wanted, such as '2.5 kg'"),
         ("nan", MASS, "'nan' does not begin with a number; a mass is wanted, such as '2.5 kg'"),
         ("1/0 kg", MASS, "'1/0 kg' divides by zero; a mass is wanted, such as '2.5 kg'"),
-        ("1,5 mm", LENGTH, "'1,5 mm' has a comma in its number; write a decimal point: '2.5 mm'"),
+        ("1,5 mm", LENGTH, "'1,5 mm' has a comma in its number; write a decimal point: '1.5 mm'"),
         ("1e308 km", LENGTH, "'1e308 km' is too large; numbers go up to about 1e308 in SI units"),
         ("1e999", LENGTH, "'1e999' is too large; numbers go up to about 1e308 in SI units"),
         ("3 MM", LENGTH, "'MM' is not a unit of mechanics; did you mean 'mm'? Upper and lower case differ"),

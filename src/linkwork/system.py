@@ -842,7 +842,9 @@ class System:
             body = self.mechanism.bodies.get(owner)
             if (where := f"parameters.{name}") in told or where.rpartition(".")[0] in told:
                 continue
-            if not np.isfinite(array).all():
+            if array.ndim == 0 and not np.isfinite(
+                array
+            ):  # of many samples, one without a number leaves the others alone
                 problems.append(Problem("not a finite number", where))
             elif body is not None and what in NEVER_NEGATIVE and not body.accept_unphysical and np.any(array < 0.0):
                 problems.append(Problem(f"negative: {np.min(array):g}", where, "no body has less than 0"))

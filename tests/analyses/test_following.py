@@ -162,7 +162,7 @@ def test_a_guess_is_kept_where_it_can_be(crank: lw.Machine) -> None:
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda s: s.motion(O2=(0, 1), duration="3"),
+        lambda s: s.motion(O2=(0, 1), duration="3 kg"),
         lambda s: s.motion(O2=(0, 1), times="abc"),
         lambda s: s.solve({"O2": [0, 1]}, {"O2": "x"}),
         lambda s: s.solve([1]),

@@ -117,7 +117,7 @@ def test_many_simulations_are_a_result(tmp_path: Path) -> None:
     assert np.array_equal(kept["P.x"].values, runs["P.x"].values) and kept["rates.A"][3] == 3.0
     assert np.array_equal(kept.select(run=2)["A.rate"], runs["A.rate"].values[2])
     lines = kept.select(run=[0, 3]).plot("A.rate").description.panels[0].lines
-    assert [line.name for line in lines] == ["A.rate (run 0)", "A.rate (run 3)"]
+    assert [line.name for line in lines] == ["A.rate (rates.A 1)", "A.rate (rates.A 3)"]
     for other in again(runs):
         assert type(other) is Simulations and other.status == runs.status and other.data.identical(runs.data)
         assert np.array_equal(other.y, runs.y) and other.inputs["rates.A"][1] == runs.inputs["rates.A"][1]

@@ -5,6 +5,7 @@ Nothing is evaluated.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Literal, TypeVar
 
 from linkwork.errors import InputError, ModelError, Problem
 from linkwork.expressions.expression import Expression, names_in
+from linkwork.expressions.units_in_text import quantities_in
 
 FALLING, RISING = ("<", "<=", "≤"), (">", ">=", "≥")
 _ENCLOSED = re.compile(r"'[^']*'|\"[^\"]*\"|\([^()]*\)")
@@ -66,10 +68,9 @@ def limit_value(text: str, read: Callable[[str], Value]) -> Value | float:
     try:
         return read(text)
     except ModelError:
-        try:
-            return float(Expression(text, ())())
-        except ModelError:
-            pass
+        with contextlib.suppress(ModelError):
+            if not quantities_in(text):
+                return float(Expression(text, ())())
         raise
 
 

@@ -27,7 +27,7 @@ from linkwork.model.bodies import ELEMENTS, Body, Inertia
 from linkwork.model.cases import Case
 from linkwork.model.constraints import SECTIONS
 from linkwork.model.curves import Curve, ExpressionCurve, FourierCurve, SplineCurve
-from linkwork.model.dimensions import Following, anew
+from linkwork.model.dimensions import Following, anew, written
 from linkwork.model.joints import KINDS
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import Joint
@@ -159,7 +159,7 @@ def _lets(m: Mechanism) -> dict[str, Any]:
 def _formulas(part: Any) -> Any:
     """Numbers that follow from dimensions, as their formulas."""
     if type(part) is Following:
-        return part.formula
+        return written(part.formula)
     if isinstance(part, dict):
         return {key: _formulas(value) for key, value in part.items()}
     return [_formulas(value) for value in part] if isinstance(part, list | tuple) else part

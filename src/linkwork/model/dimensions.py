@@ -182,6 +182,11 @@ def followed(
     return Following(value, formula), found.measures
 
 
+def written(formula: str) -> str:
+    """A formula as it is written after it has been read, whatever arithmetic made it."""
+    return to_text(in_order(parse(formula, names_in(formula) or ("t",))))
+
+
 def evaluated(formula: str, lets: Lets) -> float:
     """The value of a formula in SI; InputError where it has none."""
     names = names_in(formula)

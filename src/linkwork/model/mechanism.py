@@ -1186,7 +1186,7 @@ class Mechanism:
 
     # ---------------------------------------------------------------- cases, and what is changed afterwards
 
-    def case(self, name: str, *, description: str = "", units: UnitSystem = SI, **given: Any) -> Case:
+    def case(self, name: str, *, description: str = "", units: UnitSystem = SI, **options: Any) -> Case:
         """Add a named question: drives, starts, efforts, events, loads and limits that belong together.
 
         `Machine.case(name)` asks it; files have it under `cases`.
@@ -1196,12 +1196,12 @@ class Mechanism:
         name : its name
         description : a sentence for readers
         units : of bare numbers; SI unless given
-        given : set, limits, start, rates, states, drive, efforts, external (by name, numbers or texts); stop, when, at
-            (texts of events); off (loads that do not act); duration, until, samples
+        options : set, limits, start, rates, states, drive, efforts, external (by name, numbers or texts); stop, when,
+            at (texts of events); off (loads that do not act); duration, until, samples
         """
         if name in self.cases:
             raise ModelError(Problem(f"there are two cases named '{name}'", f"cases.{name}", "give one another name"))
-        new = case(name, given, units, description)
+        new = case(name, options, units, description)
         self.cases[new.name] = new
         return new
 

@@ -83,13 +83,20 @@ def direction(value: Any, where: str) -> Vector:
 
 
 def said(value: Any, measures: Dimension | None, where: str) -> Any:
-    """The number that a text stands for: with a unit, or arithmetic of dimensions (`let`)."""
+    """The number that a text stands for: with a unit, or arithmetic of dimensions (`let`).
+
+    measures : what it is; a unit is refused where that is not known
+    """
     here = scope()
     lets = {} if here is None else here.lets
-    if not isinstance(value, str) or not (lets or looks_like_number(value)) or _is_bare(value):
+    if not isinstance(value, str) or not (lets or (measures and looks_like_number(value))) or _is_bare(value):
         return value
     try:
-        return in_si(value, measures, where) if looks_like_number(value) else _of_lets(value, lets, measures, where)
+        return (
+            in_si(value, measures, where)
+            if measures and looks_like_number(value)
+            else _of_lets(value, lets, measures, where)
+        )
     except ModelError:
         if not lets:
             raise

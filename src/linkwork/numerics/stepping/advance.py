@@ -47,9 +47,6 @@ that rows were seen to lose; then what `runaway` knows."""
 ERROR, OPEN, PIVOTS = 1.0, 2.0, 3.0
 
 SAFETY, LEAST, MOST = 0.9, 0.2, 6.0
-CAUTIOUS = 0.75
-"""Safety of steps of order 8: their error grows so quickly with their length that a bolder one costs a third of all
-steps, which are made in vain. Evaluations at equal error, by those at 0.9: 0.86 to 0.94 (slider-crank to squeezer)."""
 FAR = 0.02
 """A projection that leads further than this [rad, or parts of the machine's size] may be another closure."""
 FAILS = 1e12
@@ -338,7 +335,6 @@ def advance(  # type: ignore[no-untyped-def]
     past_t, past_z, past_f = p.past_t, p.past_z, p.past_f
     pieces = np.empty((2, 8, n))
     limit, shorter, exchanged = FAILS, math.inf, False
-    safety = CAUTIOUS if is_fresh(method) else SAFETY
     while True:
         t = state[TIME]
         if state[FRESH] == 0.0:
@@ -401,7 +397,7 @@ def advance(  # type: ignore[no-untyped-def]
             elif error == math.inf:
                 state[STEP] = 0.25 * h
             else:
-                state[STEP] = h * max(LEAST, safety * error ** (-1.0 / method.order))
+                state[STEP] = h * max(LEAST, SAFETY * error ** (-1.0 / method.order))
             failed = True
             continue
         if health > limit:  # some stage lies where the pivots fail: a step of another length does not
@@ -489,7 +485,7 @@ def advance(  # type: ignore[no-untyped-def]
         state[GAP] = max(state[GAP], gap)
         state[WORST] = max(state[WORST], weak)
         if state[FIXED] == 0.0 and not event:
-            longer = MOST if error == 0.0 else min(MOST, max(0.333, safety * error ** (-1.0 / method.order)))
+            longer = MOST if error == 0.0 else min(MOST, max(0.333, SAFETY * error ** (-1.0 / method.order)))
             if failed:
                 longer = min(longer, 1.0)
             if not (lands and longer > 1.0) or h * longer > state[STEP]:
