@@ -141,7 +141,7 @@ def save_picture(path: Path, figure: Any, as_json: bool, tight: bool = False) ->
 
 def _moving(run: Run) -> list[str]:
     """Variables of joints that move, the first ones."""
-    names = [f"{joint}.{v}" for joint, own in run.data.attrs["joints"].items() for v in own]
+    names = [f"{joint}.{v}" for joint, own in run.arrays.attrs["joints"].items() for v in own]
     moving = [n for n in names if np.ptp(run.signal(n).values) > 1e-9]
     return (moving or names)[:MOST_LINES]
 

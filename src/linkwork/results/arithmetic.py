@@ -20,6 +20,7 @@ from linkwork.units import ANGLE, NUMBER, SI, Dimension, parse_unit
 from linkwork.units.scales import Scale
 
 if TYPE_CHECKING:
+    from linkwork.results.arrays import Variable
     from linkwork.results.signals import Signal
 
 ALIKE = {"add": "+", "subtract": "-", "maximum": "max", "minimum": "min", "fmax": "max", "fmin": "min",
@@ -175,12 +176,32 @@ def _made(ufunc: Any, inputs: tuple[Any, ...], unit: str, name: str) -> Any:
         numbers = ufunc(*map(_plain, inputs))
         if numbers.shape != lead.values.shape:
             return numbers
-        data = lead.data.copy(data=numbers)
+    elif _alike_placed([i for i in _on_same_samples(inputs) if _is_signal(i)]):
+        numbers = ufunc(*map(_plain, inputs))
     else:
-        data = ufunc(*(i.data if _is_signal(i) else i for i in _on_same_samples(inputs)))
+        numbers = None  # they are broadcast along the axes that only one of them has
     marks = dict.fromkeys(c for i in inputs if _is_signal(i) for c in i.indeterminate)
-    data.attrs = {"units": unit, "long_name": name} | ({"indeterminate": tuple(marks)} if marks else {})
+    attrs = {"units": unit, "long_name": name} | ({"indeterminate": tuple(marks)} if marks else {})
+    if numbers is not None:
+        return Signal(name, lead.labelled.like(numbers, attrs))
+    data = ufunc(*(i.data if _is_signal(i) else i for i in inputs))
+    data.attrs = attrs
     return Signal(name, data.rename(name))
+
+
+def _alike_placed(signals: list[Signal]) -> bool:
+    """Whether they lie along the same axes, and the same stands along these."""
+    first, *others = (s.labelled for s in signals)
+    return all(
+        one.variable.dims == first.variable.dims
+        and [*one.coords] == [*first.coords]
+        and all(c is first.coords[n] or _same(c, first.coords[n]) for n, c in one.coords.items())
+        for one in others
+    )
+
+
+def _same(one: Variable, other: Variable) -> bool:
+    return one.dims == other.dims and one.attrs == other.attrs and np.array_equal(one.values, other.values)
 
 
 def _numbers(inputs: tuple[Any, ...]) -> list[Any]:
@@ -198,7 +219,7 @@ def _on_same_samples(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
     signals = [i for i in inputs if _is_signal(i)]
     for one, other in pairwise(signals):
         for axis in set(axes_of(one.axes)) & set(axes_of(other.axes)):
-            if not np.array_equal(one.data[axis].values, other.data[axis].values):
+            if not np.array_equal(one.labelled[axis].values, other.labelled[axis].values):
                 what = f"'{one.name}' and '{other.name}' lie on different samples of {axis}"
                 hint = "ask for the same samples, or np.interp(t, b.time, b.values) brings one to the other"
                 raise InputError(Problem(what, hint=hint))

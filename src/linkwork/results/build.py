@@ -20,7 +20,7 @@ from linkwork.results.layout import (
     PLACE_UNITS,
     attributes,
     derived_unit,
-    make_dataset,
+    make_arrays,
     time_problems,
     unit_problem,
 )
@@ -142,7 +142,7 @@ def build_run(
     if drafts.problems or clock is None:
         raise InputError(drafts.problems, mechanism)
     return Run._of(
-        make_dataset(
+        make_arrays(
             clock,
             drafts.values,
             attributes(

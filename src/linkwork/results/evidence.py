@@ -13,7 +13,7 @@ from linkwork.results.integration_evidence import IntegrationEvidence, integrati
 from linkwork.results.simulation_evidence import SimulationEvidence, simulation_evidence_of
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from linkwork.results.arrays import Arrays
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def evidence_of(data: xr.Dataset) -> Evidence:
+def evidence_of(data: Arrays) -> Evidence:
     """Collect the evidence of a dataset."""
     own = data.variables
     time = own["time"].values
@@ -100,7 +100,7 @@ def evidence_of(data: xr.Dataset) -> Evidence:
     )
 
 
-def _extreme(data: xr.Dataset, name: str, where: Any) -> tuple[float | None, float | None]:
+def _extreme(data: Arrays, name: str, where: Any) -> tuple[float | None, float | None]:
     """The extreme value and its time. NaN is the most extreme of all: argmax and argmin find it first."""
     own = data.variables
     if name not in own or not data.sizes["time"]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
 from linkwork.errors import InputError, Problem
 from linkwork.results.build import Drafts
-from linkwork.results.layout import make_dataset, results_in
+from linkwork.results.layout import make_arrays
 from linkwork.results.open_components import absence_problems, mark_problems
 from linkwork.results.run import Run
 
@@ -38,8 +39,8 @@ def extended(
     free : variables that nothing drives and whose efforts were asked for all the same, by full name
     warnings : what the user should know, after the warnings of the run
     """
-    data = run.data
-    shapes = {name: variable.shape[1:] for name, variable in results_in(data)}
+    data = run.arrays
+    shapes = {name: variable.shape[1:] for name, variable in data.data_vars.items()}
     drafts = Drafts(len(run))
     for name, (unit, array) in signals.items():
         if name in shapes:
@@ -58,9 +59,8 @@ def extended(
         "free": list(dict.fromkeys([*run.free, *free])),
         "warnings": list(dict.fromkeys([*run.warnings, *warnings])),
     }
-    more = make_dataset(run.time, drafts.values, data.attrs | changed)
-    axes = {name: labels for name, labels in more.coords.items() if name not in data.coords}
-    whole = data.assign_coords(axes).assign({name: more.variables[name] for name in drafts.values})
+    more = make_arrays(run.time, drafts.values, copy.deepcopy(data.attrs) | changed)
+    whole = data.assign(more.data_vars, {name: c for name, c in more.coords.items() if name not in data.coords})
     whole.attrs = more.attrs
     return Run(whole, run.machine)
 

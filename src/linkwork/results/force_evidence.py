@@ -13,7 +13,7 @@ from linkwork.results.averages import mean_square_over_time
 from linkwork.results.open_components import carriers, known
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from linkwork.results.arrays import Arrays
 
 BALANCE = "machine.power_balance"
 
@@ -56,7 +56,7 @@ class ForceEvidence:
     largest_power: float | None
 
 
-def force_evidence_of(data: xr.Dataset) -> ForceEvidence | None:
+def force_evidence_of(data: Arrays) -> ForceEvidence | None:
     """The evidence of forces in a dataset, None where there are none."""
     shapes = {str(n): v.shape[1:] for n, v in data.variables.items() if v.dims[:1] == ("time",)}
     drives = [n for n, shape in shapes.items() if n.endswith(".effort") and n.count(".") == 2 and shape == ()]
@@ -81,7 +81,7 @@ def force_evidence_of(data: xr.Dataset) -> ForceEvidence | None:
     )
 
 
-def _unit(data: xr.Dataset, name: str) -> str:
+def _unit(data: Arrays, name: str) -> str:
     return str(data.variables[name].attrs["units"])
 
 
@@ -94,7 +94,7 @@ def _peak(name: str, values: Array, unit: str, time: Array) -> Peak:
     return Peak(name, value, unit, float(time[at]), rms, int((~there).sum()))
 
 
-def _largest(data: xr.Dataset, names: Iterable[str], time: Array) -> Peak | None:
+def _largest(data: Arrays, names: Iterable[str], time: Array) -> Peak | None:
     """The largest vector by its length, of what is determinate."""
     found = [_peak(n.partition(".")[0], np.linalg.norm(known(data, n), axis=1), _unit(data, n), time) for n in names]
     found = [e for e in found if e.value != 0.0]

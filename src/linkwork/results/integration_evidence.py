@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from linkwork.errors import Problem
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from linkwork.results.arrays import Arrays
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def integration_problems(told: Any) -> list[Problem]:
     return [Problem("it is of another kind than it should be", f"integration.{name}") for name in wrong]
 
 
-def integration_evidence_of(data: xr.Dataset) -> IntegrationEvidence | None:
+def integration_evidence_of(data: Arrays) -> IntegrationEvidence | None:
     """Evidence from the attribute of a dataset."""
     told = data.attrs.get("integration")
     if not told:

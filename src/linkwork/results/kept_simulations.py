@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.errors import InputError, Problem
+from linkwork.results.arrays import Arrays
 from linkwork.results.happenings import Happening, happening_of, is_happening
-from linkwork.results.layout import STATE, attributes, make_dataset, results_in
+from linkwork.results.layout import STATE, attributes, make_arrays
 from linkwork.results.names import STATE_VALUE
 from linkwork.results.result import Result
 from linkwork.results.simulation import Outcome, Simulation
@@ -43,9 +44,10 @@ def simulations_of(data: xr.Dataset) -> Simulations:
     y, w, a = (_columns(data, data.attrs["state"][key]) for key in STATE)
     status, message = (tuple(map(str, data[key].values.tolist())) for key in ("status", "message"))
     numbers = {key: data[key].values for key in PER_RUN}
+    plain = Arrays.of(data)
     outcome = Outcomes(data["time"].values, y, w, a, status, message, **numbers, x=_columns(data, _states(data)))
     inputs = {str(n): c.values for n, c in data.coords.items() if c.dims == ("run",) and n != "run"}
-    single = partial(_run, data, outcome, events)
+    single = partial(_run, plain, outcome, events)
     found = Simulations(data.attrs["mechanism"], inputs, outcome, None, single, None, events.__getitem__)
     Result.__init__(found, data)
     return found
@@ -61,12 +63,12 @@ def _events(text: str, where: str) -> tuple[Happening, ...]:
     return tuple(happening_of(one) for one in told)
 
 
-def _states(data: xr.Dataset, ending: str = "") -> list[str]:
+def _states(data: xr.Dataset | Arrays, ending: str = "") -> list[str]:
     """Signals of the named states, or of their rates."""
     return [f"{n}.{STATE_VALUE}{ending}" for n, own in data.attrs["joints"].items() if own == [STATE_VALUE]]
 
 
-def _columns(data: xr.Dataset, names: list[str]) -> Array:
+def _columns(data: xr.Dataset | Arrays, names: list[str]) -> Array:
     """Signals side by side, (runs, samples, names)."""
     found = np.empty((data.sizes["run"], data.sizes["time"], len(names)))
     for k, name in enumerate(names):
@@ -74,7 +76,7 @@ def _columns(data: xr.Dataset, names: list[str]) -> Array:
     return found
 
 
-def _run(data: xr.Dataset, outcome: Outcomes, events: list[tuple[Happening, ...]], run: int) -> Simulation:
+def _run(data: Arrays, outcome: Outcomes, events: list[tuple[Happening, ...]], run: int) -> Simulation:
     """One of them, as far as it came; how it was integrated is told by the numbers of the run alone."""
     reached = np.flatnonzero(np.isfinite(outcome.y[run]).all(axis=1))
     y, w, a, x = (part[run][reached] for part in (outcome.y, outcome.w, outcome.a, outcome.x))
@@ -83,15 +85,15 @@ def _run(data: xr.Dataset, outcome: Outcomes, events: list[tuple[Happening, ...]
     status = "complete" if outcome.status[run] == "complete" else "stopped"
     happened, message = partial(tuple, events[run]), outcome.message[run]
     own = Outcome(outcome.t[reached], y, w, a, happened, status, message, nfev, steps, rejected, (), x, dx)
-    return Simulation(own, partial(_dataset, data, own, run, reached), None)
+    return Simulation(own, partial(_arrays, data, own, run, reached), None)
 
 
-def _dataset(data: xr.Dataset, outcome: Outcome, run: int, reached: Any) -> xr.Dataset:
+def _arrays(data: Arrays, outcome: Outcome, run: int, reached: Any) -> Arrays:
     values = {
         name: (variable.attrs["units"], variable.values[run][reached])
-        for name, variable in results_in(data)
+        for name, variable in data.data_vars.items()
         if variable.dims[:2] == ("run", "time")
     }
     kept = {key: data.attrs[key] for key in ("mechanism", "linkwork", "joints", "speeds", "bodies", "frames", "points")}
     told = {"status": outcome.status, "message": outcome.message, "asked": data.sizes["time"]}
-    return make_dataset(outcome.t, values, attributes(**kept, **told, analysis="simulation", state=data.attrs["state"]))
+    return make_arrays(outcome.t, values, attributes(**kept, **told, analysis="simulation", state=data.attrs["state"]))

@@ -20,24 +20,21 @@ Every variable has the dimension `time` first. Vectors have `axis` (x, y, z) bes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from linkwork.errors import ModelError, Problem
 from linkwork.geometry import Array
+from linkwork.results.arrays import LETTERS, Arrays, Variable, letters
 from linkwork.results.integration_evidence import integration_problems
 from linkwork.results.open_components import absence_problems, known, mark_problems
 from linkwork.results.simulation_evidence import evidence_problems
 from linkwork.units import SI, TIME, parse_unit
 
-if TYPE_CHECKING:
-    import xarray as xr
-
 FORMAT = "linkwork run 1"
-AXES = ("x", "y", "z")
+AXES = LETTERS
 STATES = ("complete", "stopped")
 BEYOND = {(): (), (3,): ("axis",), (3, 3): ("row", "column")}
 """Dimensions beside time, by the shape of one sample."""
@@ -108,38 +105,19 @@ def complete_attributes(attrs: Mapping[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def make_dataset(time: Any, values: Values, attrs: Mapping[str, Any]) -> xr.Dataset:
-    """A dataset in this layout, of arrays that nobody can write to; the shapes must be right."""
-    import xarray as xr
-
-    variables: dict[str, Any] = {}
+def make_arrays(time: Any, values: Values, attrs: Mapping[str, Any]) -> Arrays:
+    """Arrays in this layout, which nobody can write to; the shapes must be right."""
+    variables: dict[str, Variable] = {}
     beyond: set[str] = set()
     for name, (unit, array) in values.items():
         kept = _locked(array, np.int64 if name in COUNTS else np.float64)
         dims = ("time", *BEYOND[kept.shape[1:]])
         beyond |= {*dims[1:]}
-        variables[name] = xr.Variable(dims, kept, {"units": unit, "long_name": long_name(name)}, fastpath=True)
-    data = xr.Dataset(variables, _coordinates(_locked(time, np.float64), beyond), dict(attrs))
+        variables[name] = Variable(dims, kept, {"units": unit, "long_name": long_name(name)})
+    clock = Variable(("time",), _locked(time, np.float64), {"units": "s", "long_name": "time"})
+    data = Arrays(variables, {"time": clock, **{d: letters(d) for d in AXES_BEYOND if d in beyond}}, dict(attrs))
     data.attrs["warnings"] = [*data.attrs["warnings"], *_new(not_finite(data), data.attrs["warnings"])]
     return data
-
-
-def _coordinates(time: Array, beyond: set[str]) -> xr.Coordinates:
-    """Time, and the letters of axes; their indices, which cost the most, are made once."""
-    import xarray as xr
-
-    own = xr.Coordinates({"time": ("time", time, {"units": "s", "long_name": "time"})})
-    letters = _letters()
-    kept = [d for d in AXES_BEYOND if d in beyond]
-    variables = {"time": own.variables["time"], **{d: letters.variables[d] for d in kept}}
-    return xr.Coordinates(variables, {"time": own.xindexes["time"], **{d: letters.xindexes[d] for d in kept}})
-
-
-@cache
-def _letters() -> xr.Coordinates:
-    import xarray as xr
-
-    return xr.Coordinates({d: list(AXES) for d in AXES_BEYOND})
 
 
 def _locked(array: Any, kind: Any) -> Any:
@@ -177,21 +155,13 @@ def unit_problem(unit: Any, where: str) -> Problem | None:
     return None
 
 
-def results_in(data: xr.Dataset) -> Iterator[tuple[str, xr.Variable]]:
-    """Names and variables of a dataset, without their coordinates: labelled arrays cost a hundred times as much."""
-    coordinates = frozenset(data.coords)
-    for label, variable in data.variables.items():
-        if label not in coordinates:
-            yield str(label), variable
-
-
-def not_finite(data: xr.Dataset) -> list[str]:
+def not_finite(data: Arrays) -> list[str]:
     """A warning for every variable with numbers that are not finite, those of the same samples together.
 
     Components that are marked as indeterminate do not count: files for people have no numbers of them.
     """
     found: dict[bytes, list[str]] = {}
-    for name, variable in results_in(data):
+    for name, variable in data.data_vars.items():
         if np.isfinite(variable.values).all():
             continue
         bad = ~np.isfinite(known(data, name)).all(axis=tuple(range(1, variable.ndim)))
@@ -207,7 +177,7 @@ def not_finite(data: xr.Dataset) -> list[str]:
     return texts
 
 
-def problems_of(data: xr.Dataset) -> list[Problem]:
+def problems_of(data: Arrays) -> list[Problem]:
     """Everything in which a dataset departs from the layout."""
     if data.attrs.get("format") != FORMAT:
         hint = f"its attribute 'format' must be '{FORMAT}'"
@@ -215,7 +185,7 @@ def problems_of(data: xr.Dataset) -> list[Problem]:
     problems = general_problems(data)
     if "time" not in data.coords or data.variables["time"].dims != ("time",):
         return problems
-    for name, variable in results_in(data):
+    for name, variable in data.data_vars.items():
         if not NAME.fullmatch(name):
             problems.append(Problem("this is not the name of a result", name, "write owner.quantity, such as A.angle"))
         if variable.dims not in [("time", *d) for d in BEYOND.values()] or BEYOND.get(variable.shape[1:]) is None:
@@ -225,11 +195,13 @@ def problems_of(data: xr.Dataset) -> list[Problem]:
         if problem := unit_problem(variable.attrs.get("units"), name):
             problems.append(problem)
     if not attribute_problems(data.attrs):
-        problems += absence_problems(data.attrs.get("indeterminate", {}), {n: v.shape[1:] for n, v in results_in(data)})
+        problems += absence_problems(
+            data.attrs.get("indeterminate", {}), {n: v.shape[1:] for n, v in data.data_vars.items()}
+        )
     return problems
 
 
-def general_problems(data: xr.Dataset) -> list[Problem]:
+def general_problems(data: Arrays) -> list[Problem]:
     """What is wrong with attributes and time."""
     problems = attribute_problems(data.attrs)
     if "time" not in data.coords or data.variables["time"].dims != ("time",):

@@ -11,16 +11,13 @@ beside the reaction, `B.force_open` of `B.force`, tells where: 1 at samples wher
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.errors import Problem
 from linkwork.geometry import Array
-
-if TYPE_CHECKING:
-    import xarray as xr
+from linkwork.results.arrays import Arrays, Variable
 
 REACTIONS = {"fx": ("force", 0), "fy": ("force", 1), "fz": ("force", 2)}
 REACTIONS |= {"mx": ("moment", 0), "my": ("moment", 1), "mz": ("moment", 2)}
@@ -49,7 +46,7 @@ def open_elements(marks: Marks, variable: str) -> dict[int, str]:
     return {place: c for c, (vector, place) in parts.items() if vector == quantity}
 
 
-def lasting(data: xr.Dataset) -> dict[str, tuple[str, ...]]:
+def lasting(data: Arrays) -> dict[str, tuple[str, ...]]:
     """Marked components by joint without those that are determinate at some samples."""
     marks: Marks = data.attrs["indeterminate"]
     found = {}
@@ -62,7 +59,7 @@ def lasting(data: xr.Dataset) -> dict[str, tuple[str, ...]]:
     return found
 
 
-def open_samples(data: xr.Dataset, name: str) -> NDArray[np.bool_]:
+def open_samples(data: Arrays, name: str) -> NDArray[np.bool_]:
     """Where the elements of a reaction's vector are marked, (samples, 3)."""
     places = list(open_elements(data.attrs.get("indeterminate", {}), name))
     found: NDArray[np.bool_] = np.zeros(data.variables[name].shape, bool)
@@ -141,8 +138,8 @@ def absence_problems(marks: Marks, shapes: Mapping[str, tuple[int, ...]]) -> lis
     ]
 
 
-def shown(data: xr.Dataset) -> xr.Dataset:
-    """The dataset as people read it: NaN for marked components, which an attribute of the variable names."""
+def shown(data: Arrays) -> Arrays:
+    """The arrays as people read them: NaN for marked components, which an attribute of the variable names."""
     hidden = {}
     for name, places in _marked(data):
         variable = data.variables[name]
@@ -150,18 +147,18 @@ def shown(data: xr.Dataset) -> xr.Dataset:
         values[open_samples(data, name)] = np.nan
         values.setflags(write=False)
         attrs = {**variable.attrs, "indeterminate": tuple(places.values())}
-        hidden[name] = (variable.dims, values, attrs)
+        hidden[name] = Variable(variable.dims, values, attrs)
     return data.assign(hidden) if hidden else data
 
 
-def known(data: xr.Dataset, name: str) -> Array:
+def known(data: Arrays, name: str) -> Array:
     """The numbers of a variable without its marked components, open all along or not: samples compare alike."""
     values: Array = data.variables[name].values
     places = open_elements(data.attrs.get("indeterminate", {}), name)
     return np.delete(values, list(places), axis=1) if places and values.ndim == 2 else values
 
 
-def _marked(data: xr.Dataset) -> Iterator[tuple[str, dict[int, str]]]:
+def _marked(data: Arrays) -> Iterator[tuple[str, dict[int, str]]]:
     marks: Marks = data.attrs.get("indeterminate", {})
     for joint in marks:
         for name in (f"{joint}.force", f"{joint}.moment"):

@@ -117,8 +117,9 @@ class Reductions:
         if not named or np.ndim(found) == 0:
             return found.item() if np.ndim(found) == 0 and out is None else found
         assert number is not None
-        left = signal.data.isel({signal.axes[number]: 0}, drop=True)
-        return signal._like(left.copy(data=found), f"{word} of {signal.name}")
+        name = f"{word} of {signal.name}"
+        kept = signal.labelled.without((signal.axes[number],), found, signal._named(name))
+        return type(signal)(name, kept)
 
 
 def _axis(signal: Signal, over: Over, axis: Any) -> tuple[Any, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -47,7 +48,7 @@ def _title(result: Result) -> str:
 def run_lines(run: Run) -> list[tuple[str, str]]:
     """What a summary tells of a run."""
     found = run.evidence
-    lines = [("samples", samples_text(found, part=run.data.attrs["part"]))]
+    lines = [("samples", samples_text(found, part=run.arrays.attrs["part"]))]
     lines += [("driven", f"{name} = {law}") for name, law in run.driven.items()]
     if run.held:
         lines.append(("held", held_text(run.held)))
@@ -123,8 +124,8 @@ def only_axis(result: Result, what: str) -> str:
 
 def plain_run(run: Run) -> dict[str, Any]:
     """A run as plain data."""
-    data = shown(run.data)
-    attrs = {k: v for k, v in data.attrs.items() if k not in ("status", "message", "asked", "warnings")}
+    data = shown(run.arrays)
+    attrs = {k: v for k, v in copy.deepcopy(data.attrs).items() if k not in ("status", "message", "asked", "warnings")}
     return {
         **attrs,
         "time": _numbers(data["time"].values),
@@ -137,11 +138,11 @@ def plain_run(run: Run) -> dict[str, Any]:
 
 def plain(result: Result) -> dict[str, Any]:
     """A result as plain data."""
-    data = shown(result.data)
-    numbers = {n: v for n, v in data.data_vars.items() if is_number(v.variable)}
+    data = shown(result.arrays)
+    numbers = {n: v for n, v in data.data_vars.items() if is_number(v)}
     texts = {n: v for n, v in data.data_vars.items() if n not in numbers}
     return {
-        **data.attrs,
+        **copy.deepcopy(data.attrs),
         "axes": {axis: _numbers(data[axis].values) for axis in result.axes},
         "labels": {
             str(n): {"axes": list(map(str, v.dims)), "values": _numbers(v.values)}

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from linkwork.errors import InputError, Problem
 from linkwork.results import report, result_selection
+from linkwork.results.arrays import Arrays
 from linkwork.results.items import GroupItem
-from linkwork.results.layout import AXES, results_in
+from linkwork.results.layout import AXES
 from linkwork.results.names import Names, Reference
 from linkwork.results.open_components import lasting, shown
 from linkwork.results.result_layout import WITHIN, axes_of, is_number, result_problems, shape_within
-from linkwork.results.signals import Signal, Units
+from linkwork.results.signals import Signal, Units, length
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -40,23 +41,24 @@ class Result:
     __slots__ = ("_data", "_names", "_shown", "evidence", "machine")
 
     _word: ClassVar[str] = "result"
-    _data: xr.Dataset
-    _shown: xr.Dataset  # without numbers of what is indeterminate
+    _data: Arrays
+    _shown: Arrays  # without numbers of what is indeterminate
     _names: Names
     evidence: Any
     """How far it can be trusted, by name: plain data that the analysis gave."""
     machine: Any
     """The machine that was asked; None in a result that was loaded from a file."""
 
-    def __init__(self, data: xr.Dataset, machine: Any = None) -> None:
-        problems = self._problems(data)
+    def __init__(self, data: xr.Dataset | Arrays, machine: Any = None) -> None:
+        problems = self._problems(data if isinstance(data, Arrays) else Arrays.of(data))
         if problems:
             raise InputError(problems, str(data.attrs.get("mechanism", "")))
-        self._take(_frozen(data, self._complete(copy.deepcopy(data.attrs))), machine)
+        attrs = self._complete(copy.deepcopy(data.attrs))
+        self._take(data.frozen(attrs) if isinstance(data, Arrays) else Arrays.of(_frozen(data, attrs)), machine)
 
-    def _take(self, own: xr.Dataset, machine: Any) -> None:
-        """Be about a dataset that nobody else has."""
-        shapes = {n: shape_within(v) for n, v in results_in(own) if is_number(v)}
+    def _take(self, own: Arrays, machine: Any) -> None:
+        """Be about arrays that nobody else has."""
+        shapes = {n: shape_within(v) for n, v in own.data_vars.items() if is_number(v)}
         object.__setattr__(self, "_data", own)
         object.__setattr__(self, "_shown", shown(own))
         object.__setattr__(self, "_names", Names(shapes, own.attrs, lasting(own)))
@@ -64,7 +66,7 @@ class Result:
         object.__setattr__(self, "machine", machine)
 
     @staticmethod
-    def _problems(data: xr.Dataset) -> list[Problem]:
+    def _problems(data: Arrays) -> list[Problem]:
         return result_problems(data)
 
     @staticmethod
@@ -73,7 +75,7 @@ class Result:
         return attrs
 
     @staticmethod
-    def _evidence_of(data: xr.Dataset) -> Any:
+    def _evidence_of(data: Arrays) -> Any:
         return copy.deepcopy(data.attrs["evidence"])
 
     def __setattr__(self, key: str, value: object) -> None:
@@ -93,9 +95,14 @@ class Result:
 
         Of what its attribute `indeterminate` names it holds one solution of many.
         """
-        own = self._data.copy(deep=False)
+        own = self._data.dataset().copy(deep=False)
         own.attrs = copy.deepcopy(self._data.attrs)
         return own
+
+    @property
+    def arrays(self) -> Arrays:
+        """The same without xarray: plain arrays by name, with their axes and units, of which nothing may be changed."""
+        return self._data
 
     @property
     def name(self) -> str:
@@ -186,7 +193,7 @@ class Result:
         if not isinstance(name, str):
             raise InputError(self._names.unknown(name))
         if self._is_axis(name):
-            return Signal(name, self._data[name], self.plot)
+            return Signal(name, self._data.labelled(name), self.plot)
         if self._names.owns(name):
             found = self._names.expand(name)
             if self._names.kinds.get(name) not in ("joint", "state") or len(found) != 1:
@@ -196,23 +203,21 @@ class Result:
         return self._signal(self._names.resolve(name))
 
     def _signal(self, reference: Reference) -> Signal:
-        data = self._shown[reference.variable]
+        data = self._shown.labelled(reference.variable)
+        values, attrs = data.variable.values, {**data.variable.attrs}
         if reference.magnitude:
-            whole = data[..., self._names.in_plane(reference)]
-            data = ((abs(whole) if whole.dtype.kind == "c" else whole) ** 2).sum("axis", skipna=False) ** 0.5
-            data.attrs = {**whole.attrs, "long_name": f"magnitude of {whole.attrs['long_name']}"}
-            if marked := whole.attrs.get("indeterminate"):
-                data.attrs["long_name"] += f" in the plane, without {', '.join(marked)}"
+            attrs["long_name"] = f"magnitude of {attrs['long_name']}"
+            if marked := attrs.get("indeterminate"):
+                attrs["long_name"] += f" in the plane, without {', '.join(marked)}"
+            data = data.without(("axis",), length(values[..., self._names.in_plane(reference)]), attrs)
         elif reference.element:
-            letters = "".join(AXES[i] for i in reference.element)
-            data = data[(..., *reference.element)]
-            data = data.drop_vars([c for c in data.coords if c in WITHIN])
-            data.attrs = {**data.attrs, "long_name": f"{letters} of {data.attrs['long_name']}"}
+            attrs["long_name"] = f"{''.join(AXES[i] for i in reference.element)} of {attrs['long_name']}"
             if marked := self._names.open_component(reference):
-                data.attrs["indeterminate"] = (marked,)
+                attrs["indeterminate"] = (marked,)
             else:
-                data.attrs.pop("indeterminate", None)
-        return Signal(reference.name, data.rename(reference.name), self.plot)
+                attrs.pop("indeterminate", None)
+            data = data.without(WITHIN, values[(..., *reference.element)], attrs)
+        return Signal(reference.name, data, self.plot)
 
     def _single_signals(self) -> list[Reference]:
         return [r for v in self._names.shapes for r in self._names.expand(v)]
@@ -226,7 +231,7 @@ class Result:
             an axis with a single coordinate is gone from the part
         named : the same as keywords
         """
-        part, kept = result_selection.selected(self._data, {**(where or {}), **named})
+        part, kept = result_selection.selected(self._data.dataset(), {**(where or {}), **named})
         before = self._data.attrs["part"]
         part.attrs = copy.deepcopy(self._data.attrs) | {"part": f"{kept} of {before}" if before else kept}
         return self._part_of(part)
@@ -257,7 +262,9 @@ class Result:
         """
         from linkwork.results.plots.along import describe_along
 
-        asked = names or tuple(n for n, v in results_in(self._data) if is_number(v) and axes_of(v.dims) == v.dims != ())
+        asked = names or tuple(
+            n for n, v in self._data.data_vars.items() if is_number(v) and axes_of(v.dims) == v.dims != ()
+        )
         if not asked:
             raise InputError(Problem("no signal is named, and none lies along an axis alone"), self.name)
         others = self._assert_known([*asked, *([x] if x else [])], against, drawn=True)
@@ -353,7 +360,8 @@ def _frozen(data: xr.Dataset, attrs: dict[str, Any]) -> xr.Dataset:
     """A copy that shares the numbers, which cannot be written to from now on."""
     own = data.copy(deep=False)
     own.attrs = attrs
-    for name, variable in [*results_in(own)]:
+    for name in [*own.data_vars]:
+        variable = own.variables[name]
         values = variable.values
         if values.flags.writeable:
             values = values.copy()

@@ -13,7 +13,7 @@ from linkwork.errors import InputError, Problem
 from linkwork.names import no_such
 from linkwork.results.layout import BEYOND, unit_problem
 from linkwork.results.result import Result
-from linkwork.results.result_layout import NAME, WITHIN, make_result_dataset, result_attribute_problems
+from linkwork.results.result_layout import NAME, WITHIN, make_result_arrays, result_attribute_problems
 from linkwork.results.result_layout import result_attributes as attributes
 
 Numbered = tuple[str, ArrayLike]
@@ -102,7 +102,7 @@ def build_result(
     problems += result_attribute_problems(attrs)
     if problems:
         raise InputError(problems, mechanism)
-    return Result(make_result_dataset(scales, along, drafts, attrs), machine)
+    return Result(make_result_arrays(scales, along, drafts, attrs), machine)
 
 
 def _name_problems(name: Any, taken: set[str]) -> list[Problem]:

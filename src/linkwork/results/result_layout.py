@@ -10,16 +10,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from linkwork.errors import Problem
-from linkwork.results.layout import AXES, BEYOND, alike, is_text, kind_of, long_name, results_in, unit_problem
+from linkwork.results.arrays import Arrays, Variable, letters
+from linkwork.results.layout import BEYOND, alike, is_text, kind_of, long_name, unit_problem
 from linkwork.results.open_components import absence_problems, mark_problems
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 RESULT_FORMAT = "linkwork result 1"
 NAME = re.compile(r"\w[\w-]*(\.\w[\w-]*){0,5}")
@@ -57,41 +55,39 @@ def axes_of(dims: Sequence[Any]) -> tuple[str, ...]:
     return tuple(str(d) for d in dims if d not in WITHIN)
 
 
-def shape_within(variable: xr.Variable) -> tuple[int, ...]:
+def shape_within(variable: Variable) -> tuple[int, ...]:
     """(3,) of vectors, (3, 3) of matrices, () of plain numbers."""
     return tuple(n for d, n in zip(variable.dims, variable.shape, strict=True) if d in WITHIN)
 
 
-def is_number(variable: xr.Variable) -> bool:
+def is_number(variable: Variable) -> bool:
     """Whether it holds numbers; else it holds texts."""
     return variable.dtype.kind in NUMBERS
 
 
-def make_result_dataset(
+def make_result_arrays(
     axes: Mapping[str, tuple[str, Any]],
     labels: Mapping[str, tuple[str, str, Any]],
     signals: Mapping[str, tuple[str, tuple[str, ...], Any]],
     attrs: Mapping[str, Any],
-) -> xr.Dataset:
-    """A dataset in this layout, of arrays that nobody can write to.
+) -> Arrays:
+    """Arrays in this layout, which nobody can write to.
 
     axes : unit ('' of texts) and coordinates by name; labels : axis, unit and what stands there; signals : unit, axes
     without those inside of vectors, and numbers
     """
-    import xarray as xr
-
-    coords: dict[str, Any] = {}
+    coords: dict[str, Variable] = {}
     for name, (unit, values) in axes.items():
-        coords[name] = (name, _locked(values), described(name, unit))
+        coords[name] = Variable((name,), _locked(values), described(name, unit))
     for name, (axis, unit, values) in labels.items():
-        coords[name] = (axis, _locked(values), described(name, unit))
-    variables: dict[str, Any] = {}
+        coords[name] = Variable((axis,), _locked(values), described(name, unit))
+    variables: dict[str, Variable] = {}
     for name, (unit, along, values) in signals.items():
         kept = _locked(values)
-        variables[name] = ((*along, *BEYOND[kept.shape[len(along) :]]), kept, described(name, unit))
-    within = {d for dims, _, _ in variables.values() for d in dims}
-    coords |= {d: (d, list(AXES)) for d in WITHIN if d in within}
-    return xr.Dataset(variables, coords, dict(attrs))
+        variables[name] = Variable((*along, *BEYOND[kept.shape[len(along) :]]), kept, described(name, unit))
+    within = {d for variable in variables.values() for d in variable.dims}
+    coords |= {d: letters(d) for d in WITHIN if d in within}
+    return Arrays(variables, coords, dict(attrs))
 
 
 def described(name: str, unit: str) -> dict[str, str]:
@@ -110,7 +106,7 @@ def _locked(values: Any) -> Any:
 # -------------------------------------------------------------------- what may be wrong
 
 
-def result_problems(data: xr.Dataset) -> list[Problem]:
+def result_problems(data: Arrays) -> list[Problem]:
     """Everything in which a dataset departs from the layout."""
     if data.attrs.get("format") != RESULT_FORMAT:
         hint = f"its attribute 'format' must be '{RESULT_FORMAT}'; build_result makes one"
@@ -123,16 +119,16 @@ def result_problems(data: xr.Dataset) -> list[Problem]:
             problems.append(Problem("the axis has no coordinate", axis, "say what stands along it"))
     for label, coordinate in data.coords.items():
         if label not in WITHIN:
-            problems += variable_problems(str(label), coordinate.variable, coordinate=True)
-    for name, variable in results_in(data):
+            problems += variable_problems(label, coordinate, coordinate=True)
+    for name, variable in data.data_vars.items():
         problems += variable_problems(name, variable, coordinate=False)
     if not wrong:
-        shapes = {n: shape_within(v) for n, v in results_in(data)}
+        shapes = {n: shape_within(v) for n, v in data.data_vars.items()}
         problems += absence_problems(data.attrs["indeterminate"], shapes)
     return problems
 
 
-def variable_problems(name: str, variable: xr.Variable, coordinate: bool) -> list[Problem]:
+def variable_problems(name: str, variable: Variable, coordinate: bool) -> list[Problem]:
     """What is wrong with one variable."""
     problems = []
     if not NAME.fullmatch(name) or name in WITHIN:

@@ -33,12 +33,14 @@ from linkwork.results.table import MAX_REPORTED, header, parts, rows
 if TYPE_CHECKING:
     import xarray as xr
 
+    from linkwork.results.arrays import Arrays
+
 PAIR = ("real", "imaginary")
 MOST_WHOLE = 2**53
 
 
-def write(data: xr.Dataset, axis: str, stream: IO[str]) -> None:
-    """Write the text of a dataset whose variables all lie along one axis."""
+def write(data: Arrays, axis: str, stream: IO[str]) -> None:
+    """Write the text of a result whose variables all lie along one axis."""
     texts: dict[str, Any] = {}
     columns: dict[str, Any] = {}
     heads: list[str] = []

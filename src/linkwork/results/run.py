@@ -11,6 +11,7 @@ import numpy as np
 
 from linkwork.errors import InputError, Problem, did_you_mean
 from linkwork.results import report, samples
+from linkwork.results.arrays import Arrays
 from linkwork.results.between import Between
 from linkwork.results.evidence import Evidence, evidence_of
 from linkwork.results.happenings import Happening
@@ -58,13 +59,13 @@ class Run(Result):
     machine: Any
     """The machine that moved; None in a run that was loaded from a file."""
 
-    def __init__(self, data: xr.Dataset, machine: Any = None, sensitive: Sensitivities | None = None) -> None:
+    def __init__(self, data: xr.Dataset | Arrays, machine: Any = None, sensitive: Sensitivities | None = None) -> None:
         super().__init__(data, machine)
         object.__setattr__(self, "_sensitive", sensitive)
 
     @classmethod
-    def _of(cls, own: xr.Dataset, machine: Any) -> Run:
-        """Of a dataset that `make_dataset` has just made of checked arrays."""
+    def _of(cls, own: Arrays, machine: Any) -> Run:
+        """Of what `make_arrays` has just made of checked arrays."""
         problems = general_problems(own)
         if problems:
             raise InputError(problems, str(own.attrs["mechanism"]))
@@ -75,7 +76,7 @@ class Run(Result):
         return made
 
     @staticmethod
-    def _problems(data: xr.Dataset) -> list[Problem]:
+    def _problems(data: Arrays) -> list[Problem]:
         return problems_of(data)
 
     @staticmethod
@@ -83,7 +84,7 @@ class Run(Result):
         return complete_attributes(attrs)
 
     @staticmethod
-    def _evidence_of(data: xr.Dataset) -> Evidence:
+    def _evidence_of(data: Arrays) -> Evidence:
         return evidence_of(data)
 
     @classmethod
@@ -200,7 +201,7 @@ class Run(Result):
             'A.rate', 'A.effort' of a joint with one variable
         """
         found = self._named_signal(name)
-        return Signal(name, found.data, found._plot, self._clock) if name == "time" else found
+        return Signal(name, found.labelled, found._plot, self._clock) if name == "time" else found
 
     def _clock(self) -> Between | None:
         """Time between the samples."""
@@ -222,7 +223,7 @@ class Run(Result):
 
     def _signal(self, reference: Reference) -> Signal:
         made = super()._signal(reference)
-        return Signal(made.name, made.data, made._plot, partial(self._between, reference))
+        return Signal(made.name, made.labelled, made._plot, partial(self._between, reference))
 
     def _between(self, reference: Reference) -> Between | None:
         """What is known of a signal between the samples; None of counts, and of what never changes."""

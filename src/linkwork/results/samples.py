@@ -15,7 +15,7 @@ from linkwork.results.layout import COUNTS
 from linkwork.results.names import Names
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from linkwork.results.arrays import Arrays
 
 ROUNDING = 1e-9
 """How far from a sample a time may lie, of the whole range, and still mean it."""
@@ -23,7 +23,7 @@ ROUNDING = 1e-9
 QUATERNION = ("qw", "qx", "qy", "qz")
 
 
-def sample(data: xr.Dataset, number: int) -> dict[str, Any]:
+def sample(data: Arrays, number: int) -> dict[str, Any]:
     """The sample of a number, by full name."""
     n = data.sizes["time"]
     if not -n <= whole(number) < n:
@@ -36,7 +36,7 @@ def sample(data: xr.Dataset, number: int) -> dict[str, Any]:
     return found
 
 
-def at(data: xr.Dataset, names: Names, time: float, tolerance: float | None, interpolate: bool) -> dict[str, Any]:
+def at(data: Arrays, names: Names, time: float, tolerance: float | None, interpolate: bool) -> dict[str, Any]:
     """The nearest sample within the tolerance, or the straight line between the two around a time."""
     clock: Array = data["time"].values
     asked = _time(time, "at")
@@ -76,7 +76,7 @@ def _time(value: Any, where: str) -> float:
     return float(value)
 
 
-def _between(data: xr.Dataset, names: Names, first: int, time: float) -> dict[str, Any]:
+def _between(data: Arrays, names: Names, first: int, time: float) -> dict[str, Any]:
     left, right = sample(data, first), sample(data, first + 1)
     part = (time - left["time"]) / (right["time"] - left["time"])
     flips = _flips(names, left, right)

@@ -67,10 +67,9 @@ class Sensitivities:
 
 def _signal(run: Run, plain: Signal, values: Any, by: str, unit: str) -> Signal:
     name = f"d({plain.name})/d({by})"
-    data = plain.data.copy(data=values).rename(name)
     own = SI.symbol(parse_unit(plain.unit)[1] / parse_unit(unit)[1]) or "1"
     assert unit_problem(own, name) is None
-    data.attrs = {"units": own, "long_name": f"{plain.data.attrs['long_name']} by {by}"}
+    data = plain.labelled.like(values, {"units": own, "long_name": f"{plain.attrs['long_name']} by {by}"})
 
     def plot(name: str, *, units: Units, x: str, against: Any, ax: Axes | None) -> Panels:
         from linkwork.results.plots import Series, describe_over

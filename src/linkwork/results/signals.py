@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from linkwork.errors import InputError, Problem
 from linkwork.names import no_such
+from linkwork.results.arrays import Labelled
 from linkwork.results.layout import AXES
 from linkwork.results.reductions import Reductions
 from linkwork.units import UnitSystem, parse_unit
@@ -25,49 +27,81 @@ if TYPE_CHECKING:
 Units = UnitSystem | Mapping[str, str] | None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+def length(vectors: Any) -> Any:
+    """Lengths of vectors along the last axis."""
+    squares = (np.abs(vectors) if vectors.dtype.kind == "c" else vectors) ** 2
+    return np.asarray(squares.sum(axis=-1)) ** 0.5
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
 class Signal(Reductions, NDArrayOperatorsMixin):
     """A signal, real or complex. It behaves like an array, and keeps its unit: `run["A.effort"] * run["A.rate"]` [W].
 
+    Parameters
+    ----------
     name : as it was asked for
-    data : the labelled xarray.DataArray; of a run time is its first axis
+    data : the numbers and what stands along their axes: an xarray.DataArray, or plain arrays
     """
 
     name: str
-    data: xr.DataArray
+    """As it was asked for."""
+    labelled: Labelled
+    """The numbers and what stands along their axes, as plain arrays."""
     _plot: Callable[..., Panels] | None = None
     _between: Callable[[], Between | None] | None = None
+
+    def __init__(
+        self,
+        name: str,
+        data: xr.DataArray | Labelled,
+        _plot: Callable[..., Panels] | None = None,
+        _between: Callable[[], Between | None] | None = None,
+    ) -> None:
+        plain = isinstance(data, Labelled)
+        own = {"name": name, "labelled": data if plain else Labelled.of(data), "_plot": _plot, "_between": _between}
+        self.__dict__.update(own if plain else {**own, "data": data})
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "data": self.data, "_plot": self._plot, "_between": self._between}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+    @cached_property
+    def data(self) -> xr.DataArray:
+        """The labelled xarray.DataArray; of a run time is its first axis."""
+        return self.labelled.array(self.name)
 
     @property
     def unit(self) -> str:
         """SI unit of the numbers."""
-        return str(self.data.attrs.get("units", "1"))
+        return str(self.labelled.variable.attrs.get("units", "1"))
 
     @property
     def indeterminate(self) -> tuple[str, ...]:
         """Components of a reaction that statics leaves open, ('fz',): their numbers are NaN where it does."""
-        return tuple(self.data.attrs.get("indeterminate", ()))
+        return tuple(self.labelled.variable.attrs.get("indeterminate", ()))
 
     @property
     def values(self) -> Any:
         """The numbers, a numpy array with the samples first."""
-        return self.data.values
+        return self.labelled.variable.values
 
     @property
     def time(self) -> Any:
         """Time [s] of the samples."""
-        if "time" not in self.data.coords:
+        if "time" not in self.labelled.coords:
             raise AttributeError(
                 f"'{self.name}' does not lie along time, but along {', '.join(self.axes) or 'no axis'}"
             )
-        return self.data["time"].values
+        return self.labelled.coords["time"].values
 
     # ---------------------------------------------------------------- as an array
 
     @property
     def axes(self) -> tuple[str, ...]:
         """Names of the axes along which it lies: ('time',), ('mode', 'axis')."""
-        return tuple(str(d) for d in self.data.dims)
+        return self.labelled.variable.dims
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -77,27 +111,27 @@ class Signal(Reductions, NDArrayOperatorsMixin):
     @property
     def attrs(self) -> dict[str, Any]:
         """What is told of the numbers: 'units', 'long_name'."""
-        return dict(self.data.attrs)
+        return dict(self.labelled.variable.attrs)
 
     @property
     def shape(self) -> tuple[int, ...]:
         """How many numbers along each axis."""
-        return tuple(self.data.shape)
+        return self.labelled.variable.shape
 
     @property
     def ndim(self) -> int:
         """How many axes."""
-        return int(self.data.ndim)
+        return self.labelled.variable.ndim
 
     @property
     def size(self) -> int:
         """How many numbers."""
-        return int(self.data.size)
+        return self.labelled.variable.size
 
     @property
     def dtype(self) -> Any:
         """The kind of the numbers."""
-        return self.data.dtype
+        return self.labelled.variable.dtype
 
     @property
     def x(self) -> Signal:
@@ -118,13 +152,14 @@ class Signal(Reductions, NDArrayOperatorsMixin):
     def magnitude(self) -> Signal:
         """Length of a vector."""
         self._component(0)
-        numbers: Any = (abs(self.data) ** 2).sum("axis", skipna=False) ** 0.5
-        return self._like(numbers, f"{self.name}.magnitude")
+        name = f"{self.name}.magnitude"
+        return Signal(name, self.labelled.without(("axis",), length(self.values), self._named(name)))
 
     def _component(self, which: int) -> Signal:
         if self.axes[-1:] != ("axis",):
             raise AttributeError(f"'{self.name}' is no vector; it lies along {', '.join(self.axes) or 'no axis'}")
-        return self._like(self.data[..., which].drop_vars("axis"), f"{self.name}.{AXES[which]}")
+        name = f"{self.name}.{AXES[which]}"
+        return Signal(name, self.labelled.without(("axis",), self.values[..., which], self._named(name)))
 
     def sel(self, **axes: Any) -> Signal:
         """The part at coordinates: sel(axis="x"), sel(run=3).
@@ -154,8 +189,12 @@ class Signal(Reductions, NDArrayOperatorsMixin):
         return bool(self.data.identical(other.data))
 
     def _like(self, data: xr.DataArray, name: str) -> Signal:
-        data.attrs = {**self.data.attrs, "long_name": name}
+        data.attrs = self._named(name)
         return Signal(name, data.rename(name))
+
+    def _named(self, name: str) -> dict[str, Any]:
+        """What is told of numbers that were taken from these."""
+        return {**self.attrs, "long_name": name}
 
     def to(self, unit: str) -> Any:
         """The numbers in another unit, a numpy array.
@@ -208,9 +247,9 @@ class Signal(Reductions, NDArrayOperatorsMixin):
         """Numbers by index; a coordinate by its name: x["time"], x["start.A"]."""
         if not isinstance(index, str):
             return self.values[index]
-        if index not in self.data.coords:
-            raise InputError(no_such("coordinate", index, [str(c) for c in self.data.coords], self.name))
-        return Signal(index, self.data[index])
+        if index not in self.labelled.coords:
+            raise InputError(no_such("coordinate", index, list(self.labelled.coords), self.name))
+        return Signal(index, self.labelled.along(index))
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self.values, dtype=dtype) if copy else np.asarray(self.values, dtype=dtype)

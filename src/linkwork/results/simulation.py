@@ -15,6 +15,8 @@ from linkwork.results.sensitivities import Sensitivities
 if TYPE_CHECKING:
     import xarray as xr
 
+    from linkwork.results.arrays import Arrays
+
 LATER = ("_data", "_shown", "_names", "evidence")
 """What is made when it is first asked for."""
 
@@ -61,7 +63,7 @@ class Simulation(Run):
     Parameters
     ----------
     outcome : the arrays
-    make : function that gives the run by name, or its xarray.Dataset
+    make : function that gives the run by name, or its arrays
     machine : the machine that moved
     sensitive : derivatives that were carried along, if there are any
     request : what was asked for
@@ -73,12 +75,12 @@ class Simulation(Run):
     """What came of it, as arrays."""
     request: Request | None
     """What was asked for: plain data, which can be pickled and asked again."""
-    _make: Callable[[], Run | xr.Dataset]
+    _make: Callable[[], Run | Arrays | xr.Dataset]
 
     def __init__(
         self,
         outcome: Outcome,
-        make: Callable[[], Run | xr.Dataset],
+        make: Callable[[], Run | Arrays | xr.Dataset],
         machine: Any,
         sensitive: Sensitivities | None = None,
         request: Request | None = None,

@@ -10,7 +10,7 @@ from linkwork.errors import Problem
 from linkwork.results.happenings import Happening, happening_of, is_happening
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from linkwork.results.arrays import Arrays
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def evidence_problems(told: Any) -> list[Problem]:
     return [Problem("it is of another kind than it should be", f"simulation.{name}") for name in wrong]
 
 
-def simulation_evidence_of(data: xr.Dataset) -> SimulationEvidence | None:
+def simulation_evidence_of(data: Arrays) -> SimulationEvidence | None:
     """The evidence that a dataset tells of a simulation; None if it is not one."""
     told: Mapping[str, Any] = data.attrs.get("simulation") or {}
     if not told:

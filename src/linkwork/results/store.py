@@ -18,6 +18,7 @@ import numpy as np
 
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.results import report, result_table, table
+from linkwork.results.arrays import Arrays, Variable
 from linkwork.results.kept_simulations import are_simulations, simulations_of
 from linkwork.results.layout import (
     BEYOND,
@@ -25,7 +26,7 @@ from linkwork.results.layout import (
     attribute_problems,
     attributes,
     complete_attributes,
-    make_dataset,
+    make_arrays,
     unit_problem,
 )
 from linkwork.results.open_components import shown
@@ -60,19 +61,19 @@ def save_result(result: Result, path: str | Path) -> Path:
     target = Path(path)
     if _ending(target) == ".nc":
         slopes = result._sensitive if isinstance(result, Run) else None
-        return _saved(result.data, target, partial(_write_netcdf, slopes=slopes))
+        return _saved(result.arrays, target, partial(_write_netcdf, slopes=slopes))
     if isinstance(result, Run):
-        return _saved(result.data, target, _write_csv)
+        return _saved(result.arrays, target, _write_csv)
     axis = report.only_axis(result, "a CSV file")
 
-    def write(data: xr.Dataset, path: Path) -> None:
+    def write(data: Arrays, path: Path) -> None:
         with path.open("w", encoding="utf-8", newline="\n") as stream:
             result_table.write(shown(data), axis, stream)
 
-    return _saved(result.data, target, write)
+    return _saved(result.arrays, target, write)
 
 
-def _saved(data: xr.Dataset, target: Path, write: Callable[[xr.Dataset, Path], None]) -> Path:
+def _saved(data: Arrays, target: Path, write: Callable[[Arrays, Path], None]) -> Path:
     if not target.parent.is_dir():
         raise InputError(Problem(f"there is no folder '{target.parent}'", hint="make it first"), target.name)
     handle, draft = tempfile.mkstemp(suffix=target.suffix, prefix=".linkwork-", dir=target.parent)
@@ -149,7 +150,7 @@ def _give_usual_rights(path: Path) -> None:
 # -------------------------------------------------------------------- CSV
 
 
-def _write_csv(data: xr.Dataset, path: Path) -> None:
+def _write_csv(data: Arrays, path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         table.write(shown(data), stream)
 
@@ -161,7 +162,7 @@ def _read_csv(path: Path, max_size: int) -> Result:
                 stream.seek(0)
                 return Result(result_table.read(stream))
             stream.seek(0)
-            return Run(make_dataset(*table.read(stream)))
+            return Run(make_arrays(*table.read(stream)))
     except UnicodeDecodeError:
         raise InputError(Problem("the file is not text", hint="is it a CSV file?")) from None
 
@@ -169,7 +170,7 @@ def _read_csv(path: Path, max_size: int) -> Result:
 # -------------------------------------------------------------------- NetCDF
 
 
-def _write_netcdf(data: xr.Dataset, path: Path, slopes: Sensitivities | None = None) -> None:
+def _write_netcdf(data: Arrays, path: Path, slopes: Sensitivities | None = None) -> None:
     """Write a dataset, and derivatives of its signals in groups of their own."""
     h5py = _h5py()
     with h5py.File(path, "w", libver=("v110", "v110"), track_order=True) as file:
@@ -177,7 +178,7 @@ def _write_netcdf(data: xr.Dataset, path: Path, slopes: Sensitivities | None = N
         for k, (by, unit) in enumerate(slopes.units.items() if slopes is not None else ()):
             group = file.create_group(f"{SLOPES}/{k}", track_order=True)
             assert slopes is not None
-            used += _fill(h5py, group, slopes.slopes(by).data, used)
+            used += _fill(h5py, group, slopes.slopes(by).arrays, used)
             _describe(h5py, group, {"by": by, "by_unit": unit})
 
 
@@ -191,7 +192,7 @@ def _describe(h5py: Any, entry: Any, attrs: Mapping[Any, Any]) -> None:
             entry.attrs[key] = given
 
 
-def _fill(h5py: Any, file: Any, data: xr.Dataset, first: int = 0) -> int:
+def _fill(h5py: Any, file: Any, data: Arrays, first: int = 0) -> int:
     """Write HDF5 in the way of NetCDF4: every dimension is a scale, attached to the variables that have it.
 
     Everything that is read back has a checksum, so that damage is found, and found before HDF5 stumbles over it: the
@@ -236,15 +237,16 @@ def _fill(h5py: Any, file: Any, data: xr.Dataset, first: int = 0) -> int:
     return len(data.sizes)
 
 
-def _with_pairs(data: xr.Dataset) -> tuple[xr.Dataset, tuple[str, ...]]:
+def _with_pairs(data: Arrays) -> tuple[Arrays, tuple[str, ...]]:
     """The dataset with real and imaginary parts along a last axis of complex numbers, and the names of these."""
     names = tuple(str(n) for n, v in data.data_vars.items() if v.dtype.kind == "c")
     pairs = {}
     for name in names:
         variable = data.variables[name]
         parts = np.ascontiguousarray(variable.values).view(np.float64).reshape(*variable.shape, 2)
-        pairs[name] = ((*variable.dims, COMPLEX), parts, variable.attrs)
-    return (data.assign(pairs).assign_coords({COMPLEX: ["real", "imaginary"]}) if names else data), names
+        pairs[name] = Variable((*variable.dims, COMPLEX), parts, variable.attrs)
+    ends = Variable((COMPLEX,), np.array(result_table.PAIR), {})
+    return (data.assign(pairs, {COMPLEX: ends}) if names else data), names
 
 
 def _read_netcdf(path: Path, max_size: int) -> Result:
@@ -261,7 +263,7 @@ def _read_netcdf(path: Path, max_size: int) -> Result:
             if _text(file.attrs.get("format")) != FORMAT:
                 hint = f"its attribute 'format' must be '{FORMAT}'"
                 raise InputError(Problem("this is not a result of Linkwork", hint=hint))
-            return Run(make_dataset(*_from_hdf5(h5py, file, max_size)), None, _slopes(h5py, file, max_size))
+            return Run(make_arrays(*_from_hdf5(h5py, file, max_size)), None, _slopes(h5py, file, max_size))
     except ModelError:
         raise
     except (OSError, ValueError, LookupError, TypeError, RuntimeError, AttributeError, OverflowError) as error:
@@ -327,7 +329,7 @@ def _slopes(h5py: Any, file: Any, max_size: int) -> Sensitivities | None:
     for by, unit in units.items():
         if problem := unit_problem(unit, f"{SLOPES}.{by}"):
             raise InputError(problem)
-    runs = (Run(make_dataset(*_from_hdf5(h5py, group, max_size))) for group in groups)
+    runs = (Run(make_arrays(*_from_hdf5(h5py, group, max_size))) for group in groups)
     return Sensitivities(units, dict(zip(units, runs, strict=True)).__getitem__)
 
 

@@ -37,14 +37,14 @@ from linkwork.results.layout import (
 )
 
 if TYPE_CHECKING:
-    import xarray as xr
+    from linkwork.results.arrays import Arrays
 
 MAX_REPORTED = 20
 _COLUMN = re.compile(r"(?P<name>[^\[\]]+) \[(?P<unit>[^\[\]]+)\]")
 
 
-def write(data: xr.Dataset, stream: IO[str]) -> None:
-    """Write the text of a dataset."""
+def write(data: Arrays, stream: IO[str]) -> None:
+    """Write the text of a run."""
     columns: list[str] = ["time [s]"]
     arrays: list[Any] = [data["time"].values]
     shapes = {}

@@ -136,7 +136,7 @@ def force_peaks(run: Run, m: Mechanism, recuperation: float = 0.0) -> ForcePeaks
     drives = [n for n in names if n not in m.loads and n not in run.free]
     whole = all(np.isfinite(run.signal(f"{n}.effort").values).all() for n in drives)
     used = energy(run, recuperation=recuperation) if drives and whole else None
-    shapes = {n: v.shape[1:] for n, v in run.data.data_vars.items()}
+    shapes = {n: v.shape[1:] for n, v in run.arrays.data_vars.items()}
     joints = carriers({str(n): s for n, s in shapes.items()}, m.joints)
     return ForcePeaks(
         {n: _drive(run, n, used) for n in drives},
@@ -179,7 +179,7 @@ def _drive(run: Run, name: str, used: Energy | None) -> DrivePeak:
 
 
 def _joint(run: Run, joint: str) -> JointPeak:
-    data, found = run.data, {}
+    data, found = run.arrays, {}
     for part, unit in (("force", "N"), ("moment", "N m")):
         values = known(data, f"{joint}.{part}")
         found[part] = _largest(np.linalg.norm(values, axis=1), unit, run.time) if values.shape[1] else None

@@ -29,7 +29,7 @@ class Range:
 def joint_ranges(run: Run) -> dict[str, dict[str, Range]]:
     """By variable (and by speed, of joints that turn freely), then by value, rate, acceleration and jerk."""
     found: dict[str, dict[str, Range]] = {}
-    attrs = run.data.attrs
+    attrs = run.arrays.attrs
     for joint in dict.fromkeys([*attrs["joints"], *attrs["speeds"]]):
         for variable in attrs["joints"].get(joint, ()):
             own = {level: f"{joint}.{variable}.{level}" for level in LEVELS[1:]}

@@ -32,7 +32,7 @@ def reaction_in(loops: Loops, run: Run, joint: str, frame: str) -> Array:
     """
     check_run(loops, run)
     system, plan = loops.system, loops.plan
-    data = run.data
+    data = run.arrays
     if joint not in system.mechanism.joints or f"{joint}.force" not in data:
         known = [j for j in system.mechanism.joints if f"{j}.force" in data]
         hint = did_you_mean(joint, known) if known else "give a run that `forces` gave"

@@ -60,7 +60,7 @@ def simulation_forces(
     signals, marks, warnings, _ = forces_of(
         loops, path, named, (), given, preload, weights, whole, threads, times=True, contact=contact
     )
-    known = set(run.data)
+    known = set(run.arrays)
     fresh = {name: signal for name, signal in signals.items() if name not in known}
     return extended(run, fresh, analysis="forces", indeterminate=marks, warnings=warnings, free=loose)
 
@@ -81,7 +81,7 @@ def _as_it_moved(machine: Machine, run: Run) -> Machine:
 
 def _acted(loops: Loops, run: Run, names: Sequence[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Efforts by variable and forces on places by name that acted during a simulation."""
-    data, told = run.data, run.evidence.simulation
+    data, told = run.arrays, run.evidence.simulation
     efforts = {n: data[f"{n}.effort"].values for n in names if f"{n}.effort" in data and n not in run.driven}
     outside: dict[str, Any] = {}
     for signal, what in (told.stops if told is not None else {}).items():

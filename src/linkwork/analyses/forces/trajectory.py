@@ -92,7 +92,7 @@ def trajectory_of(loops: Loops, run: Run) -> Trajectory:
 
     Named states are those of the run; where it has none, as in a motion, those of the start.
     """
-    plan, names, data = loops.plan, state_signals(loops), run.data
+    plan, names, data = loops.plan, state_signals(loops), run.arrays
     missing = [n for part in names.values() for n in part if n not in data]
     if missing:
         named = ", ".join(missing[:4]) + (", ..." if len(missing) > 4 else "")

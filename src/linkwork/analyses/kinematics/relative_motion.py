@@ -33,10 +33,10 @@ def body_motion(system: System, run: Run, name: str) -> tuple[Array, Array, Arra
         X = np.tile(system.layout.X_WB[name], (len(run), 1, 1))
         return X, np.zeros((len(run), 6)), np.zeros((len(run), 6))
     known = [*system.bodies, *system.mechanism.frames]
-    if name not in known or f"{name}.rotation" not in run.data:
+    if name not in known or f"{name}.rotation" not in run.arrays:
         raise InputError(no_such("body or frame", name, [*known, system.mechanism.ground.name]), system.name)
     parts = {
-        key: np.asarray(run.data[f"{name}.{key}"].values)
+        key: np.asarray(run.arrays[f"{name}.{key}"].values)
         for key in ("position", "rotation", "velocity", "angular_velocity", "acceleration", "angular_acceleration")
     }
     X = np.zeros((len(run), 4, 4))

@@ -140,7 +140,7 @@ def frequency_response(
         evidence={"inputs": [g.name for g in given], "outputs": [w.name for w in wanted]},
         warnings=warnings,
     )
-    return FrequencyResponse(built.data, linear.machine)
+    return FrequencyResponse(built.arrays, linear.machine)
 
 
 def transfer(point: Held, inputs: Sequence[Input], outputs: Sequence[Output], s: Any) -> Any:

@@ -73,8 +73,8 @@ def _one_by_one(table: RunTable, runs: list[int]) -> None:
         table.balance[k] = told.energy_error, told.energy_scale
         names = effort_names(table.machine.loops)
         for column, name in enumerate(names):
-            if f"{name}.effort" in found.data:
-                table.e[k, :reached, column] = found.data[f"{name}.effort"].values
+            if f"{name}.effort" in found.arrays:
+                table.e[k, :reached, column] = found.arrays[f"{name}.effort"].values
         return 1
 
     if runs:

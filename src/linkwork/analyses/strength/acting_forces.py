@@ -54,7 +54,7 @@ def acting_on(system: System, run: Run, body: str) -> list[Acting]:
     missing = [Problem(f"the run has no '{n}'", hint="ask it of s.forces(run)") for n in wanted if n not in run]
     if missing:
         raise InputError(missing, system.name)
-    unknown: Mapping[str, list[str]] = run.data.attrs.get("indeterminate", {})
+    unknown: Mapping[str, list[str]] = run.arrays.attrs.get("indeterminate", {})
     found = [_through(system, run, j.name, 1.0 if j.head == body else -1.0, unknown.get(j.name, ())) for j in joints]
     for load in loads:
         found += _of_load(system, run, load, body)
@@ -115,7 +115,7 @@ def _through(system: System, run: Run, joint: str, sign: float, unknown: list[st
     X_WM = joint_frame_over(system, run, joint, "head")
     wrench = np.concatenate([run.signal(f"{joint}.{part}").values for part in ("force", "moment")], axis=1)
     if unknown:
-        data = run.data
+        data = run.arrays
         wrench[np.concatenate([open_samples(data, f"{joint}.{part}") for part in ("force", "moment")], axis=1)] = 0.0
     force, moment = (sign * geo.transform_vectors(X_WM, part) for part in (wrench[:, :3], wrench[:, 3:]))
     return Acting(joint, force, moment, X_WM[:, :3, 3], tuple(f"{joint}.{c}" for c in unknown))

@@ -210,7 +210,7 @@ def energy(run: Run, *, recuperation: float = 0.0, at: At = "joints") -> Energy:
     if at not in get_args(At):
         raise InputError(Problem(f"'{at}' is no place", "at", did_you_mean(str(at), get_args(At))), run.name)
     driven: dict[str, tuple[str, Array, Array]] = {}
-    attrs = run.data.attrs
+    attrs = run.arrays.attrs
     for name in run.signals:
         variable, _, last = name.rpartition(".")
         if last == "effort" and variable not in run.free and (rate := _rate_name(run, attrs, variable)):

@@ -35,7 +35,7 @@ def describe_evidence(run: Run, *, units: Units = None, x: str = "time", against
     units, x : as of `Run.plot`
     """
     runs = {"": run, **against}
-    there = [n for n in RECORDED if all(n in r.data for r in runs.values())]
+    there = [n for n in RECORDED if all(n in r.arrays for r in runs.values())]
     if not there:
         raise InputError(Problem("the run has no evidence of its loops to plot", hint="print(run) tells what there is"))
     panels = []

@@ -73,7 +73,7 @@ def reaction_layer(s: Machine, run: Run) -> Layer | None:
 
     Components that are statically indeterminate are left out, and named in the legend.
     """
-    marks, data = run.indeterminate, run.data
+    marks, data = run.indeterminate, run.arrays
     acting: list[Acting] = []
     for name in s.mechanism.joints:
         if f"{name}.force" in run:

@@ -119,7 +119,7 @@ def _shown(
         problems = []
         if drives or samples is not None:
             problems.append(Problem("a run is shown as it is", "run", "leave drives and samples out, or the run"))
-        if unknown := sorted(set(run.data.attrs["bodies"]) - set(s.mechanism.bodies)):
+        if unknown := sorted(set(run.arrays.attrs["bodies"]) - set(s.mechanism.bodies)):
             what = f"the run is of another machine: it has the bodies {', '.join(unknown[:6])}"
             problems.append(Problem(what, "run", "give a run that this machine made"))
         if problems:

@@ -86,7 +86,7 @@ class Bench:
         if self.machine is not None:
             self.posture = self.machine.home
             if self.run is not None and self.run.machine is None:  # it comes from a file
-                self.run = Run(self.run.data, self.machine)
+                self.run = Run(self.run.arrays, self.machine)
 
     # ---------------------------------------------------------------- the model
 

@@ -40,7 +40,7 @@ class Chart:
 
 def choices(run: Run) -> dict[str, tuple[str, ...]]:
     """What can be plotted of a run: a title, and the signals under it."""
-    joints, speeds = run.data.attrs["joints"], run.data.attrs["speeds"]
+    joints, speeds = run.arrays.attrs["joints"], run.arrays.attrs["speeds"]
     known = tuple(f"{joint}.{v}" for joint, own in joints.items() for v in own)
     found: dict[str, tuple[str, ...]] = {"joints": known} if known else {}
     free = [f"{joint}.{v}" for joint, own in speeds.items() for v in own]  # of joints that turn freely

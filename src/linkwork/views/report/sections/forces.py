@@ -65,7 +65,7 @@ def _balance(run: Run, units: UnitSystem) -> list[tuple[str, str]]:
 
 def _joint_forces(run: Run, found: ForcePeaks) -> list[Quantity]:
     """Sizes of the joints' forces without what is indeterminate, the largest first."""
-    data = run.data
+    data = run.arrays
     peaks = {name: j.force.value for name, j in found.joints.items() if j.force is not None and j.force.value > 0.0}
     order = sorted(peaks, key=lambda name: -peaks[name])
     return [Quantity(name, "N", np.linalg.norm(known(data, f"{name}.force"), axis=1)) for name in order]

@@ -83,7 +83,7 @@ def _speed(rate: float) -> str:
 def _plots(subject: Subject, run: Run) -> tuple[Block, ...]:
     """Variables, rates and accelerations; driven and independent ones first."""
     driven = [n for n in run.driven if n in run]
-    joints, speeds = run.data.attrs["joints"], run.data.attrs["speeds"]
+    joints, speeds = run.arrays.attrs["joints"], run.arrays.attrs["speeds"]
     variables = [f"{joint}.{v}" for joint, own in joints.items() for v in own]
     order = [*driven, *(n for n in subject.machine.home.independent if n in variables), *variables]
     rates = [f"{n}.rate" for n in dict.fromkeys(order)] + [f"{j}.{s}" for j, own in speeds.items() for s in own]

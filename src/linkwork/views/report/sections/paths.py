@@ -16,7 +16,7 @@ def paths(subject: Subject) -> Content | None:
     run = subject.run
     if run is None or not len(run):
         return None
-    names = [*run.data.attrs["points"], *run.data.attrs["frames"]]
+    names = [*run.arrays.attrs["points"], *run.arrays.attrs["frames"]]
     if not names:
         return None
     left = len(names) - MOST_PATHS
