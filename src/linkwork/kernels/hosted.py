@@ -39,7 +39,7 @@ class Evaluator(Protocol):
 
 
 class Hosted:
-    """A law of arrays (samples, size) of each input to arrays (samples, size) of each output.
+    """A law of arrays (samples, *shape) of each input to such arrays of each output.
 
     An error within a call from a loop leaves results that are not a number, in this call and in all that follow,
     until the next call from Python raises it.
@@ -48,13 +48,12 @@ class Hosted:
     def __init__(
         self,
         name: str,
-        inputs: Sequence[tuple[str, int]],
-        outputs: Sequence[tuple[str, tuple[int, ...]]],
+        inputs: Sequence[Block],
+        outputs: Sequence[Block],
         law: Callable[..., Sequence[Array]],
     ) -> None:
         self.name = name
-        self.inputs = tuple(Block(n, (size,)) for n, size in inputs)
-        self.outputs = tuple(Block(n, shape) for n, shape in outputs)
+        self.inputs, self.outputs = tuple(inputs), tuple(outputs)
         self._law = law
         self._failed: BaseException | None = None
 
@@ -71,12 +70,13 @@ class Hosted:
         self._raise_failure()
         results = prepare(self.name, self.inputs, self.outputs, arrays, out).results
         shape = results[0].shape[: results[0].ndim - len(self.outputs[0].shape)]
+        count = math.prod(shape)
         given = [
-            np.array(np.broadcast_to(np.asarray(x, float), (*shape, *b.shape))).reshape(math.prod(shape), b.size)
+            np.array(np.broadcast_to(np.asarray(x, float), (*shape, *b.shape))).reshape(count, *b.shape)
             for x, b in zip(arrays, self.inputs, strict=True)
         ]
-        found = [np.empty((math.prod(shape), b.size)) for b in self.outputs]
-        for start in range(0, math.prod(shape), PIECE):
+        found = [np.empty((count, *b.shape)) for b in self.outputs]
+        for start in range(0, count, PIECE):
             piece = slice(start, start + PIECE)
             for whole, part in zip(found, self._law(*(x[piece] for x in given)), strict=True):
                 whole[piece] = part
@@ -116,9 +116,9 @@ class Hosted:
 
 
 def _blocks(table: int, blocks: Sequence[Block]) -> list[Array]:
-    """Arrays (1, size) at the addresses in a table."""
+    """Arrays (1, *shape) at the addresses in a table."""
     addresses = (ctypes.c_int64 * len(blocks)).from_address(table)
     return [
-        np.frombuffer((ctypes.c_double * b.size).from_address(a)).reshape(1, b.size)
+        np.ctypeslib.as_array((ctypes.c_double * b.size).from_address(a)).reshape(1, *b.shape)
         for a, b in zip(addresses, blocks, strict=True)
     ]

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.sparse_steps import SparseSteps, steps_of
+from linkwork.equations.closed_forces import closed_forces, idle_wrenches
 from linkwork.equations.loop_solver import (
     Order,
     closing_rates,
@@ -246,7 +247,7 @@ class Loops:
         found: Array = self._closure(y)[1] * self.entry_scale
         return found
 
-    @property
+    @cached_property
     def entry_scale(self) -> Array:
         """By entry of the Jacobian, what scales it."""
         scale: Array = self.row_scale[self.entry_rows] * self.column_scale[self.entry_columns]
@@ -436,6 +437,20 @@ class Loops:
         if numeric is not None:
             return numeric.rates(derivatives)
         return self.system.bound_kernel(Question(closing_rates(order, derivatives)))
+
+    def forces_kernel(self, order: Order, external: bool, states: bool) -> Evaluator:
+        """Efforts and reactions by this order, as `closed_forces` has them."""
+        numeric = self.sparse_steps(order)
+        if numeric is not None:
+            return numeric.forces(external, states)
+        return self.system.bound_kernel(Question(closed_forces(order, "reactions", external, states)))
+
+    def idle_kernel(self, order: Order) -> Evaluator:
+        """Wrenches of joints in equilibrium by themselves, as `closed_forces.idle_wrenches` has them."""
+        numeric = self.sparse_steps(order)
+        return (
+            numeric.idle_wrenches if numeric is not None else self.system.bound_kernel(Question(idle_wrenches(order)))
+        )
 
     def rates_of(self, variables: NDArray[np.int64]) -> Mask:
         """Rates that belong to variables, all three of a quaternion."""

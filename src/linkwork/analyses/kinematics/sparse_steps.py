@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.equations.closed_forces import carried, needed_efforts, reactions_by
 from linkwork.equations.loop_solver import MEASURES, Order, closure_products
 from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.kernels import Block
 from linkwork.kernels.hosted import Hosted
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ FEW = 50_000
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class Part:
     """Entries of J in some rows and columns, as a sparse matrix by columns.
 
     source : by entry of the block, its place among all entries of J
@@ -61,7 +63,7 @@ class SparseSteps:
         self.pivoted = self._block(self.columns)
         self.beside = self._block(self.independent)
 
-    def _block(self, columns: Integers) -> Block:
+    def _block(self, columns: Integers) -> Part:
         """The block of the pivots' rows in some columns."""
         from scipy.sparse import coo_array
 
@@ -74,7 +76,7 @@ class SparseSteps:
         size = len(self.rows), len(columns)
         numbered = coo_array((np.arange(len(own)) + 1.0, (i[own], j[own])), shape=size).tocsc()
         source = own[numbered.data.astype(np.int64) - 1]
-        return Block(size, source, numbered.indices, numbered.indptr)
+        return Part(size, source, numbered.indices, numbered.indptr)
 
     @cached_property
     def operations(self) -> int:
@@ -98,14 +100,45 @@ class SparseSteps:
     def step(self) -> Hosted:
         """As `loop_solver.closing_step`: (y, length) -> y after the step, measures."""
         plan = self.loops.plan
-        outputs = [("y_next", (plan.ny,)), ("measures", (len(MEASURES),))]
-        return Hosted("closing_step", [("y", plan.ny), ("length", 1)], outputs, self._step)
+        outputs = [Block("y_next", (plan.ny,)), Block("measures", (len(MEASURES),))]
+        return Hosted("closing_step", [Block("y", (plan.ny,)), Block("length", (1,))], outputs, self._step)
 
     def rates(self, derivatives: int) -> Hosted:
         """As `loop_solver.closing_rates`: (y, w, ...) of the independent rates -> all of them."""
         plan, names = self.loops.plan, ("w", "dw", "ddw")[:derivatives]
-        inputs = [("y", plan.ny), *((name, plan.nw) for name in names)]
-        return Hosted("closing_rates", inputs, [(f"all_{name}", (plan.nw,)) for name in names], self._rates)
+        inputs = [Block("y", (plan.ny,)), *(Block(name, (plan.nw,)) for name in names)]
+        return Hosted("closing_rates", inputs, [Block(f"all_{name}", (plan.nw,)) for name in names], self._rates)
+
+    def forces(self, external: bool, states: bool) -> Hosted:
+        """As `closed_forces` with reactions: (y, w, dw, effort, t, ...) -> efforts, wrench, multipliers."""
+        system, plan = self.loops.system, self.loops.plan
+        needed = system.bound_kernel(Question(needed_efforts(external, states)))
+        reactions = system.bound_kernel(Question(reactions_by(external, states)))
+
+        def law(y: Array, *more: Array) -> list[Array]:
+            wanted = needed(y, *more)
+            efforts, multipliers = self._balanced(y, wanted, np.zeros((len(y), plan.nl)))
+            return [efforts, *_listed(reactions(y, *more, multipliers))]
+
+        outputs = [Block("efforts", (plan.nw,)), *reactions.outputs]
+        return Hosted("closed_forces", needed.inputs, outputs, law)
+
+    @cached_property
+    def idle_wrenches(self) -> Hosted:
+        """As `closed_forces.idle_wrenches`: (y, cut_wrench) -> wrench, multipliers of constraints."""
+        plan = self.loops.plan
+        reactions = self.loops.system.bound_kernel(Question(carried()))
+        own = len(plan.constraints)
+
+        def law(y: Array, given: Array) -> list[Array]:
+            multipliers = given.copy()
+            multipliers[:, self.rows] = 0.0
+            multipliers = self._balanced(y, np.zeros((len(y), plan.nw)), multipliers)[1]
+            wrenches = reactions(y, multipliers)
+            return [wrenches, multipliers[:, plan.nl - own :]] if own else [wrenches]
+
+        outputs = [*reactions.outputs, *([Block("multipliers", (own,))] if own else [])]
+        return Hosted("idle_wrenches", reactions.inputs, outputs, law)
 
     # ---------------------------------------------------------------- laws of arrays
 
@@ -144,15 +177,33 @@ class SparseSteps:
             found.append(whole * loops.column_scale)
         return found
 
-    def multipliers(self, y: Array, needed: Array) -> Array:
-        """λ by row (samples, rows) with Jᵀ λ = needed (samples, rates) in dependent columns; none in redundant rows."""
+    def _balanced(self, Y: Array, needed: Array, given: Array) -> tuple[Array, Array]:
+        """Efforts e (samples, rates) in independent columns and multipliers λ (samples, rows): needed = e + Jᵀ λ.
+
+        given : multipliers of the rows without pivots, 0 in the others
+        """
         loops = self.loops
-        found = np.zeros((len(y), loops.plan.nl))
-        for k, own in enumerate(loops.scaled_entries(y)):
-            A, side = self.pivoted.matrix(own), (needed[k] * loops.column_scale)[self.columns]
-            lu = _factors(A)
-            found[k, self.rows] = np.nan if lu is None else _solved(A, lu, side, "T")
-        return found * loops.row_scale
+        efforts, multipliers = np.zeros_like(needed), given / loops.row_scale
+        solved: Any = None
+        for k, entries in enumerate(loops.scaled_entries(Y)):
+            if not (k and np.array_equal(Y[k], Y[k - 1])):
+                A, B = self.pivoted.matrix(entries), self.beside.matrix(entries)
+                solved = A, B, _factors(A)
+            A, B, lu = solved
+            left = needed[k] * loops.column_scale
+            if given[k].any():
+                pushed = entries * multipliers[k, loops.entry_rows]
+                left = left - np.bincount(loops.entry_columns, pushed, loops.columns)
+            own = np.nan if lu is None else _solved(A, lu, left[self.columns], "T")
+            multipliers[k, self.rows] = own
+            left[self.independent] -= B.T @ np.broadcast_to(own, len(self.rows))
+            efforts[k, self.independent] = left[self.independent] / loops.column_scale[self.independent]
+        return efforts, multipliers * loops.row_scale
+
+
+def _listed(found: Any) -> list[Array]:
+    """Results of a kernel, of which there may be one."""
+    return list(found) if isinstance(found, tuple) else [found]
 
 
 def _factors(A: Any) -> Any:
