@@ -62,9 +62,7 @@ def needed_efforts(external: bool, states: bool = False) -> Quantity:
 def reactions_by(external: bool, states: bool = False) -> Quantity:
     """Reactions as of `closed_forces`, for multipliers of all rows that are given as the last input."""
     inputs, name = _inputs(external, states)
-    return Quantity(
-        f"reactions by multipliers {name}", (*inputs, "cut_wrench"), _reactions_alone, title="reactions_by"
-    )
+    return Quantity(f"reactions by multipliers {name}", (*inputs, "cut_wrench"), _reactions_alone, title="reactions_by")
 
 
 def watched_efforts(order: Order) -> Quantity:
