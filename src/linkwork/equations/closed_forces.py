@@ -41,11 +41,28 @@ def closed_forces(order: Order, wanted: Wanted, external: bool, states: bool = F
     joint's frame on the second, along its axes; joints of the tree first, then those cut. Multipliers of the model's
     constraints come last, where there are any. With `states` the values of named states are the last input.
     """
-    more = [("external", external), ("states", states)]
-    inputs = ("y", "w", "dw", "effort", "t", *(name for name, given in more if given))
-    name = f"closed forces {wanted} {''.join(f'{name} ' for name, given in more if given)}{order.key}"
+    inputs, more = _inputs(external, states)
     law = partial(_closed_forces, order, wanted)
+    name = f"closed forces {wanted} {more}{order.key}"
     return Quantity(name, inputs, law, regroups=wanted == "efforts", title="closed_forces")
+
+
+def _inputs(external: bool, states: bool) -> tuple[tuple[str, ...], str]:
+    """Inputs of forces, and what tells them from others."""
+    more = [name for name, given in (("external", external), ("states", states)) if given]
+    return ("y", "w", "dw", "effort", "t", *more), "".join(f"{name} " for name in more)
+
+
+def needed_efforts(external: bool, states: bool = False) -> Quantity:
+    """Efforts that the tree needs along all rates while its loops carry nothing; inputs as of `closed_forces`."""
+    inputs, name = _inputs(external, states)
+    return Quantity(f"needed efforts {name}", inputs, _needed_alone, title="needed_efforts")
+
+
+def reactions_by(external: bool, states: bool = False) -> Quantity:
+    """Reactions as of `closed_forces`, for multipliers of all rows that are given as the last input."""
+    inputs, name = _inputs(external, states)
+    return Quantity(f"reactions by multipliers {name}", (*inputs, "cut_wrench"), _reactions_alone, title="reactions_by")
 
 
 def watched_efforts(order: Order) -> Quantity:
@@ -105,19 +122,9 @@ def _closed_forces(order: Order, wanted: Wanted, tree: Tree, x: Mapping[str, Seq
 def _forces_by_pivots(
     order: Order, wanted: Wanted, tree: Tree, x: Mapping[str, Sequence[Any]]
 ) -> tuple[list[Block], list[Pivot]]:
-    y, w, dw = x["y"], x["w"], x["dw"]
-    plan, nv = tree.plan, tree.nv
-    loaded = applied_loads(tree, x["t"][0], y, w, Modes(states=x.get("states")))
-    applied = with_external(tree, loaded.applied, x["external"]) if "external" in x else loaded.applied
-    forces, moments = applied.forces, applied.moments
-    own_forces = inertia_forces(tree, link_motion(tree, w[:nv], dw[:nv]), dw[:nv])
-    f = [sub(e, forces[i]) if i in forces else e for i, e in enumerate(own_forces.f)]
-    n = [sub(e, moments[i]) if i in moments else e for i, e in enumerate(own_forces.n)]
-    needed = [*handed_inward(tree, f, n, own_forces.along).tau, *[0.0] * (plan.nw - nv)]
-    for k in range(plan.nw):
-        own = loaded.applied.rotors.get(k, 0.0) * dw[k] - loaded.applied.along.get(k, 0.0)
-        needed[k] = needed[k] + own - (x["effort"][k] if "effort" in x else 0.0)
-    found = row_equations(tree, y)
+    plan = tree.plan
+    needed, f, n = _needed(tree, x)
+    found = row_equations(tree, x["y"])
     rows = sparse_rows(found)
     pivots = factorise(rows, order)
     multipliers = _solve_transposed(pivots, needed)
@@ -134,10 +141,41 @@ def _forces_by_pivots(
         efforts.append(total)
     outputs: list[Block] = [("efforts", efforts, (plan.nw,))]
     if wanted == "reactions":
-        every = [multipliers.get(r, 0.0) for r in range(plan.nl)]
-        wrenches = _wrenches(tree, found, every, f, n)
-        outputs += [("wrench", wrenches, (len(wrenches) // 6, 6)), *_multipliers(tree, every)]
+        outputs += _reactions(tree, found, [multipliers.get(r, 0.0) for r in range(plan.nl)], f, n)
     return outputs, pivots
+
+
+def _needed(tree: Tree, x: Mapping[str, Sequence[Any]]) -> tuple[list[Any], list[Vector], list[Vector]]:
+    """Forces that the open tree needs along all rates, and on its links."""
+    y, w, dw = x["y"], x["w"], x["dw"]
+    plan, nv = tree.plan, tree.nv
+    loaded = applied_loads(tree, x["t"][0], y, w, Modes(states=x.get("states")))
+    applied = with_external(tree, loaded.applied, x["external"]) if "external" in x else loaded.applied
+    forces, moments = applied.forces, applied.moments
+    own_forces = inertia_forces(tree, link_motion(tree, w[:nv], dw[:nv]), dw[:nv])
+    f = [sub(e, forces[i]) if i in forces else e for i, e in enumerate(own_forces.f)]
+    n = [sub(e, moments[i]) if i in moments else e for i, e in enumerate(own_forces.n)]
+    needed = [*handed_inward(tree, f, n, own_forces.along).tau, *[0.0] * (plan.nw - nv)]
+    for k in range(plan.nw):
+        own = loaded.applied.rotors.get(k, 0.0) * dw[k] - loaded.applied.along.get(k, 0.0)
+        needed[k] = needed[k] + own - (x["effort"][k] if "effort" in x else 0.0)
+    return needed, f, n
+
+
+def _reactions(
+    tree: Tree, found: Equations, every: Sequence[Any], f: Sequence[Vector], n: Sequence[Vector]
+) -> list[Block]:
+    wrenches = _wrenches(tree, found, every, f, n)
+    return [("wrench", wrenches, (len(wrenches) // 6, 6)), *_multipliers(tree, every)]
+
+
+def _needed_alone(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
+    return [("needed", _needed(tree, x)[0], (tree.plan.nw,))]
+
+
+def _reactions_alone(tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:
+    _, f, n = _needed(tree, x)
+    return _reactions(tree, row_equations(tree, x["y"]), list(x["cut_wrench"]), f, n)
 
 
 def _watched(order: Order, tree: Tree, x: Mapping[str, Sequence[Any]]) -> list[Block]:

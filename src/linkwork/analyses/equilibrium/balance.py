@@ -21,6 +21,7 @@ from linkwork.errors import Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
+from linkwork.kernels.hosted import Evaluator
 
 POOR = 1e3
 """Growth of Σ 1/pivot² over the best that is known at which other independent rates are looked for."""
@@ -42,8 +43,8 @@ class Chart:
     free: NDArray[np.int64]
     force: Kernel
     stiffness: Kernel
-    step: Kernel | None
-    rates: Kernel | None
+    step: Evaluator | None
+    rates: Evaluator | None
 
 
 @dataclass(frozen=True, eq=False)

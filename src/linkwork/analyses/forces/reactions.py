@@ -24,6 +24,7 @@ from linkwork.errors import InputError, Problem
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.kernels import Kernel
+from linkwork.kernels.hosted import Evaluator
 
 POOR = 1e4
 """Growth of Σ 1/pivot² at which other pivots are looked for."""
@@ -141,8 +142,7 @@ def _forces_by(
         if not serves:
             singular += rows.tolist()
             continue
-        asked = closed_forces(order, "reactions", external is not None, bool(path.states))
-        kernel = loops.system.bound_kernel(Question(asked))
+        kernel = loops.forces_kernel(order, external is not None, bool(path.states))
         y, w, dw, t = (np.ascontiguousarray(x[rows]) for x in (path.y, path.w, path.dw, when))
         more = [] if external is None else [np.ascontiguousarray(external[rows])]
         more += [np.ascontiguousarray(own[rows]) for own in path.states]
@@ -167,7 +167,7 @@ def _forces_by(
 
 
 def _driven(
-    kernel: Kernel, state: Sequence[Array], rest: Sequence[Array], threads: int | None, own: Array
+    kernel: Evaluator, state: Sequence[Array], rest: Sequence[Array], threads: int | None, own: Array
 ) -> tuple[Array, Array, Array]:
     """Efforts of the independent drives, reactions, and efforts of constraints, when efforts act besides."""
     efforts, wrenches, *more = kernel(*state, own, *rest, threads=threads)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.forces.reactions import COMPONENTS, joints_of, orders_along, weakness
 from linkwork.analyses.kinematics.loops import SINGULAR, Loops, Mask
-from linkwork.equations.closed_forces import carried, idle_wrenches
+from linkwork.equations.closed_forces import carried
 from linkwork.equations.loop_solver import Order
 from linkwork.formulas import Question
 from linkwork.geometry import Array
@@ -107,7 +107,7 @@ def _settle(found: Open, some: Samples, wrenches: Array, rounding: Array, chosen
 def _by_order(loops: Loops, Y: Array, order: Order) -> tuple[Array, Array]:
     """Random idle wrenches [f; n / length] by the pivots of an order, and their rounding."""
     given = np.random.default_rng(1).normal(size=(WRENCHES, loops.rows)) * loops.row_scale
-    found = loops.system.bound_kernel(Question(idle_wrenches(order)))(Y[:, np.newaxis], given)
+    found = loops.idle_kernel(order)(Y[:, np.newaxis], given)
     wrenches, efforts = found if loops.plan.constraints else (found, np.empty((*found.shape[:2], 0)))
     return _even(loops, wrenches, efforts), _digits(loops) * np.sqrt(np.maximum(weakness(loops, order, Y), 1.0))
 

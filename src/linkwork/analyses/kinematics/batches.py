@@ -11,7 +11,7 @@ from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture_paths import Solver
 from linkwork.equations.loop_solver import Order
 from linkwork.geometry import Array
-from linkwork.kernels import Kernel
+from linkwork.kernels.hosted import Evaluator
 from linkwork.numerics.elimination import eliminate_batch
 
 Parts = Sequence[tuple[Solver, NDArray[np.int64]]]
@@ -96,7 +96,7 @@ def rates_of_parts(
     return results
 
 
-def _steps(kernel: Kernel, Y: Array, loops: Loops, threads: int | None) -> tuple[Array, int]:
+def _steps(kernel: Evaluator, Y: Array, loops: Loops, threads: int | None) -> tuple[Array, int]:
     """Newton's steps until nothing changes, in place; measures of the postures that are left in Y."""
     measures = np.empty((len(Y), 4))
     scale, quaternions = np.array([loops.length]), loops.quaternions
@@ -121,7 +121,7 @@ def _steps(kernel: Kernel, Y: Array, loops: Loops, threads: int | None) -> tuple
     return measures, most
 
 
-def _refined(kernel: Kernel, own: Array, moved: Array, measures: Array, loops: Loops, threads: int | None) -> None:
+def _refined(kernel: Evaluator, own: Array, moved: Array, measures: Array, loops: Loops, threads: int | None) -> None:
     """Close loops to rounding where that moves variables: next to singular postures errors count many times over.
 
     A step x is taken where what it leaves, of the order of x², is much less than the error e that it mends.

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linkwork.analyses.kinematics.sparse_steps import SparseSteps, steps_of
+from linkwork.equations.closed_forces import closed_forces, idle_wrenches
 from linkwork.equations.loop_solver import (
     Order,
     closing_rates,
@@ -28,7 +30,7 @@ from linkwork.equations.rows import RowGroup, row_groups
 from linkwork.errors import LinkworkError
 from linkwork.formulas import Question
 from linkwork.geometry import Array
-from linkwork.kernels import Kernel
+from linkwork.kernels.hosted import Evaluator
 from linkwork.names import NameBook, joint_names
 from linkwork.numerics.elimination import Elimination, eliminate, solve_batch
 from linkwork.numerics.row_choice import with_good_rows
@@ -115,6 +117,7 @@ class Loops:
         self.known_ranks: list[Any] = []
         """See `simulation.eliminations`: rows at postures where their independence is known."""
         self._orders: dict[Any, PivotOrder] = {}
+        self._steps: dict[Order, SparseSteps | None] = {}
         self._serving: dict[bytes, PivotOrder] = {}
         self.plan = system.plan
         self.ordinary_mobility: int | None = None
@@ -126,8 +129,8 @@ class Loops:
         """Who makes the rows."""
         self.count = len(self.groups)
         self.rows, self.columns = plan.nl if whole is None else plan.nl_places, plan.nw
-        self._entry_rows = _concatenated([np.repeat(np.array(g.rows), len(g.rates)) for g in self.groups])
-        self._entry_columns = _concatenated([np.tile(g.rates, len(g.rows)) for g in self.groups])
+        self.entry_rows = _concatenated([np.repeat(np.array(g.rows), len(g.rates)) for g in self.groups])
+        self.entry_columns = _concatenated([np.tile(g.rates, len(g.rows)) for g in self.groups])
         self.column_scale = np.where(length_rates(plan), self.length, 1.0)
         if whole is None:
             self.row_scale = np.where(length_rows(plan), 1.0 / self.length, 1.0)
@@ -173,8 +176,8 @@ class Loops:
         if not plan.constraints:
             return np.zeros(0)
         _, entries = self._closure(plan.layout_y)
-        scaled, own = entries * self.column_scale[self._entry_columns], self._entry_rows >= first
-        squares = np.bincount(self._entry_rows[own] - first, scaled[own] ** 2, len(plan.constraints))
+        scaled, own = entries * self.column_scale[self.entry_columns], self.entry_rows >= first
+        squares = np.bincount(self.entry_rows[own] - first, scaled[own] ** 2, len(plan.constraints))
         known = np.isfinite(squares) & (squares > 0.0)
         scales: Array = np.where(known, 2.0 ** -np.rint(0.5 * np.log2(np.where(known, squares, 1.0))), 1.0)
         return scales
@@ -222,7 +225,7 @@ class Loops:
         """Scaled errors (..., rows) and dense scaled Jacobians (..., rows, columns)."""
         e, entries = self._closure(y)
         J = np.zeros((*np.shape(y)[:-1], self.rows, self.columns))
-        J[..., self._entry_rows, self._entry_columns] = entries * self.entry_scale
+        J[..., self.entry_rows, self.entry_columns] = entries * self.entry_scale
         return np.asarray(e) * self.row_scale, J
 
     def triplets(self, y: Array) -> Triplets:
@@ -231,12 +234,12 @@ class Loops:
         values = entries * self.entry_scale
         kept = values != 0.0
         shape = (self.rows, self.columns)
-        return Triplets(self._entry_rows[kept], self._entry_columns[kept], values[kept], shape)
+        return Triplets(self.entry_rows[kept], self.entry_columns[kept], values[kept], shape)
 
     def _closure(self, y: Array) -> tuple[Array, Array]:
         e, entries = self.system.bound_kernel(CLOSURE)(y)
         if self.whole is not self:
-            return e[..., : self.rows], entries[..., : len(self._entry_rows)]
+            return e[..., : self.rows], entries[..., : len(self.entry_rows)]
         return e, entries
 
     def scaled_entries(self, y: Array) -> Array:
@@ -244,11 +247,16 @@ class Loops:
         found: Array = self._closure(y)[1] * self.entry_scale
         return found
 
-    @property
+    @cached_property
     def entry_scale(self) -> Array:
         """By entry of the Jacobian, what scales it."""
-        scale: Array = self.row_scale[self._entry_rows] * self.column_scale[self._entry_columns]
+        scale: Array = self.row_scale[self.entry_rows] * self.column_scale[self.entry_columns]
         return scale
+
+    def errors_and_entries(self, y: Array) -> tuple[Array, Array]:
+        """Scaled errors (..., rows) and the entries of the scaled Jacobian (..., entries)."""
+        e, entries = self._closure(y)
+        return np.asarray(e) * self.row_scale, np.asarray(entries) * self.entry_scale
 
     def is_finite(self, y: Array) -> bool:
         """Whether the equations have values at a posture: some joints' laws end somewhere."""
@@ -411,14 +419,38 @@ class Loops:
 
     # ---------------------------------------------------------------- kernels for many postures
 
-    def step_kernel(self, order: Order) -> Kernel:
+    def sparse_steps(self, order: Order) -> SparseSteps | None:
+        """Numeric steps, where the elimination fills in too far to be traced."""
+        return steps_of(self, order, self._steps)
+
+    def step_kernel(self, order: Order) -> Evaluator:
         """Newton's step by this order."""
+        numeric = self.sparse_steps(order)
+        if numeric is not None:
+            return numeric.step
         scales = self.whole.row_scale[self.plan.nl - len(self.plan.constraints) :]
         return self.system.bound_kernel(Question(closing_step(order, tuple(scales.tolist()))))
 
-    def rates_kernel(self, order: Order, derivatives: int) -> Kernel:
+    def rates_kernel(self, order: Order, derivatives: int) -> Evaluator:
         """Rates, accelerations, jerks of all joints by this order."""
+        numeric = self.sparse_steps(order)
+        if numeric is not None:
+            return numeric.rates(derivatives)
         return self.system.bound_kernel(Question(closing_rates(order, derivatives)))
+
+    def forces_kernel(self, order: Order, external: bool, states: bool) -> Evaluator:
+        """Efforts and reactions by this order, as `closed_forces` has them."""
+        numeric = self.sparse_steps(order)
+        if numeric is not None:
+            return numeric.forces(external, states)
+        return self.system.bound_kernel(Question(closed_forces(order, "reactions", external, states)))
+
+    def idle_kernel(self, order: Order) -> Evaluator:
+        """Wrenches of joints in equilibrium by themselves, as `closed_forces.idle_wrenches` has them."""
+        numeric = self.sparse_steps(order)
+        return (
+            numeric.idle_wrenches if numeric is not None else self.system.bound_kernel(Question(idle_wrenches(order)))
+        )
 
     def rates_of(self, variables: NDArray[np.int64]) -> Mask:
         """Rates that belong to variables, all three of a quaternion."""

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.equations.loop_solver import Order
 from linkwork.geometry import Array
-from linkwork.kernels import Kernel, drive
+from linkwork.kernels import drive
+from linkwork.kernels.hosted import Evaluator
 
 POOR = 1e4
 """Growth of Σ 1/pivot² at which another order is looked for; if there is none, a singular posture is near."""
@@ -67,10 +68,10 @@ class Solver:
     held: Mask
     loose: Mask
     exact: bool = False
-    pool: dict[Order, Kernel] = field(default_factory=dict)
+    pool: dict[Order, Evaluator] = field(default_factory=dict)
     reference: float = 0.0
 
-    def best(self, y: Array) -> tuple[Order, Kernel, float]:
+    def best(self, y: Array) -> tuple[Order, Evaluator, float]:
         """The order that suits a posture: one of the pool if it is about as good as a new one.
 
         At a singular posture a new one has too few pivots, and would leave variables where they are.
@@ -94,13 +95,13 @@ class Solver:
         chosen[self.loops.chosen(y, fixed, self.loops.turning.astype(np.int64)).free] = True
         return chosen if chosen.sum() == self.independent.sum() else self.independent
 
-    def kernel(self, order: Order) -> Kernel:
+    def kernel(self, order: Order) -> Evaluator:
         """The step by an order, kept."""
         if order not in self.pool:
             self.pool[order] = self.loops.step_kernel(order)
         return self.pool[order]
 
-    def weakness(self, kernel: Kernel, y: Array) -> float:
+    def weakness(self, kernel: Evaluator, y: Array) -> float:
         """Σ 1/pivot² at a posture; infinite where a pivot vanishes."""
         _, measures = kernel(y, np.array([self.loops.length]))
         return float(measures[2]) if np.isfinite(measures[2]) else np.inf
