@@ -17,6 +17,7 @@ from linkwork.units.efforts import effort_units
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
+    from linkwork.cli.case_options import Asked
     from linkwork.cli.option_values import Problems, Variables
     from linkwork.model.mechanism import Mechanism
 
@@ -101,6 +102,15 @@ class Acting:
     def said(self) -> dict[str, Any]:
         """Parameters that were given."""
         return {key: value for key, value in vars(self).items() if value is not None}
+
+    def under(self, asked: Asked, variables: Variables) -> Acting:
+        """The same, with what a case says where nothing was given."""
+        if asked.case is None:
+            return self
+        said, found = asked.case.acting(), {}
+        for key, option in (("efforts", "--effort"), ("external", "--external"), ("states", "--state")):
+            found[key] = asked.under(option, said[key] or {}, getattr(self, key) or {}, variables) or None
+        return replace(self, **found)
 
 
 def acting(

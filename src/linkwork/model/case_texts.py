@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from linkwork.drives import Drive
-from linkwork.drives.drive_texts import parse_drive
+from linkwork.drives.drive_texts import is_range_alone, parse_drive
 from linkwork.errors import ModelError, Problem
 from linkwork.model.cases import Case
 from linkwork.model.effort_texts import Effort, read_effort
@@ -70,6 +70,8 @@ class _Reader:
         self.where = f"cases.{case.name}"
         self.problems: list[Problem] = []
         self.book = NameBook(names_of_joints(m.owners))
+        self.lasts: float | None = None
+        """How long the motion or the simulation is [s], where the case says so."""
 
     def part(self, make: Callable[[], Made], where: str) -> Made | None:
         """What `make` gives; None with its problems kept."""
@@ -81,6 +83,16 @@ class _Reader:
 
     def situation(self) -> Situation:
         case, found = self.case, Situation(samples=self.case.samples)
+        for key in ("duration", "until"):
+            text = getattr(case, key)
+            if text is not None:
+                where = f"{self.where}.{key}"
+                time = self.part(lambda t=text: parse_quantity(t, TIME, self.units), where)  # type: ignore[misc]
+                if time is not None and time <= 0.0:
+                    self.problems.append(Problem(f"a time of '{text}'", where, "give one above zero, such as 2 s"))
+                    time = None
+                setattr(found, key, time)
+        self.lasts = found.duration or found.until
         found.set = self.each("set", self.parameter)
         found.limits = self.each("limits", self.limit)
         found.start = self.each("start", lambda name, x, where: self.value(self.along(name, where), x, where))
@@ -93,14 +105,6 @@ class _Reader:
         none = "the mechanism has no loads"
         self.problems += [no_such("load", name, self.m.loads, f"{self.where}.off", none=none) for name in unknown]
         found.off = tuple(name for name in case.off if name in self.m.loads)
-        for key in ("duration", "until"):
-            text = getattr(case, key)
-            if text is not None:
-                where = f"{self.where}.{key}"
-                time = self.part(lambda t=text: parse_quantity(t, TIME, self.units), where)  # type: ignore[misc]
-                if time is not None and time <= 0.0:
-                    self.problems.append(Problem(f"a time of '{text}'", where, "give one above zero, such as 2 s"))
-                setattr(found, key, time)
         happening = Happenings(self.m, self.parameters, self.units)
         happening.read(case.stop, case.when, case.at, found.until, f"{self.where}." + "{}")
         self.problems += [replace(p, where=p.where.partition(" ")[0]) for p in happening.problems]
@@ -196,6 +200,8 @@ class _Reader:
             raise ModelError(self.book.unknown(name, "variable", where=where))
         if isinstance(value, tuple):
             value = ":".join(map(str, value))
+        if isinstance(value, str) and is_range_alone(value) and self.lasts is not None:
+            value = f"{value} in {self.lasts:.17g} s"  # as long as the motion, as everywhere
         return parse_drive(value, measures, where, self.units)
 
     def effort(self, name: str, value: Any, where: str) -> Effort:
