@@ -14,6 +14,7 @@ from linkwork.model.effort_texts import Effort, read_effort
 from linkwork.model.event_texts import Happenings
 from linkwork.model.events import Event
 from linkwork.model.joints.lower_pairs import QUATERNION
+from linkwork.model.loads.load import numbers_of
 from linkwork.model.measures import effort_along, parameter_measures
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import unit_dimension
@@ -161,7 +162,11 @@ class _Reader:
 
     def parameter(self, name: str, value: Any, where: str) -> float:
         """A dimension or another number of the model."""
+        owner, _, key = name.partition(".")
         if name in self.m.lets:
+            if formula := self.m.lets[name].formula:
+                given = [n for n, let in self.m.lets.items() if not let.formula]
+                raise ModelError(Problem(f"'{name}' follows from others: {formula}", where, f"set {', '.join(given)}"))
             measures = self.m.lets[name].measures
         else:
             measures = parameter_measures(self.m, name)
@@ -170,13 +175,29 @@ class _Reader:
                 raise ModelError(no_such("dimension or parameter", name, known, where))
             owners = (*self.m.owners, *self.m.points, *self.m.frames, *self.m.bodies, *self.m.constraints)
             owners += (*self.m.states, *self.m.loads, *self.m.motors, "gravity")
-            if measures is None and name.partition(".")[0] not in owners:
-                raise ModelError(no_such("dimension or parameter", name, [*self.m.lets, *owners], where))
+            if measures is None and owner not in owners:
+                known = [*self.m.lets, *(f"{own}.{key}" if key else own for own in owners)]
+                raise ModelError(no_such("dimension or parameter", name, known, where))
+            numbers = self.numbers_of(owner)
+            if measures is None and numbers and "." not in key:
+                raise ModelError(no_such("dimension or parameter", name, numbers, where))
             if measures is None and "at" in name.split("."):
                 measures = LENGTH
         if measures is None:
             return float(in_si(value, None, where))
         return self.number(value, measures, where)
+
+    def numbers_of(self, owner: str) -> list[str]:
+        """Numbers that a body or a load has by itself."""
+        load = self.m.loads.get(owner) or self.m.motors.get(owner)
+        if owner in self.m.bodies:
+            parts = (
+                "mass",
+                *(f"com.{x}" for x in "xyz"),
+                *(f"inertia.{xy}" for xy in ("xx", "yy", "zz", "xy", "xz", "yz")),
+            )
+            return [f"{owner}.{part}" for part in parts]
+        return [] if load is None else [f"{owner}.{part}" for part in ("amount", *numbers_of(type(load)))]
 
     def limit(self, name: str, value: Any, where: str) -> tuple[float | None, float | None]:
         found = find_variable(self.m.owners, name)
