@@ -11,8 +11,9 @@ import typer
 
 from linkwork.analyses.kinematics.failures import ClosureError
 from linkwork.errors import ModelError, Problem
+from linkwork.model.measures import effort_along
 from linkwork.names import no_such
-from linkwork.units import ANGLE, ENERGY, FORCE, LENGTH, NUMBER, SI, TORQUE, Dimension, parse_quantity
+from linkwork.units import ANGLE, FORCE, LENGTH, NUMBER, SI, TORQUE, Dimension, parse_quantity
 from linkwork.units.efforts import effort_units
 
 if TYPE_CHECKING:
@@ -186,7 +187,7 @@ class _Reading:
         along = self.variables.dimensions.get(full)
         if along is None:  # a rate of a joint that turns freely: S.wx, or F.vx
             along = LENGTH if full.rpartition(".")[2].startswith("v") else ANGLE
-        return {LENGTH: FORCE, ANGLE: TORQUE, NUMBER: ENERGY}[along]
+        return effort_along(along)
 
     def efforts(self, texts: Sequence[str], option: str) -> dict[str, float]:
         """Efforts from texts such as "B=5 N m"."""

@@ -33,6 +33,11 @@ def formula_unit_problems(m: Mechanism) -> list[Problem]:
     return problems
 
 
+def misfits(m: Mechanism, text: str, wanted: Dimension) -> list[Problem]:
+    """What does not fit in a formula that should measure `wanted`, as far as its numbers have units."""
+    return [p for p in _of(text, wanted, _known(m, text), SI, "") if p.severity == "error"]
+
+
 def _formulas(m: Mechanism) -> Iterator[tuple[str, str, Dimension | None, Mapping[str, Dimension | None]]]:
     """Where a formula stands, its text, what it should measure, and what its names measure."""
     for load in (*m.loads.values(), *m.motors.values()):
