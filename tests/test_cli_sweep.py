@@ -170,7 +170,7 @@ def test_completion() -> None:
         params = {"file": Path("link.yaml")}  # noqa: RUF012
 
     own = Context()
-    assert complete_joints(own, "") == ["A="] and complete_parameters(own, "l") == ["link.mass="]  # type: ignore[arg-type]
+    assert complete_joints(own, "") == ["A="] and complete_parameters(own, "l") == ["length=", "link.mass="]  # type: ignore[arg-type]
     assert "P.speed" in complete_signals(own, "P") and "A.effort" in complete_signals(own, "A")  # type: ignore[arg-type]
     assert complete_file("li") == ["link.yaml"] and "stewart-platform" in complete_file("st")
     own.params["file"] = Path("nothing-there")

@@ -2,12 +2,14 @@
 
 import math
 import time
+from functools import partial
 
 import numpy as np
 import pytest
 
 import linkwork as lw
 from linkwork.analyses.kinematics.posture import Posture
+from linkwork.model.amounts import Formula
 from linkwork.units import ANGLE, LENGTH, UnitSystem
 from linkwork.views.workbench.bench import Bench
 from linkwork.views.workbench.fields import CountField, QuantityField
@@ -81,18 +83,23 @@ def test_numbers_that_were_changed_are_kept_beside_friction() -> None:
 
 
 def test_efforts_are_read_as_numbers_laws_and_formulas() -> None:
-    assert effort_of(" ", ANGLE, MM) is None
-    assert effort_of("5 N m", ANGLE, MM) == 5.0
-    assert effort_of("-2.5e-1", ANGLE, MM) == -0.25
-    assert effort_of("3 kN", LENGTH, MM) == 3000.0
-    assert effort_of("-0.2*rate(A)", ANGLE, MM) == "-0.2*rate(A)"
-    assert effort_of("0:5 N m in 2s", ANGLE, MM) == lw.ramp(0.0, 5.0, duration=2.0)
+    read = partial(effort_of, lw.loads(PENDULUM))
+    assert read(" ", ANGLE, MM) is None
+    assert read("5 N m", ANGLE, MM) == 5.0
+    assert read("-2.5e-1", ANGLE, MM) == -0.25
+    assert read("3 kN", LENGTH, MM) == 3000.0
+    assert read("-0.2*rate(A)", ANGLE, MM) == Formula("-0.2*rate(A)", ("rate(A)",))
+    assert read("0:5 N m in 2s", ANGLE, MM) == lw.ramp(0.0, 5.0, duration=2.0)
     with pytest.raises(lw.InputError, match="a mass"):
-        effort_of("3 kg", ANGLE, MM)
+        read("3 kg", ANGLE, MM)
     with pytest.raises(lw.InputError, match="comma"):
-        effort_of("2,5", ANGLE, MM)
+        read("2,5", ANGLE, MM)
     with pytest.raises(lw.InputError, match="never closed"):
-        effort_of("2*(A", ANGLE, MM)
+        read("2*(A", ANGLE, MM)
+    with pytest.raises(lw.InputError, match="there is nothing called 'B'"):  # at the field, as on the command line
+        read("-2*B", ANGLE, MM)
+    with pytest.raises(lw.InputError, match="N m/rad"):
+        read("-5 N m*A", ANGLE, MM)
 
 
 def test_what_depends_on_the_time_cannot_go_live() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,7 @@ class MachineCase:
         until : the end, where it is another than that of the case
         more : what else `Machine.simulate` takes, or takes instead
         """
+        self.assert_simulates()
         own = self.situation
         end = until if until is not None else own.until
         if end is None:
@@ -89,7 +91,7 @@ class MachineCase:
         run : another motion of this machine
         more : what else `Machine.forces` takes, or takes instead
         """
-        return self.machine.forces(self.motion() if run is None else run, **{**self._acting(), **more})
+        return self.machine.forces(self.motion() if run is None else run, **{**self.acting(), **more})
 
     def statics(self, values: Any = None, **more: Any) -> Statics:
         """What holds it at its start, as `Machine.statics` tells.
@@ -99,11 +101,35 @@ class MachineCase:
         values : another posture
         more : what else `Machine.statics` takes, or takes instead
         """
-        given: dict[str, Any] = {**self._acting(), "states": self.situation.states or None}
-        return self.machine.statics(self.posture() if values is None else values, **{**given, **more})
+        return self.machine.statics(self.posture() if values is None else values, **{**self.acting(), **more})
 
-    def _acting(self) -> dict[str, Any]:
-        """Forces and torques that do not change."""
+    def run(self, progress: Callable[[int, int], None] | None = None) -> Run:
+        """What it asks: a simulation where it says `until`, else the motion of its drives.
+
+        Parameters
+        ----------
+        progress : function (parts done, parts)
+        """
+        if self.situation.until is None:
+            return self.motion(progress=progress)
+        parts = 1000
+
+        def told(t: float, end: float) -> None:
+            assert progress is not None
+            progress(round(parts * t / end), parts)
+
+        return self.simulate(progress=None if progress is None else told)
+
+    def assert_simulates(self) -> None:
+        """InputError where it says what no simulation takes."""
+        if self.situation.external:
+            names = ", ".join(self.situation.external)
+            text = f"forces from outside ({names}) are of forces() and statics(), not of a simulation"
+            hint = "write them under `forces` of the model, and `off` in the cases without them"
+            raise InputError(Problem(text, f"cases.{self.case.name}.external", hint), self.machine.name)
+
+    def acting(self) -> dict[str, Any]:
+        """Forces and torques that do not change, and where states are."""
         own = self.situation
         steady = {n: x for n, x in own.efforts.items() if isinstance(x, float)}
         moving = [n for n in own.efforts if n not in steady]
@@ -111,7 +137,7 @@ class MachineCase:
             hint = "write it as a load of the model, or simulate the case"
             text = f"the effort along {', '.join(moving)} changes"
             raise InputError(Problem(text, f"cases.{self.case.name}.efforts", hint), self.machine.name)
-        return {"efforts": steady or None, "external": own.external or None}
+        return {"efforts": steady or None, "external": own.external or None, "states": own.states or None}
 
 
 def in_case(machine: Machine, name: Any) -> MachineCase:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -83,13 +83,15 @@ class Equations:
         }
 
 
-def equations(mechanism: Mechanism, measure: bool = False) -> Equations:
+def equations(mechanism: Mechanism, measure: bool = False, parameters: Mapping[str, float] | None = None) -> Equations:
     """The equations of a machine and what they cost.
 
     mechanism : the machine; its layout must be sound
     measure : compile every quantity and time it
+    parameters : other numbers of the model, by name [SI]
     """
     system = System(mechanism)
+    system = system.with_parameters(parameters) if parameters else system
     costs: list[Cost] = []
     problems: list[Problem] = []
     for name in OF_MACHINE:

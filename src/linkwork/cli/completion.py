@@ -50,11 +50,17 @@ def complete_places(ctx: typer.Context, incomplete: str) -> list[str]:
 
 def complete_parameters(ctx: typer.Context, incomplete: str) -> list[str]:
     """Numbers of the model, with the '=' that a value follows."""
-    found = [f"{name}.mass=" for name in _owners(ctx, "bodies")]
+    found = [f"{name}=" for name in _owners(ctx, "let")]
+    found += [f"{name}.mass=" for name in _owners(ctx, "bodies")]
     for load, own in _table(ctx, "loads").items():
         numbers = own.items() if isinstance(own, dict) else ()
         found += [f"{load}.{key}=" for key, value in numbers if _is_number(value)]
     return _beginning(found, incomplete)
+
+
+def complete_cases(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Cases of the model."""
+    return _beginning(_owners(ctx, "cases"), incomplete)
 
 
 def _is_number(value: Any) -> bool:

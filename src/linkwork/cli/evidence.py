@@ -24,11 +24,12 @@ def print_evidence(
     units: UnitSystem,
     efforts: Mapping[str, str] | None = None,
     told: Callable[[str], str] = str,
+    case: str = "",
 ) -> None:
     """What was driven, what acted, how far it came, how well the loops closed, and what was noticed.
 
     texts, efforts : laws of drives and what acted along joints, as they were written
-    told : gives messages and names of events the words of the user
+    case : in which it was asked; told : gives messages and names of events the words of the user
     """
     from linkwork.results.evidence_words import balance_text, closing_lines, held_text, samples_text, simulation_lines
     from linkwork.units import TIME, format_quantity
@@ -38,7 +39,8 @@ def print_evidence(
 
     found = run.evidence
     title(name, "  [bold green]complete[/bold green]" if found.complete else "  [bold red]stopped[/bold red]")
-    lines = [("driven", f"{variable} = {text}") for variable, text in texts.items()]
+    lines = [("case", case)] if case else []
+    lines += [("driven", f"{variable} = {text}") for variable, text in texts.items()]
     lines += [("effort", f"{variable} = {text}") for variable, text in (efforts or {}).items()]
     if run.held:
         lines.append(("held", held_text(run.held)))

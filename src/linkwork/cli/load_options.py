@@ -11,12 +11,14 @@ import typer
 
 from linkwork.analyses.kinematics.failures import ClosureError
 from linkwork.errors import ModelError, Problem
+from linkwork.model.measures import effort_along
 from linkwork.names import no_such
-from linkwork.units import ANGLE, ENERGY, FORCE, LENGTH, NUMBER, SI, TORQUE, Dimension, parse_quantity
+from linkwork.units import ANGLE, FORCE, LENGTH, NUMBER, SI, TORQUE, Dimension, parse_quantity
 from linkwork.units.efforts import effort_units
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
+    from linkwork.cli.case_options import Asked
     from linkwork.cli.option_values import Problems, Variables
     from linkwork.model.mechanism import Mechanism
 
@@ -102,6 +104,15 @@ class Acting:
         """Parameters that were given."""
         return {key: value for key, value in vars(self).items() if value is not None}
 
+    def under(self, asked: Asked, variables: Variables) -> Acting:
+        """The same, with what a case says where nothing was given."""
+        if asked.case is None:
+            return self
+        said, found = asked.case.acting(), {}
+        for key, option in (("efforts", "--effort"), ("external", "--external"), ("states", "--state")):
+            found[key] = asked.under(option, said[key] or {}, getattr(self, key) or {}, variables) or None
+        return replace(self, **found)
+
 
 def acting(
     machine: Machine,
@@ -176,7 +187,7 @@ class _Reading:
         along = self.variables.dimensions.get(full)
         if along is None:  # a rate of a joint that turns freely: S.wx, or F.vx
             along = LENGTH if full.rpartition(".")[2].startswith("v") else ANGLE
-        return {LENGTH: FORCE, ANGLE: TORQUE, NUMBER: ENERGY}[along]
+        return effort_along(along)
 
     def efforts(self, texts: Sequence[str], option: str) -> dict[str, float]:
         """Efforts from texts such as "B=5 N m"."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from linkwork.drives import Drive, parse_drive
+from linkwork.drives.drive_texts import is_range_alone
 from linkwork.errors import InputError, ModelError, Problem
 from linkwork.model.joints import Free, Law
 from linkwork.model.states import unit_dimension
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 QUATERNION = ("qw", "qx", "qy", "qz")
-_TIMED = re.compile(r"@|(?<![A-Za-z_0-9])in\s+[-+−.0-9]")
-"""A speed or a duration after a range."""
 
 
 class Problems:
@@ -101,6 +99,11 @@ class Variables:
         full = self.full(name, where)
         return None if full is None else (full, self.dimensions[full])
 
+    def known_as(self, name: str) -> str:
+        """The full name of a single variable; any other name as it is."""
+        found = None if name in self.dimensions else self.book.find(name, "variable")
+        return name if found is None else found.name
+
     def full(self, name: str, where: str) -> str | None:
         """The full name of a single variable; None with the problem noted."""
         if name in self.dimensions:
@@ -151,7 +154,7 @@ class Variables:
             if known is None:
                 continue
             full, dimension = known
-            range_alone = ":" in text and "(" not in text and ";" not in text and not _TIMED.search(text)
+            range_alone = is_range_alone(text)
             if full in given:
                 if not range_alone:
                     what = f"{full} is driven by '{text}', which a speed does not go with"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium
     from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.machine import Machine
+    from linkwork.cli.case_options import Asked
     from linkwork.cli.option_values import Variables
     from linkwork.model.mechanism import Mechanism
 
@@ -54,7 +55,7 @@ _OPTIONS = {"hold": "--hold", "efforts": "--effort", "states": "--state", "start
 
 
 def rest_arguments(
-    machine: Machine,
+    asked: Asked,
     variables: Variables,
     hold: Sequence[str] | None,
     effort: Sequence[str] | None,
@@ -64,6 +65,7 @@ def rest_arguments(
     time: str | None,
 ) -> dict[str, Any]:
     """Arguments of `Machine.equilibrium`, as the options say them; problems are noted with the variables'."""
+    machine = asked.machine
     named = [text for text in hold or () if "=" in text]
     bare = [text.strip() for text in hold or () if "=" not in text]
     values = variables.values(named, "--hold")
@@ -72,7 +74,12 @@ def rest_arguments(
         full = variables.full(name, f"--hold {name}")
         if full is not None:
             values[full] = first.get(full, machine.home.values.get(full))
-    given = acting(machine, variables, None, effort, None, None, None, state)
+    first = asked.starts({}, first, variables)
+    given = acting(machine, variables, None, effort, None, None, None, state).under(asked, variables)
+    if given.external:
+        names = ", ".join(given.external)
+        what = f"forces from outside ({names}) are of `linkwork forces` and `linkwork statics`"
+        variables.problems.note(what, "--case", "write them under `forces` of the model, and `off` in other cases")
     when = None if time is None else variables.time(time, "--time")
     return {
         "hold": values or None,

@@ -21,8 +21,8 @@ Sets = Annotated[
     typer.Option(
         "--set",
         metavar="NAME=VALUE",
-        help="Another number of the model, --set crank.mass=2kg; again for others. `linkwork equations` lists their "
-        "names. Numbers without a unit are in the units of the file.",
+        help="Another number of the model, --set crank.mass=2kg, or a dimension of `let`, --set crank=45mm; again for "
+        "others. `linkwork equations` lists their names. Numbers without a unit are in the units of the file.",
         show_default=False,
         autocompletion=complete_parameters,
     ),
@@ -31,21 +31,34 @@ Sets = Annotated[
 
 def assembled(m: Mechanism, sets: Sequence[str] | None, problems: Problems) -> Machine:
     """The machine, with the numbers that are set; what is wrong with them is told at once."""
-    machine = m.assemble()
-    if not sets:
-        return machine
+    return with_numbers(m.assemble(), sets, problems)
+
+
+def with_numbers(machine: Machine, sets: Sequence[str] | None, problems: Problems) -> Machine:
+    """A machine with the numbers that are set; what is wrong with them is told at once."""
+    found = numbers_set(machine, sets, problems)
+    return machine.with_parameters(found) if found else machine
+
+
+def numbers_set(machine: Machine, sets: Sequence[str] | None, problems: Problems) -> dict[str, float]:
+    """The numbers that are set [SI], by name; what is wrong with them is told at once."""
     found: dict[str, float] = {}
-    for text in sets:
+    for text in sets or ():
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (equals and name and value):
-            hint = f"for example --set '{next(iter(machine.parameters), 'crank.mass')}=2'"
+            hint = f"for example --set '{next(iter(numbers_of(machine)), 'crank.mass')}=2'"
             problems.note(f"'{text}' is not of the form name=value", "--set", hint)
         elif name in found:
             problems.note(f"'{name}' is given twice", f"--set {name}", "give it once")
         elif (number := parameter_value(machine, name, value, f"--set {name}", problems)) is not None:
             found[name] = number
-    problems.done(m.name)
-    return machine.with_parameters(found)
+    problems.done(machine.name)
+    return found
+
+
+def numbers_of(machine: Machine) -> list[str]:
+    """Names of what may be set: dimensions of `let`, then numbers of the model."""
+    return [*machine.dimensions, *machine.parameters]
 
 
 def parameter_value(machine: Machine, name: str, text: str, where: str, problems: Problems) -> float | None:
@@ -63,10 +76,17 @@ def parameter_dimension(machine: Machine, name: str, where: str, problems: Probl
     """What a number of the model measures; None with the problem noted where there is none of this name."""
     from linkwork.analyses.simulation.parameter_units import parameter_unit
     from linkwork.names import no_such
-    from linkwork.units import parse_unit
+    from linkwork.units import NUMBER, parse_unit
 
+    let = machine.mechanism.lets.get(name)
+    if let is not None and let.formula:
+        hint = f"change {', '.join(machine.dimensions)}"
+        problems.note(f"'{name}' follows from others: {let.formula}", where, hint)
+        return None
+    if let is not None:
+        return NUMBER if let.measures is None else let.measures
     if name not in machine.parameters:
-        found = no_such("number of the model", name, machine.parameters, where)
+        found = no_such("number of the model", name, numbers_of(machine), where)
         hint = found.hint or "`linkwork equations FILE` lists them"
         problems.found.append(replace(found, hint=hint))
         return None

@@ -45,6 +45,11 @@ _QUANTITY = re.compile(rf"(?P<number>{_NUMBER}(?:\s*/\s*{_NUMBER})?)(?P<unit>.*)
 _IN = re.compile(r"(?<![A-Za-z_0-9])in\s+(?=[-+−.0-9])")
 
 
+def is_range_alone(text: str) -> bool:
+    """Whether a text is a range that tells neither a speed nor a duration: "0:360deg"."""
+    return ":" in text and not re.search("[(;@]", text) and not _IN.search(text)
+
+
 def parse_drive(text: object, dimension: Dimension, where: str, units: UnitSystem = SI) -> Drive:
     """The drive that a text means. A unit at the end of a range or list holds for bare numbers before it.
 

@@ -96,6 +96,7 @@ _FOUND = {
     ast.Yield: "a 'yield'",
     ast.Constant: "'...'",
 }
+_DECIMAL_COMMA = re.compile("([0-9]),([0-9])")
 _OPERATORS = {
     ast.FloorDiv: "'//'",
     ast.MatMult: "'@'",
@@ -211,6 +212,9 @@ class _Reader:
                 raise self.refuse(_OPERATORS.get(type(op), type(op).__name__), syntax)
             case ast.Attribute(attr=attribute) if _is_built_in(attribute):
                 raise self.refuse("a '.' after a name", syntax, f"write {attribute} alone")
+            case ast.Tuple() if _DECIMAL_COMMA.search(self.text):
+                meant = _DECIMAL_COMMA.sub(r"\1.\2", self.text, count=1)
+                raise self.refuse("a comma", syntax, f"a decimal comma? write a point: {meant}")
         raise self.refuse(_FOUND.get(type(syntax), f"'{type(syntax).__name__}'"), syntax)
 
     def number(self, syntax: ast.Constant) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -62,6 +63,7 @@ from linkwork.topology import graph_of
 from linkwork.units import ACCELERATION, LENGTH, MASS, NUMBER, Dimension, UnitSystem
 from linkwork.units import TIME as SECONDS
 
+_MISSING = re.compile("there is no [a-z, ]*'([^']+)'")
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
@@ -210,7 +212,13 @@ class _Reader:
         self._leave_out_unplaced(m)
         layout = lay_out(m)
         found = [*layout.problems, *soundness.problems_of_parts(m, layout, graph_of(m))]
-        return [*self.problems, *(p for p in found if p.severity == "error")]
+        return [*self.problems, *(p for p in found if p.severity == "error" and not self._follows(m, p))]
+
+    def _follows(self, m: Mechanism, problem: Problem) -> bool:
+        """Whether a case misses what stands in the file, and was left out since it is wrong itself."""
+        named = _MISSING.match(problem.what) if problem.where.startswith("cases.") else None
+        name = "" if named is None else named[1].partition(".")[0]
+        return name in self._kinds and bool(self.problems)
 
     def _leave_out_unplaced(self, m: Mechanism) -> None:
         """Nothing is told about joints that stand in the frame of a body that is not placed."""

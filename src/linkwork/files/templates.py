@@ -48,30 +48,38 @@ def new_text(own: Template, name: str, given: Mapping[str, float]) -> str:
 
 HEAD = """\
 # Made by `linkwork new`. Look at it: linkwork view {name}.yaml; check it after each change: linkwork check {name}.yaml
+# Another dimension: linkwork motion {name}.yaml --set {first}=...
 linkwork: 1
-name: {name}
-units: {{length: mm, angle: deg}}
+name: {called}
+{planar}units: {{length: mm, angle: deg}}
 gravity: {gravity}
 """
-PLANAR, SPATIAL = "[0, -9.81 m/s^2, 0]", "[0, 0, -9.81 m/s^2]"
+PLANE, SPACE = "[0, -9.81 m/s^2]", "[0, 0, -9.81 m/s^2]"
 
 
-def _head(name: str, planar: bool) -> str:
-    return HEAD.format(name=name, gravity=PLANAR if planar else SPATIAL)
+def _head(name: str, planar: bool, d: Mapping[str, float]) -> str:
+    head = HEAD.format(
+        name=name, called=_in_yaml(name), first=next(iter(d)), planar="planar: true\n" if planar else "",
+        gravity=PLANE if planar else SPACE,
+    )  # fmt: skip
+    return head + "let:\n" + "".join(f"  {n}: {_n(x)}\n" for n, x in d.items())
+
+
+def _in_yaml(name: str) -> str:
+    """A name as YAML has it: what would be read as something else stands in quotes."""
+    import yaml
+
+    return name if yaml.safe_load(name) == name else f'"{name}"'
 
 
 def _n(x: float) -> str:
     return f"{round(x, 6) + 0.0:.10g}"
 
 
-def _at(x: float, y: float, z: float = 0.0) -> str:
-    return f"[{_n(x)}, {_n(y)}, {_n(z)}]"
-
-
 def _four_bar(name: str, d: Mapping[str, float]) -> str:
     """The crank at 60 degrees, or as near to it as the lengths allow; the coupler on the upper side."""
     base, crank, coupler, rocker = (d[k] for k in ("base", "crank", "coupler", "rocker"))
-    longest = max(d.values())
+    longest, shortest = max(d.values()), min(d.values())
     if 2.0 * longest >= sum(d.values()):
         which = next(k for k, x in d.items() if x == longest)
         raise InputError(
@@ -79,133 +87,161 @@ def _four_bar(name: str, d: Mapping[str, float]) -> str:
         )
     low, high = (base**2 + crank**2 - e**2 for e in (coupler + rocker, abs(coupler - rocker)))
     cosine = min(max(math.cos(math.radians(60.0)), low / (2 * base * crank) + 1e-3), high / (2 * base * crank) - 1e-3)
-    angle = math.acos(min(1.0, max(-1.0, cosine)))
-    bx, by = crank * math.cos(angle), crank * math.sin(angle)
-    far = math.hypot(base - bx, by)
-    along = (coupler**2 - rocker**2 + far**2) / (2.0 * far)
-    off = math.sqrt(max(coupler**2 - along**2, 0.0))
-    ux, uy = (base - bx) / far, -by / far
-    cx, cy = bx + along * ux - off * uy, by + along * uy + off * ux
-    return f"""{_head(name, True)}
-# Everything is given where it is in this one posture, the drawing: x to the right, y up, z towards you.
+    tilt = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
+    turns = 2.0 * (longest + shortest) < sum(d.values()) and min(base, crank) == shortest
+    turn = """\
+  turn: {drive: {A: "0:360 @ 60 rpm"}, description: one turn of the crank in a second}
+"""
+    return f"""{_head(name, True, d)}\
+  tilt: {{value: {_n(tilt)}, description: angle of the crank in the drawing}}
+  reach: sqrt(base**2 + crank**2 - 2*base*crank*cos(tilt))
+  lean: acos((coupler**2 + reach**2 - rocker**2)/(2*coupler*reach)) - atan2(crank*sin(tilt), base - crank*cos(tilt))
+# Everything is given where it is in this one posture, the drawing: x to the right, y up, towards you.
+places:
+  A: [0, 0]
+  B: [crank*cos(tilt), crank*sin(tilt)]
+  C: [crank*cos(tilt) + coupler*cos(lean), crank*sin(tilt) + coupler*sin(lean)]
+  D: [base, 0]
 bodies:
-  crank:   {{mass: 200 g}}
-  coupler: {{mass: 500 g}}
-  rocker:  {{mass: 300 g}}
+  crank:   {{mass: 200 g, bar: [A, B]}}
+  coupler: {{mass: 500 g, bar: [B, C]}}
+  rocker:  {{mass: 300 g, bar: [D, C]}}
 joints:
-  A: {{revolute: [ground, crank],   at: {_at(0, 0)}, axis: z}}
-  B: {{revolute: [crank, coupler],  at: {_at(bx, by)}, axis: z}}
-  C: {{revolute: [coupler, rocker], at: {_at(cx, cy)}, axis: z}}
-  D: {{revolute: [ground, rocker],  at: {_at(base, 0)}, axis: z}}
+  A: {{revolute: [ground, crank], at: A}}
+  B: {{revolute: [crank, coupler], at: B}}
+  C: {{revolute: [coupler, rocker], at: C}}
+  D: {{revolute: [ground, rocker], at: D}}
 points:
-  P: {{on: coupler, at: {_at((bx + cx) / 2 - off * 0.2 * uy, (by + cy) / 2 + off * 0.2 * ux)}}}
+  P:
+    on: coupler
+    at:
+      - crank*cos(tilt) + 0.5*coupler*cos(lean) - 0.2*coupler*sin(lean)
+      - crank*sin(tilt) + 0.5*coupler*sin(lean) + 0.2*coupler*cos(lean)
+cases:
+{turn if turns else ""}\
+  fall: {{until: 1 s, description: let go without a drive}}
 """
 
 
 def _slider_crank(name: str, d: Mapping[str, float]) -> str:
-    crank, rod = d["crank"], d["rod"]
-    if rod <= crank:
+    if d["rod"] <= d["crank"]:
         raise InputError(Problem("the rod is not longer than the crank", "rod", "the crank could not turn"))
-    bx, by = crank * math.cos(math.radians(60.0)), crank * math.sin(math.radians(60.0))
-    slide = bx + math.sqrt(rod**2 - by**2)
-    return f"""{_head(name, True)}
-# Everything is given where it is in this one posture, the drawing: x to the right, y up, z towards you.
+    return f"""{_head(name, True, d)}\
+  tilt: {{value: 60, description: angle of the crank in the drawing}}
+  slide: crank*cos(tilt) + sqrt(rod**2 - (crank*sin(tilt))**2)
+# Everything is given where it is in this one posture, the drawing: x to the right, y up, towards you.
+places:
+  A: [0, 0]
+  B: [crank*cos(tilt), crank*sin(tilt)]
+  C: [slide, 0]
 bodies:
-  crank:  {{mass: 400 g}}
-  rod:    {{mass: 500 g}}
-  piston: {{mass: 600 g}}
+  crank:  {{mass: 400 g, bar: [A, B]}}
+  rod:    {{mass: 500 g, bar: [B, C]}}
+  piston: {{mass: 600 g, com: C, inertia: 200}}
 joints:
-  A: {{revolute: [ground, crank],   at: {_at(0, 0)}, axis: z}}
-  B: {{revolute: [crank, rod],      at: {_at(bx, by)}, axis: z}}
-  C: {{revolute: [rod, piston],     at: {_at(slide, 0)}, axis: z}}
-  D: {{prismatic: [ground, piston], at: {_at(slide, 0)}, axis: x}}
+  A: {{revolute: [ground, crank], at: A}}
+  B: {{revolute: [crank, rod], at: B}}
+  C: {{revolute: [rod, piston], at: C}}
+  D: {{prismatic: [ground, piston], at: C, axis: x}}
 points:
-  P: {{on: rod, at: {_at((bx + slide) / 2, by / 2)}}}
+  P: {{on: rod, at: [(crank*cos(tilt) + slide)/2, crank*sin(tilt)/2]}}
+cases:
+  turn: {{drive: {{A: "0:360 @ 600 rpm"}}, description: one turn at speed}}
+  fall: {{until: 1 s, description: let go without a drive}}
 """
 
 
 def _pendulum(name: str, d: Mapping[str, float]) -> str:
-    one, two = d["first"], d["second"]
-    return f"""{_head(name, True)}
-# Two rods that hang from a pin. Let go of them: linkwork simulate {name}.yaml --until 5s --start A=90deg --plot P
+    return f"""{_head(name, True, d)}\
+# Two rods that hang from a pin. Let go of them: linkwork simulate {name}.yaml --case fall --plot P
+places: {{A: [0, 0], B: [0, -first], C: [0, -first - second]}}
 bodies:
-  first:  {{mass: 1 kg, com: {_at(0, -one / 2)}}}
-  second: {{mass: 1 kg, com: {_at(0, -one - two / 2)}}}
+  first:  {{mass: 1 kg, bar: [A, B]}}
+  second: {{mass: 1 kg, bar: [B, C]}}
 joints:
-  A: {{revolute: [ground, first],  at: {_at(0, 0)}, axis: z}}
-  B: {{revolute: [first, second],  at: {_at(0, -one)}, axis: z}}
+  A: {{revolute: [ground, first], at: A}}
+  B: {{revolute: [first, second], at: B}}
 points:
-  P: {{on: second, at: {_at(0, -one - two)}}}
+  P: {{on: second, at: C}}
+cases:
+  fall: {{start: {{A: 90, B: 0}}, until: 5 s, description: let go from the side}}
+  swing: {{start: {{A: 10, B: 0}}, until: 5 s, description: let go from nearly below}}
 """
 
 
 def _arm(name: str, d: Mapping[str, float]) -> str:
-    base, upper, fore = d["base"], d["upper"], d["fore"]
-    return f"""{_head(name, False)}
+    return f"""{_head(name, False, d)}\
 # An arm of three turning joints, stretched out along x. z is up.
 bodies:
-  column: {{mass: 4 kg, com: {_at(0, 0, base / 2)}}}
-  upper:  {{mass: 2 kg, com: {_at(upper / 2, 0, base)}}}
-  fore:   {{mass: 1 kg, com: {_at(upper + fore / 2, 0, base)}}}
+  column: {{mass: 4 kg, com: [0, 0, base/2]}}
+  upper:  {{mass: 2 kg, com: [upper/2, 0, base]}}
+  fore:   {{mass: 1 kg, com: [upper + fore/2, 0, base]}}
 joints:
-  waist:    {{revolute: [ground, column], at: {_at(0, 0)}, axis: z}}
-  shoulder: {{revolute: [column, upper],  at: {_at(0, 0, base)}, axis: -y}}
-  elbow:    {{revolute: [upper, fore],    at: {_at(upper, 0, base)}, axis: -y}}
+  waist:    {{revolute: [ground, column], at: [0, 0, 0], axis: z}}
+  shoulder: {{revolute: [column, upper],  at: [0, 0, base], axis: -y}}
+  elbow:    {{revolute: [upper, fore],    at: [upper, 0, base], axis: -y}}
 points:
-  tip: {{on: fore, at: {_at(upper + fore, 0, base)}}}
+  tip: {{on: fore, at: [upper + fore, 0, base]}}
+cases:
+  lift: {{drive: {{shoulder: "345(0, 60 deg, 1 s)", elbow: "345(0, -40 deg, 1 s)"}}, description: a smooth lift}}
+  load: {{external: {{tip: [0, 0, -50 N]}}, description: a weight at the tip}}
 """
 
 
 def _rssr(name: str, d: Mapping[str, float]) -> str:
     crank, rocker, rod, apart = d["crank"], d["rocker"], d["rod"], d["apart"]
     # The crank turns about z at the origin, the rocker about x; the rod between two balls closes the loop.
-    bx, by = 0.0, crank
-    need = rod**2 - (apart - bx) ** 2
-    reach = rocker**2 + by**2
-    cosine = (reach - need) / (2.0 * rocker * by) if by else 0.0
+    need = rod**2 - apart**2
+    cosine = (rocker**2 + crank**2 - need) / (2.0 * rocker * crank)
     if need <= 0.0 or abs(cosine) >= 1.0:
-        hint = (
-            f"with these, one from {_n(math.hypot(apart, abs(rocker - by)))} to {_n(math.hypot(apart, rocker + by))} mm"
-        )
+        ends = (_n(math.hypot(apart, abs(rocker - crank))), _n(math.hypot(apart, rocker + crank)))
+        hint = f"with these, one from {ends[0]} to {ends[1]} mm"
         raise InputError(Problem(f"a rod of {rod:g} mm does not reach", "rod", hint))
-    cy, cz = rocker * cosine, rocker * math.sqrt(1.0 - cosine**2)
-    return f"""{_head(name, False)}
+    return f"""{_head(name, False, d)}\
+  tilt: acos((rocker**2 + crank**2 - rod**2 + apart**2)/(2*rocker*crank))
 # A crank about z, a rocker about x, and a rod with a ball at each end. z is up.
+places:
+  A: [0, 0, 0]
+  B: [0, crank, 0]
+  C: [apart, rocker*cos(tilt), rocker*sin(tilt)]
+  D: [apart, 0, 0]
 bodies:
-  crank:  {{mass: 300 g}}
-  rod:    {{mass: 200 g}}
-  rocker: {{mass: 400 g}}
+  crank:  {{mass: 300 g, bar: [A, B]}}
+  rod:    {{mass: 200 g, bar: [B, C]}}
+  rocker: {{mass: 400 g, bar: [D, C]}}
 joints:
-  A: {{revolute: [ground, crank],  at: {_at(0, 0)}, axis: z}}
-  B: {{spheric: [crank, rod],      at: {_at(bx, by)}}}
-  C: {{spheric: [rod, rocker],     at: {_at(apart, cy, cz)}}}
-  D: {{revolute: [ground, rocker], at: {_at(apart, 0)}, axis: x}}
+  A: {{revolute: [ground, crank],  at: A, axis: z}}
+  B: {{spheric: [crank, rod],      at: B}}
+  C: {{spheric: [rod, rocker],     at: C}}
+  D: {{revolute: [ground, rocker], at: D, axis: x}}
 points:
-  P: {{on: rod, at: {_at((bx + apart) / 2, (by + cy) / 2, cz / 2)}}}
+  P: {{on: rod, at: [apart/2, (crank + rocker*cos(tilt))/2, rocker*sin(tilt)/2]}}
 """
 
 
 def _link(name: str, d: Mapping[str, float]) -> str:
-    return f"""{_head(name, True)}
+    return f"""{_head(name, True, d)}\
 # One link on a pin: add bodies and joints. Everything is given where it is in this one posture, the drawing.
 bodies:
-  link: {{mass: 1 kg, com: {_at(d["length"] / 2, 0)}}}
+  link: {{mass: 1 kg, com: [length/2, 0]}}
 joints:
-  A: {{revolute: [ground, link], at: {_at(0, 0)}, axis: z}}
+  A: {{revolute: [ground, link], at: [0, 0]}}
 points:
-  P: {{on: link, at: {_at(d["length"], 0)}}}
+  P: {{on: link, at: [length, 0]}}
+cases:
+  fall: {{until: 1 s, description: let go from the drawing}}
 """
 
 
 def _floating(name: str, d: Mapping[str, float]) -> str:
-    return f"""{_head(name, False)}
+    return f"""{_head(name, False, d)}\
 # One body on a ball: add bodies and joints. Everything is given where it is in this one posture, the drawing.
 bodies:
-  body: {{mass: 1 kg, com: {_at(0, 0, -d["length"] / 2)}}}
+  body: {{mass: 1 kg, com: [0, 0, -length/2]}}
 joints:
-  S: {{spheric: [ground, body], at: {_at(0, 0)}}}
+  S: {{spheric: [ground, body], at: [0, 0, 0]}}
 points:
-  P: {{on: body, at: {_at(0, 0, -d["length"])}}}
+  P: {{on: body, at: [0, 0, -length]}}
 """
 
 

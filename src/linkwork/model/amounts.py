@@ -8,17 +8,19 @@ Formulas and tables speak of time `t` [s], of joint variables by name (`A`, `C.s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from linkwork.errors import ModelError, Problem
 from linkwork.expressions import Expression, names_in
+from linkwork.expressions.measured import in_units
 from linkwork.expressions.names import differentiated, is_variable
 from linkwork.expressions.nodes import in_order, with_numbers
 from linkwork.expressions.parser import parse
 from linkwork.expressions.printer import to_text
 from linkwork.model.dimensions import Lets, followed, scope
 from linkwork.model.vectors import number, numbers
+from linkwork.units import Dimension
 
 TIME = "t"
 ELONGATION, ELONGATION_RATE = "x", "v"
@@ -31,9 +33,14 @@ def rate_of(variable: str) -> str:
 
 @dataclass(frozen=True)
 class Steady:
-    """A number, which is a parameter of the model."""
+    """A number, which is a parameter of the model.
+
+    told, measures : the text that it was, where it had a unit, and what that measures; None where nothing tells
+    """
 
     value: float
+    told: str = field(default="", compare=False, repr=False)
+    measures: Dimension | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -122,7 +129,9 @@ def amount(value: Any, where: str) -> Amount:
         if names and not others:
             return Steady(number(followed(text, lets, None)[0], where))
         if not names:  # plain arithmetic is a number
-            return Steady(number(Expression(text, ())(), where))
+            whole = in_units(parse(text, ("t",)), {})
+            value = number(Expression(text, ())(), where)
+            return Steady(value) if whole.bare else Steady(value, text, whole.measures)
         if others != names:
             return Formula(_with_values(text, lets), others, told=text)
         return Formula(text, names)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from linkwork.drives import Drive
-from linkwork.drives.drive_texts import parse_drive
+from linkwork.drives.drive_texts import is_range_alone, parse_drive
 from linkwork.errors import ModelError, Problem
 from linkwork.model.cases import Case
 from linkwork.model.effort_texts import Effort, read_effort
 from linkwork.model.event_texts import Happenings
 from linkwork.model.events import Event
 from linkwork.model.joints.lower_pairs import QUATERNION
+from linkwork.model.loads.load import numbers_of
 from linkwork.model.measures import effort_along, parameter_measures
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import unit_dimension
@@ -70,6 +71,8 @@ class _Reader:
         self.where = f"cases.{case.name}"
         self.problems: list[Problem] = []
         self.book = NameBook(names_of_joints(m.owners))
+        self.lasts: float | None = None
+        """How long the motion or the simulation is [s], where the case says so."""
 
     def part(self, make: Callable[[], Made], where: str) -> Made | None:
         """What `make` gives; None with its problems kept."""
@@ -81,6 +84,16 @@ class _Reader:
 
     def situation(self) -> Situation:
         case, found = self.case, Situation(samples=self.case.samples)
+        for key in ("duration", "until"):
+            text = getattr(case, key)
+            if text is not None:
+                where = f"{self.where}.{key}"
+                time = self.part(lambda t=text: parse_quantity(t, TIME, self.units), where)  # type: ignore[misc]
+                if time is not None and time <= 0.0:
+                    self.problems.append(Problem(f"a time of '{text}'", where, "give one above zero, such as 2 s"))
+                    time = None
+                setattr(found, key, time)
+        self.lasts = found.duration or found.until
         found.set = self.each("set", self.parameter)
         found.limits = self.each("limits", self.limit)
         found.start = self.each("start", lambda name, x, where: self.value(self.along(name, where), x, where))
@@ -93,14 +106,6 @@ class _Reader:
         none = "the mechanism has no loads"
         self.problems += [no_such("load", name, self.m.loads, f"{self.where}.off", none=none) for name in unknown]
         found.off = tuple(name for name in case.off if name in self.m.loads)
-        for key in ("duration", "until"):
-            text = getattr(case, key)
-            if text is not None:
-                where = f"{self.where}.{key}"
-                time = self.part(lambda t=text: parse_quantity(t, TIME, self.units), where)  # type: ignore[misc]
-                if time is not None and time <= 0.0:
-                    self.problems.append(Problem(f"a time of '{text}'", where, "give one above zero, such as 2 s"))
-                setattr(found, key, time)
         happening = Happenings(self.m, self.parameters, self.units)
         happening.read(case.stop, case.when, case.at, found.until, f"{self.where}." + "{}")
         self.problems += [replace(p, where=p.where.partition(" ")[0]) for p in happening.problems]
@@ -157,7 +162,11 @@ class _Reader:
 
     def parameter(self, name: str, value: Any, where: str) -> float:
         """A dimension or another number of the model."""
+        owner, _, key = name.partition(".")
         if name in self.m.lets:
+            if formula := self.m.lets[name].formula:
+                given = [n for n, let in self.m.lets.items() if not let.formula]
+                raise ModelError(Problem(f"'{name}' follows from others: {formula}", where, f"set {', '.join(given)}"))
             measures = self.m.lets[name].measures
         else:
             measures = parameter_measures(self.m, name)
@@ -166,13 +175,29 @@ class _Reader:
                 raise ModelError(no_such("dimension or parameter", name, known, where))
             owners = (*self.m.owners, *self.m.points, *self.m.frames, *self.m.bodies, *self.m.constraints)
             owners += (*self.m.states, *self.m.loads, *self.m.motors, "gravity")
-            if measures is None and name.partition(".")[0] not in owners:
-                raise ModelError(no_such("dimension or parameter", name, [*self.m.lets, *owners], where))
+            if measures is None and owner not in owners:
+                known = [*self.m.lets, *(f"{own}.{key}" if key else own for own in owners)]
+                raise ModelError(no_such("dimension or parameter", name, known, where))
+            numbers = self.numbers_of(owner)
+            if measures is None and numbers and "." not in key:
+                raise ModelError(no_such("dimension or parameter", name, numbers, where))
             if measures is None and "at" in name.split("."):
                 measures = LENGTH
         if measures is None:
             return float(in_si(value, None, where))
         return self.number(value, measures, where)
+
+    def numbers_of(self, owner: str) -> list[str]:
+        """Numbers that a body or a load has by itself."""
+        load = self.m.loads.get(owner) or self.m.motors.get(owner)
+        if owner in self.m.bodies:
+            parts = (
+                "mass",
+                *(f"com.{x}" for x in "xyz"),
+                *(f"inertia.{xy}" for xy in ("xx", "yy", "zz", "xy", "xz", "yz")),
+            )
+            return [f"{owner}.{part}" for part in parts]
+        return [] if load is None else [f"{owner}.{part}" for part in ("amount", *numbers_of(type(load)))]
 
     def limit(self, name: str, value: Any, where: str) -> tuple[float | None, float | None]:
         found = find_variable(self.m.owners, name)
@@ -196,6 +221,8 @@ class _Reader:
             raise ModelError(self.book.unknown(name, "variable", where=where))
         if isinstance(value, tuple):
             value = ":".join(map(str, value))
+        if isinstance(value, str) and is_range_alone(value) and self.lasts is not None:
+            value = f"{value} in {self.lasts:.17g} s"  # as long as the motion, as everywhere
         return parse_drive(value, measures, where, self.units)
 
     def effort(self, name: str, value: Any, where: str) -> Effort:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -24,10 +25,13 @@ from linkwork.expressions.nodes import Variable, in_order
 from linkwork.expressions.parser import CONSTANTS, FUNCTIONS, parse
 from linkwork.expressions.printer import to_text
 from linkwork.model.text_values import looks_like_number
-from linkwork.units import ANGLE, SI, Dimension, UnitSystem
+from linkwork.units import ANGLE, NUMBER, SI, Dimension, UnitSystem
 from linkwork.units.dimensions import DIMENSION_NAMES
 from linkwork.units.quantities import parse_free
 
+_SPELT = str.maketrans(
+    {"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss", "ø": "o", "æ": "ae"}
+)
 _OPERATION = re.compile(r"[*+(/]|\s-")
 RESERVED = ("t", "x", "v", "rate", "where", "gravity", "start", "machine", "closure")
 """What formulas call by these names already."""
@@ -148,8 +152,19 @@ def checked_let_name(name: Any, where: str) -> str:
     if isinstance(name, str) and is_plain(name) and name not in (*RESERVED, *FUNCTIONS, *CONSTANTS):
         return name
     text = repr(name)[:40]
-    hint = "use letters, digits and _, nothing that has a meaning in formulas already"
+    hint = "use letters a to z, digits and _, nothing that has a meaning in formulas already"
+    plain = _in_ascii(name)
+    hint += f": '{plain}'" if plain != name and is_plain(plain) else ""
     raise ModelError(Problem(f"{text} cannot name a dimension", where, hint))
+
+
+def _in_ascii(name: Any) -> str:
+    """A name with plain letters: Größe as Groesse, my-length as my_length."""
+    if not isinstance(name, str):
+        return ""
+    told = unicodedata.normalize("NFC", name).translate(_SPELT)
+    plain = unicodedata.normalize("NFKD", told).encode("ascii", "ignore").decode()
+    return re.sub(r"\W+", "_", plain).strip("_")
 
 
 def followed(
@@ -325,8 +340,11 @@ CANDIDATES = tuple(DIMENSION_NAMES)
 """What a dimension may measure of which only a bare number is known."""
 
 
-def told_by_use(lets: Lets, uses: list[tuple[str, Dimension]], units: UnitSystem) -> dict[str, Dimension]:
-    """What dimensions measure of which only a bare number is known, by where they are used."""
+def told_by_use(lets: Lets, uses: Sequence[tuple[str, Dimension | None]], units: UnitSystem) -> dict[str, Dimension]:
+    """What dimensions measure of which only a bare number is known, by where they are used.
+
+    uses : texts with what they measure, None where nothing tells but that their parts must fit each other
+    """
     known: dict[str, Dimension | None] = {name: let.measures for name, let in lets.items()}
     unknown = [name for name, let in lets.items() if let.measures is None and not let.formula]
     found: dict[str, Dimension] = {}
@@ -344,7 +362,7 @@ def told_by_use(lets: Lets, uses: list[tuple[str, Dimension]], units: UnitSystem
 
 
 def _votes(
-    name: str, uses: list[tuple[str, Dimension]], known: Mapping[str, Dimension | None], units: UnitSystem
+    name: str, uses: Sequence[tuple[str, Dimension | None]], known: Mapping[str, Dimension | None], units: UnitSystem
 ) -> list[Dimension]:
     """What a dimension measures by most of its uses; nothing where no use tells."""
     votes: Counter[Dimension] = Counter()
@@ -353,13 +371,15 @@ def _votes(
         if len(fitting) < len(CANDIDATES):
             votes.update(fitting)
     most = max(votes.values(), default=0)
-    return [measures for measures, count in votes.items() if count == most]
+    found = [measures for measures, count in votes.items() if count == most]
+    plain = {replace(measures, angle=0) for measures in found}  # angles are numbers beside other quantities
+    return [*plain] if len(plain) == 1 and NUMBER not in plain else found
 
 
 def _fitting(
     name: str,
     text: str,
-    wanted: Dimension,
+    wanted: Dimension | None,
     candidates: list[Dimension],
     known: Mapping[str, Dimension | None],
     units: UnitSystem,
@@ -374,7 +394,8 @@ def _fitting(
     fitting = []
     for candidate in candidates:
         try:
-            if in_units(root, {**known, name: candidate}, units).measures in (None, wanted):
+            found = in_units(root, {**known, name: candidate}, units).measures
+            if wanted is None or found in (None, wanted):
                 fitting.append(candidate)
         except ModelError:
             continue

@@ -52,11 +52,21 @@ def _formula(m: Mechanism, text: str, dimension: Dimension, units: UnitSystem) -
         if not names and not found and isinstance(Expression(plain, ()).tree, Number):
             return None  # a number of another kind
         _assert_known(m, names)
+        if not found:
+            _assert_fits(m, plain, dimension)
         return Formula(plain, names, parse_quantity(unit, dimension, units if found else SI))
     except ModelError:
         if found or re.search(r"\*|\brate\s*\(|\bwhere\s*\(", text):
             raise
         return None
+
+
+def _assert_fits(m: Mechanism, text: str, dimension: Dimension) -> None:
+    """InputError where the units of its numbers make something else of it."""
+    from linkwork.model.formula_units import misfits
+
+    if wrong := misfits(m, text, dimension):
+        raise InputError(wrong)
 
 
 def _assert_known(m: Mechanism, names: Sequence[str]) -> None:

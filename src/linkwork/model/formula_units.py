@@ -17,7 +17,7 @@ from linkwork.model.loads.load import Much, measured, scope_of
 from linkwork.model.measures import name_measures
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.states import unit_dimension
-from linkwork.units import ACCELERATION, SI, Dimension, UnitSystem, format_quantity
+from linkwork.units import ACCELERATION, ANGLE, SI, Dimension, UnitSystem, format_quantity
 from linkwork.units import TIME as SECONDS
 from linkwork.units.dimensions import described
 
@@ -31,6 +31,11 @@ def formula_unit_problems(m: Mechanism) -> list[Problem]:
     for where, text, wanted, known in _formulas(m):
         problems += _of(text, wanted, known, header, where)
     return problems
+
+
+def misfits(m: Mechanism, text: str, wanted: Dimension) -> list[Problem]:
+    """What does not fit in a formula that should measure `wanted`, as far as its numbers have units."""
+    return [p for p in _of(text, wanted, _known(m, text), SI, "") if p.severity == "error"]
 
 
 def _formulas(m: Mechanism) -> Iterator[tuple[str, str, Dimension | None, Mapping[str, Dimension | None]]]:
@@ -72,6 +77,9 @@ def _of(
         given = whole.measures if any(_has_unit(branch) for branch in _branches(root)) and not whole.bare else None
         if wanted is not None and given is not None and not wanted.accepts(given):
             hint = f"{described(wanted)} is wanted, in {SI.symbol(wanted) or 1} or with a unit"
+            if wanted.accepts(given / ANGLE):
+                hint = f"{described(wanted)} is wanted: a number that is multiplied by an angle is in "
+                hint += f"{SI.symbol(wanted)}/rad, or bare"
             yield Problem(f"'{text}' is {described(given)}", where, hint)
     except ModelError as error:
         if _fits_without_units(root, known):

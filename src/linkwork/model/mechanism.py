@@ -37,6 +37,7 @@ from linkwork.model.joints import (
     Universal,
 )
 from linkwork.model.loads import Force, Friction, JointLoad, Load, Motor, Spring, Torque
+from linkwork.model.loads.load import assert_unit_fits
 from linkwork.model.parts import Frame, Joint, Point, checked_name, variable_limits, variable_values
 from linkwork.model.placement import Placement, placement
 from linkwork.model.resizing import Said, building, resized
@@ -1068,6 +1069,7 @@ class Mechanism:
         return self._loaded(JointLoad.made(self.owners, name, joint, amount, description))
 
     def _loaded(self, new: AnyLoad) -> AnyLoad:
+        assert_unit_fits(new, self.owners)
         self._claim(new.name, load_words.place_of(new))
         getattr(self, new.table)[new.name] = new
         return new

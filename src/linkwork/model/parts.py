@@ -22,8 +22,21 @@ def checked_name(name: Any, where: str) -> str:
     """A name: letters, digits, _ and -, at most 64 of them."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         text = repr(name) if len(repr(name)) < 80 else repr(name)[:77] + "..."
-        raise ModelError(Problem(f"{text} is not a name", where, "use letters, digits, _ and -, at most 64"))
+        near = near_name(name)
+        hint = "use letters, digits, _ and -, at most 64" + (f": '{near}'" if near else "")
+        raise ModelError(Problem(f"{text} is not a name", where, hint))
     return name
+
+
+def near_name(text: Any) -> str:
+    """The name that a text would be without what names cannot have; empty where there is none."""
+    near = re.sub(r"[^\w-]+", "-", text).strip("-") if isinstance(text, str) else ""
+    return near if near != text and _NAME.fullmatch(near) else ""
+
+
+def is_name(text: str) -> bool:
+    """Whether a text is a name."""
+    return bool(_NAME.fullmatch(text))
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from linkwork.cli.case_options import CaseName, asked_machine
 from linkwork.cli.drive_options import Closure, Drives, Duration, Samples, Speeds, Start, begun, moved_by_itself
 from linkwork.cli.models import File, asking, sound, units_of
 from linkwork.cli.output import fail, say, tell
 from linkwork.cli.saved_runs import SavedRun, check_alone, saved_run
-from linkwork.cli.settings import Sets, assembled
+from linkwork.cli.settings import Sets
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -28,6 +29,7 @@ FPS = 25.0
 
 def animate(
     file: File,
+    case: CaseName = None,
     sets: Sets = None,
     drive: Drives = None,
     speed: Speeds = None,
@@ -101,7 +103,8 @@ def animate(
     problems = Problems()
     style: Literal["solid", "line"] = "line" if line else "solid"
     with asking(file, m, False), Work("motion", keeps=False) as work:
-        machine = assembled(m, sets, problems)
+        asked = asked_machine(m, case, sets, problems)
+        machine = asked.machine
         variables = Variables(machine, units_of(m), problems)
         seconds = variables.duration(duration)
         given = variables.laws_of_time(drive or (), speed or (), duration if seconds is not None else None)
@@ -115,6 +118,7 @@ def animate(
         problems.done(m.name)
         theme = "dark" if dark else "light"
         if all_closures:
+            begin = asked.starts({}, begin, variables)
             values = begin or {n: machine.home[n] for n in machine.home.independent if n in variables.dimensions}
             work.restarted("closures")
             found = machine.closures(values, progress=work.progress)
@@ -125,8 +129,12 @@ def animate(
                 movie = animate_closures(machine, found, path, progress=work.progress, **how)
             say(f"wrote {_told(movie)}")
             return
-        laws = {name: law for name, (_, law) in given.items()}
-        if saved is None:
+        laws = asked.laws({name: law for name, (_, law) in given.items()}, seconds, variables)
+        begin = asked.starts(laws, begin, variables)
+        moved = None if saved is not None or closure else asked.moved(laws, samples, seconds, begin, work)
+        if moved is not None:
+            run = moved
+        elif saved is None:
             machine = begun(machine, begin, laws, closure, work)
             run = _moved(machine, laws, samples, seconds, work)
         else:
@@ -137,7 +145,7 @@ def animate(
         work.restarted("movie")
         movie = _written(run, path, playback, work, machine=machine, style=style, traces=trace, layers=layer or (),
                          fps=fps, theme=theme, names=names)  # fmt: skip
-    say(f"wrote {_told(movie)}")
+    say(f"wrote {_told(movie)}" + (f", case {asked.told}" if asked.told else ""))
     if not run.evidence.complete:
         tell(f"the motion stopped: {run.message}")
         raise typer.Exit(1)

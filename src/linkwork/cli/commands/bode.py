@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from linkwork.cli.case_options import CaseName, asked_machine
 from linkwork.cli.load_options import EffortTexts, StateTexts
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import print_json, say, tell, title
@@ -20,6 +21,7 @@ from linkwork.cli.rest_options import (
     rest_arguments,
     resting,
 )
+from linkwork.cli.settings import Sets
 
 
 def bode(
@@ -39,6 +41,8 @@ def bode(
         ),
     ] = None,
     samples: Annotated[int, typer.Option(help="How many frequencies of a range.", min=2)] = 400,
+    case: CaseName = None,
+    sets: Sets = None,
     hold: HoldTexts = None,
     effort: EffortTexts = None,
     start: StartTexts = None,
@@ -66,9 +70,10 @@ def bode(
 
     units, problems = units_of(m), Problems()
     with asking(file, m, as_json):
-        machine = m.assemble()
+        asked = asked_machine(m, case, sets, problems)
+        machine = asked.machine
         variables = Variables(machine, units, problems)
-        given = rest_arguments(machine, variables, hold, effort, start, nearest, state, time)
+        given = rest_arguments(asked, variables, hold, effort, start, nearest, state, time)
         ends = []
         if frequencies is not None:
             parts = frequencies.split(":")
@@ -86,10 +91,12 @@ def bode(
         (found.save(out) if out.suffix.lower() == ".nc" else found.plot().save(out))
         tell(f"wrote {out}")
     if as_json:
-        print_json({**head(file, m, {"frequency": "Hz"}), "input": source, **found.to_dict()})
+        print_json({**head(file, m, {"frequency": "Hz"}), **asked.as_dict(), "input": source, **found.to_dict()})
         return
     f = found["frequency"].values
     title(m.name, f"  response to {source}, {len(f)} frequencies from {f[0]:.4g} to {f[-1]:.4g} Hz")
+    if asked.told:
+        say(f"  case: {asked.told}")
     for peak in found.peaks:
         say(f"  {peak.output}: {peak.kind} at {peak.frequency:.6g} Hz, {peak.magnitude:.4g} {found[peak.output].unit}")
     for warning in found.warnings:

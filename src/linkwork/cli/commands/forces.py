@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from linkwork.cli.case_options import CaseName, asked_machine
 from linkwork.cli.drive_options import (
     LAWS,
     Closure,
@@ -35,7 +36,7 @@ from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units
 from linkwork.cli.output import MOST_ROWS, print_json, print_problems, print_tables, say, tell
 from linkwork.cli.picture_options import Out, Over, Paths
 from linkwork.cli.saved_runs import SavedRun, check_alone, saved_run
-from linkwork.cli.settings import Sets, assembled
+from linkwork.cli.settings import Sets
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
 def forces(
     file: File,
+    case: CaseName = None,
     sets: Sets = None,
     drive: Annotated[
         list[str] | None,
@@ -122,18 +124,24 @@ def forces(
     wanted = outputs(f"{file.stem}-forces", out or (), plot or (), x, path or (), problems)
     pictures = _motor_pictures(file.stem, motor or [], list(m.motors), problems)
     with asking(file, m, as_json):
-        machine = assembled(m, sets, problems)
+        asked = asked_machine(m, case, sets, problems)
+        machine, own = asked.machine, asked.own
         variables = Variables(machine, units, problems)
         seconds = variables.duration(duration)
         given = variables.laws_of_time(drive or (), speed or (), duration if seconds is not None else None)
         begin = variables.values(start or (), "--start")
-        acts = acting(machine, variables, drives, effort, preload, weight, external, state)
+        acts = acting(machine, variables, drives, effort, preload, weight, external, state).under(asked, variables)
         if run is not None:
             told = {"--drive": drive, "--speed": speed, "--samples": samples, "--duration": duration}
             check_alone(told | {"--start": start, "--closure": closure}, problems)
         check_samples(samples, problems)
         problems.done(m.name)
         laws = {name: law for name, (_, law) in given.items()}
+        if run is None:
+            laws = asked.laws(laws, seconds, variables)
+            begin = asked.starts(laws, begin, variables)
+            seconds = asked.seconds(laws, seconds)
+            samples = asked.unless("--samples", own.samples, samples)
         driven: dict[str, str] = {}
         with Work("motion") as work:
             if run is None:
@@ -154,14 +162,15 @@ def forces(
     unwritten: list[str] = []
     written = wanted.write(found, units, unwritten.append)
     written += _draw_motors(pictures, found, m.motors, unwritten) if len(found) else []
-    texts = {name: text for name, (text, _) in given.items()} or driven or found.driven
+    texts = {name: text for name, (text, _) in given.items()}
+    texts = ({} if run is not None else asked.texts("drive", variables)) | texts or driven or found.driven
     idle = idle_problems(m, acts, moving=True)
     if as_json:
         plain = {"driven": texts, "held": list(found.held), **peaks.as_dict(), "indeterminate": found.indeterminate}
         more = {"warnings": [str(p) for p in idle], "evidence": found.evidence.as_dict()}
-        print_json({**head(file, m, FORCES), **plain, **more, "written": [str(w) for w in written]})
+        print_json({**head(file, m, FORCES), **asked.as_dict(), **plain, **more, "written": [str(w) for w in written]})
     else:
-        print_evidence(m.name, found, texts, units)
+        print_evidence(m.name, found, texts, units, case=asked.told)
         print_problems(idle)
         _print(peaks, units, machine.layout.size, energy or recuperation > 0.0)
         for each in written:

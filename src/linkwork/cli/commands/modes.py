@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from linkwork.cli.case_options import CaseName, asked_machine
 from linkwork.cli.load_options import EffortTexts, StateTexts
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import print_json, say, tell, title
@@ -20,10 +21,13 @@ from linkwork.cli.rest_options import (
     rest_arguments,
     resting,
 )
+from linkwork.cli.settings import Sets
 
 
 def modes(
     file: File,
+    case: CaseName = None,
+    sets: Sets = None,
     hold: HoldTexts = None,
     lock: Annotated[
         list[str] | None,
@@ -52,9 +56,10 @@ def modes(
 
     units, problems = units_of(m), Problems()
     with asking(file, m, as_json):
-        machine = m.assemble()
+        asked = asked_machine(m, case, sets, problems)
+        machine = asked.machine
         variables = Variables(machine, units, problems)
-        given = rest_arguments(machine, variables, hold, effort, start, nearest, state, time)
+        given = rest_arguments(asked, variables, hold, effort, start, nearest, state, time)
         problems.done(m.name)
         with resting(file, m, as_json):
             linear, rest = linearized(machine, given, here)
@@ -81,8 +86,10 @@ def modes(
             for mode in found
         ]
         rests = None if rest is None else rest.as_dict()
-        print_json({**head(file, m, {"frequency": "Hz"}), "modes": told, "equilibrium": rests})
+        print_json({**head(file, m, {"frequency": "Hz"}), **asked.as_dict(), "modes": told, "equilibrium": rests})
         return
     title(m.name, "  small motions" + ("" if rest is None else f" about a posture that is {rest.verdict}"))
+    if asked.told:
+        say(f"  case: {asked.told}")
     for line in str(found).split("\n")[1:]:
         say(line)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from linkwork.cli.case_options import CaseName, asked_machine
 from linkwork.cli.drive_options import (
     Closure,
     Drives,
@@ -21,7 +22,7 @@ from linkwork.cli.evidence import print_evidence
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import MOST_ROWS, print_json, print_tables, say, tell
 from linkwork.cli.picture_options import Out, Over, Paths, Plots
-from linkwork.cli.settings import Sets, assembled
+from linkwork.cli.settings import Sets
 
 if TYPE_CHECKING:
     from linkwork.results import Run
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 def motion(
     file: File,
+    case: CaseName = None,
     sets: Sets = None,
     drive: Drives = None,
     speed: Speeds = None,
@@ -58,14 +60,18 @@ def motion(
     units, problems = units_of(m), Problems()
     wanted = outputs(f"{file.stem}-motion", out or (), plot or (), x, path or (), problems)
     with asking(file, m, as_json):
-        machine = assembled(m, sets, problems)
+        asked = asked_machine(m, case, sets, problems)
+        machine, own = asked.machine, asked.own
         variables = Variables(machine, units, problems)
         seconds = variables.duration(duration)
         given = variables.laws_of_time(drive or (), speed or (), duration if seconds is not None else None)
         begin = variables.values(start or (), "--start")
         check_samples(samples, problems)
         problems.done(m.name)
-        laws = {name: law for name, (_, law) in given.items()}
+        laws = asked.laws({name: law for name, (_, law) in given.items()}, seconds, variables)
+        begin = asked.starts(laws, begin, variables)
+        seconds = asked.seconds(laws, seconds)
+        samples = asked.unless("--samples", own.samples, samples)
         told: dict[str, str] = {}
         with Work("motion") as work:
             machine = begun(machine, begin, laws, closure, work)
@@ -80,11 +86,11 @@ def motion(
                 problems.done(m.name)
     unwritten: list[str] = []
     written = wanted.write(run, units, unwritten.append)
-    texts = {name: text for name, (text, _) in given.items()} or told
+    texts = asked.texts("drive", variables) | {name: text for name, (text, _) in given.items()} or told
     if as_json:
-        print_json({**head(file, m), **_plain(run, texts), "written": [str(w) for w in written]})
+        print_json({**head(file, m), **asked.as_dict(), **_plain(run, texts), "written": [str(w) for w in written]})
     else:
-        _print(m.name, run, texts, units)
+        _print(m.name, run, texts, units, asked.told)
         for each in written:
             say(f"wrote {each}")
     for text in unwritten:
@@ -104,9 +110,9 @@ def _plain(run: Run, texts: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _print(name: str, run: Run, texts: dict[str, str], units: UnitSystem) -> None:
+def _print(name: str, run: Run, texts: dict[str, str], units: UnitSystem, case: str) -> None:
     from linkwork.views.ranges import joint_ranges
     from linkwork.views.tables import range_table
 
-    print_evidence(name, run, texts, units)
+    print_evidence(name, run, texts, units, case=case)
     print_tables([range_table(joint_ranges(run), units)], MOST_ROWS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,9 +13,6 @@ from linkwork.cli.output import console, fail, say
 if TYPE_CHECKING:
     from linkwork.cli.option_values import Problems
     from linkwork.files.templates import Template
-
-
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 
 
 def _templates(incomplete: str) -> list[str]:
@@ -56,6 +52,7 @@ def new(
     from linkwork.files.read import loads
     from linkwork.files.templates import TEMPLATES, new_text
     from linkwork.files.templates import template as template_of
+    from linkwork.model.parts import is_name, near_name
 
     asks = template is None and _on_terminal()
     if template is None and not asks:
@@ -73,8 +70,10 @@ def new(
         given = _asked_lengths(chosen, given)
         name = _asked_name(chosen.name)
     called = "-".join((name or chosen.name).split())
-    if not NAME.fullmatch(called):
-        fail(f"'{called}' is not a name of a machine; use letters, digits, '_' and '-', at most 64")
+    if not is_name(called):
+        near = near_name(called)
+        meant = f"; did you mean '{near}'?" if near else ""
+        fail(f"'{called}' is not a name of a machine; use letters, digits, '_' and '-', at most 64{meant}")
     text = new_text(chosen, called, given)
     loads(text, source=f"{called}.yaml").assemble()  # what is written is sound
     target = Path(f"{called}.yaml")
@@ -141,8 +140,10 @@ def _asked_lengths(own: Template, given: dict[str, float]) -> dict[str, float]:
 
 
 def _asked_name(usual: str) -> str:
+    from linkwork.model.parts import is_name
+
     while True:
         answer: str = typer.prompt("What is it called?", default=usual).strip()
-        if NAME.fullmatch("-".join(answer.split())):
+        if is_name("-".join(answer.split())):
             return answer
         typer.echo(f"  '{answer}' is not a name; use letters, digits, '_' and '-'")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from linkwork.cli.case_options import CaseName, asked_machine
 from linkwork.cli.load_options import ExternalTexts, acting, as_options
 from linkwork.cli.models import File, asking, sound, units_of
 from linkwork.cli.output import say, tell
 from linkwork.cli.saved_runs import SavedRun, check_alone, saved_run
-from linkwork.cli.settings import Sets, assembled
+from linkwork.cli.settings import Sets
 
 if TYPE_CHECKING:
     from linkwork.cli.option_values import Problems
@@ -24,6 +26,7 @@ MOST_SAMPLES = 20_000
 
 def report(
     file: File,
+    case: CaseName = None,
     sets: Sets = None,
     drive: Annotated[
         list[str] | None,
@@ -77,26 +80,35 @@ def report(
     if run is not None:
         check_alone({"--drive": drive, "--samples": samples}, problems)
     with asking(file, m, False):
-        machine = assembled(m, sets, problems)
+        asked = asked_machine(m, case, sets, problems)
+        machine = asked.machine
         variables = Variables(machine, units_of(m), problems)
         given = variables.laws_of_time(drive or (), (), None)
         acts = acting(machine, variables, None, None, None, None, external, None)
         problems.done(m.name)
-        laws = {name: law for name, (_, law) in given.items()}
-        shown = None if run is None else saved_run(run, machine)
-        command = _command(file, sets or [], drive or [], samples, run, forces, external or [], title, dark)
+        laws = asked.laws({name: law for name, (_, law) in given.items()}, None, variables)
+        acts = acts.under(asked, variables) if forces else acts
+        told = asked.texts("drive", variables) | {name: text for name, (text, _) in given.items()}
+        command = _command(file, case, sets or [], drive or [], samples, run, forces, external or [], title, dark)
         with Work("motion") as work, as_options():
+            if run is not None:
+                shown = saved_run(run, machine)
+            else:
+                shown = asked.moved(laws, samples, None, asked.starts(laws, {}, variables), work)
+            if shown is not None and forces and len(shown) and shown.analysis == "motion":
+                shown = machine.forces(shown, **acts.said)
+                acts = replace(acts, external=None)
             subject = subject_of(
-                machine, run=shown, drives=laws, samples=samples, forces=forces, external=acts.external,
-                title=title or "", dark=dark, command=command, told={name: text for name, (text, _) in given.items()},
-                progress=work.progress,
+                machine, run=shown, drives=None if shown is not None else laws,
+                samples=None if shown is not None else samples, forces=forces, external=acts.external,
+                title=title or "", dark=dark, command=command, told=told, progress=work.progress,
             )  # fmt: skip
     try:
         write_page(subject, path)
     except OSError as error:
         tell(f"cannot write {path}: {error.strerror or error}")
         raise typer.Exit(2) from None
-    say(f"wrote {path}")
+    say(f"wrote {path}" + (f", case {asked.told}" if asked.told else ""))
     moved = subject.run
     if moved is None:
         say(f"  {subject.why_still}")
@@ -107,6 +119,7 @@ def report(
 
 def _command(
     file: Path,
+    case: str | None,
     sets: list[str],
     drive: list[str],
     samples: int | None,
@@ -118,6 +131,7 @@ def _command(
 ) -> str:
     """What to type to write the page again, wherever it goes."""
     words = ["linkwork", "report", str(file)]
+    words += ["--case", case] if case is not None else []
     for option, texts in (("--set", sets), ("--drive", drive)):
         for each in texts:
             words += [option, each]

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from linkwork.cli.case_options import CaseName, asked_machine
 from linkwork.cli.drive_options import Closure, Drives, Samples, Speeds, Start, begun, check_samples
 from linkwork.cli.evidence import print_evidence
 from linkwork.cli.load_options import as_options
 from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import MOST_ROWS, print_json, print_problems, print_tables, say, tell
 from linkwork.cli.picture_options import Out, Over, Paths, Plots
-from linkwork.cli.settings import Sets, assembled
+from linkwork.cli.settings import Sets
 from linkwork.cli.simulation_options import (
     OPTIONS,
     AbsoluteError,
@@ -44,6 +45,7 @@ GLIMPSE = 1e-9
 
 def simulate(
     file: File,
+    case: CaseName = None,
     sets: Sets = None,
     until: Until = None,
     start: Start = None,
@@ -86,17 +88,24 @@ def simulate(
     units, problems = units_of(m), Problems()
     wanted = outputs(f"{file.stem}-simulation", out or (), plot or (), x, path or (), problems)
     with asking(file, m, as_json):
-        machine = assembled(m, sets, problems)
+        situated = asked_machine(m, case, sets, problems)
+        machine, own = situated.machine, situated.own
         variables = Variables(machine, units, problems)
         read = Released(machine, variables)
+        if situated.case is not None:
+            situated.case.assert_simulates()
+        until = situated.unless("--until", None if own.until is None else f"{own.until:.17g} s", until)
         how = read.stepping(until, times, method, step, rtol, atol)
         given = variables.laws_of_time(drive or (), speed or (), until if how.until is not None else None)
+        laws = situated.laws({n: law for n, (_, law) in given.items()}, how.until, variables)
+        if times is None:
+            samples = situated.unless("--samples", own.samples, samples)
         asked: dict[str, Any] = {
-            "start": variables.values(start or (), "--start"),
-            "rates": read.rates(rate or ()),
-            "drives": {name: law for name, (_, law) in given.items()},
-            "efforts": read.efforts(effort or ()),
-            "states": variables.states(state or ()),
+            "start": situated.starts(laws, variables.values(start or (), "--start"), variables),
+            "rates": situated.under("--rate", own.rates, read.rates(rate or ()), variables),
+            "drives": laws,
+            "efforts": situated.under("--effort", own.efforts, read.efforts(effort or ()), variables),
+            "states": situated.under("--state", own.states, variables.states(state or ()), variables),
             "samples": samples, "times": how.times, "method": how.method, "step": how.step, "rtol": how.rtol,
             "atol": how.atol,
         }  # fmt: skip
@@ -108,7 +117,7 @@ def simulate(
             problems.note("samples and times are both given", "--times", "give one of them")
         problems.done(m.name)
         assert how.until is not None
-        asked["events"] = happening.events
+        asked["events"] = [*own.events, *happening.events]
         with Work("simulation") as work, as_options(OPTIONS):
             if closure is not None:
                 machine = begun(machine, asked["start"], asked["drives"], closure, work)
@@ -122,15 +131,16 @@ def simulate(
             )
     unwritten: list[str] = []
     written = wanted.write(run, units, unwritten.append)
-    texts = {name: text for name, (text, _) in given.items()}
-    efforts = {name.strip(): text.strip() for name, _, text in (each.partition("=") for each in effort or ())}
-    doubts = _idle(m, bool(rate or drive or effort))
+    texts = situated.texts("drive", variables) | {name: text for name, (text, _) in given.items()}
+    acting = {name.strip(): text.strip() for name, _, text in (each.partition("=") for each in effort or ())}
+    efforts = situated.texts("efforts", variables) | {variables.known_as(name): text for name, text in acting.items()}
+    doubts = _idle(m, any(asked[key] for key in ("rates", "drives", "efforts")))
     if as_json:
-        plain = _plain(run, texts, efforts, [str(event) for event in happening.events])
+        plain = _plain(run, texts, efforts, [str(event) for event in asked["events"]])
         more = {"warnings": [str(p) for p in [*happening.doubts, *doubts]], "written": [str(w) for w in written]}
-        print_json({**head(file, m, FORCES), **plain, **more})
+        print_json({**head(file, m, FORCES), **situated.as_dict(), **plain, **more})
     else:
-        print_evidence(m.name, run, texts, units, efforts, happening.told)
+        print_evidence(m.name, run, texts, units, efforts, happening.told, situated.told)
         print_problems(doubts)
         _print_ranges(run, units)
         for each in written:

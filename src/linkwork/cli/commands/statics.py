@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from linkwork.cli.case_options import CaseName, asked_machine
 from linkwork.cli.load_options import (
     DriveNames,
     EffortTexts,
@@ -20,7 +21,7 @@ from linkwork.cli.load_options import (
 )
 from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import MOST_ROWS, print_json, print_problems, print_tables, say, title
-from linkwork.cli.settings import Sets, assembled
+from linkwork.cli.settings import Sets
 from linkwork.errors import Problem
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 def statics(
     file: File,
+    case: CaseName = None,
     sets: Sets = None,
     at: Annotated[
         list[str] | None,
@@ -74,10 +76,12 @@ def statics(
 
     units, problems = units_of(m), Problems()
     with asking(file, m, as_json):
-        machine = assembled(m, sets, problems)
+        asked = asked_machine(m, case, sets, problems)
+        machine = asked.machine
         variables = Variables(machine, units, problems)
         values = variables.values(at or (), "--at")
-        given = acting(machine, variables, drives, effort, preload, weight, external, state)
+        values = asked.under("--at", asked.own.start, values, variables)
+        given = acting(machine, variables, drives, effort, preload, weight, external, state).under(asked, variables)
         pairs = _pairs(advantage or [], variables)
         when = 0.0 if time is None else variables.time(time, "--time")
         problems.done(m.name)
@@ -88,9 +92,11 @@ def statics(
     idle = idle_problems(m, given, moving=False)
     if as_json:
         warnings = [*found.warnings, *map(str, idle)]
-        print_json({**head(file, m, FORCES), **_plain(found, values, ratios), "warnings": warnings})
+        print_json({**head(file, m, FORCES), **asked.as_dict(), **_plain(found, values, ratios), "warnings": warnings})
     else:
         title(m.name, "  at rest")
+        if asked.told:
+            say(f"  case: {asked.told}")
         for name, value in values.items():
             say(f"  at {name} = {variables.shown(name, value)}")
         print_problems([*(Problem(text, severity="warning") for text in found.warnings), *idle])

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from linkwork.cli.case_options import CaseName, asked_machine
 from linkwork.cli.completion import complete_parameters, complete_signals
 from linkwork.cli.drive_options import Drives, Duration, Samples, Speeds, Start, check_samples
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import MOST_ROWS, print_json, print_problems, print_tables, say, tell, title
-from linkwork.cli.settings import Sets, assembled, parameter_dimension
+from linkwork.cli.settings import Sets, numbers_of, parameter_dimension
 from linkwork.cli.simulation_options import Efforts, Rates, Until
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def sweep(
             metavar="NAME=RANGE",
             help="What is varied: a number of the model, --over rod.mass=0.4kg:0.8kg:9, or a variable at the start, "
             "--over start.A=10deg:80deg; the last number of a range is how many, 11 by default; a list, "
-            "--over rod.mass=0.4kg,0.6kg,1kg. Given twice, a grid.",
+            "--over rod.mass=0.4kg,0.6kg,1kg; dimensions of `let` too, --over crank=40mm:60mm. Given twice, a grid.",
             autocompletion=complete_parameters,
         ),
     ],
@@ -50,6 +51,7 @@ def sweep(
             autocompletion=complete_signals,
         ),
     ],
+    case: CaseName = None,
     sets: Sets = None,
     drive: Drives = None,
     speed: Speeds = None,
@@ -90,52 +92,70 @@ def sweep(
     units, problems = units_of(m), Problems()
     paths = _paths(out or (), problems)
     with asking(file, m, as_json):
-        machine = assembled(m, sets, problems)
+        asked = asked_machine(m, case, sets, problems)
+        machine, own = asked.machine, asked.own
         variables = Variables(machine, units, problems)
         varied = _varied(over, machine, variables, problems)
         wanted = _wanted(of, statics, problems)
         seconds = variables.duration(duration)
+        if until is None and own.until is not None and duration is None and not statics:
+            until = f"{own.until:.17g} s"
         end = variables.time(until, "--until") if until is not None else None
         lasts = until if end is not None else duration if seconds is not None else None
         laws = {n: law for n, (_, law) in variables.laws_of_time(drive or (), speed or (), lasts).items()}
-        begin = variables.values(start or (), "--start")
+        driven = bool(laws)
+        laws = {} if statics and not driven else asked.laws(laws, end or seconds, variables)
+        begin = asked.starts(laws, variables.values(start or (), "--start"), variables)
         read = Released(machine, variables)
-        rates, efforts = read.rates(rate or ()), read.efforts(effort or ())
+        rates = asked.under("--rate", own.rates, read.rates(rate or ()), variables)
+        efforts = asked.under("--effort", own.efforts, read.efforts(effort or ()), variables)
         if until is None and (rate or effort):
             problems.note("rates and efforts are of simulations", "--until", "for example --until 2s")
-        if statics and (until is not None or laws):
+        if statics and (until is not None or driven):
             problems.note("a machine at rest has no motion", "--statics", "leave out --until and --drive")
+        if not statics:
+            samples = asked.unless("--samples", own.samples, samples)
         check_samples(samples, problems)
         problems.done(m.name)
         with Work("sweep") as work:
             if until is not None:
                 assert end is not None
                 shared: dict[str, Any] = {"start": begin, "rates": rates or None, "efforts": efforts or None}
-                shared |= {"drives": laws or None, "samples": samples}
+                shared |= {
+                    "drives": laws or None,
+                    "samples": samples,
+                    "events": own.events,
+                    "states": own.states or None,
+                }
+                if asked.case is not None:
+                    asked.case.assert_simulates()
                 found = swept_together(machine, varied, wanted, end, shared, work.progress)
             elif statics:
-                found = swept(machine, varied, wanted, partial(_at_rest, begin), "statics", work.progress)
+                acts = {} if asked.case is None else asked.case.acting()
+                found = swept(machine, varied, wanted, partial(_at_rest, begin, acts), "statics", work.progress)
             else:
-                ask, what = _moving(machine, wanted, laws, begin, samples, seconds)
+                seconds = asked.seconds(laws, seconds)
+                acts = {} if asked.case is None else asked.case.acting()
+                ask, what = _moving(machine, wanted, laws, begin, samples, seconds, acts)
                 found = swept(machine, varied, wanted, ask, what, work.progress)
     unwritten = _write(found, paths, wanted, units)
     if as_json:
-        print_json({**head(file, m), "sweep": found.to_dict(), "written": [str(p) for p in paths]})
+        print_json({**head(file, m), **asked.as_dict(), "sweep": found.to_dict(), "written": [str(p) for p in paths]})
     else:
-        _print(found, varied, wanted, units)
+        _print(found, varied, wanted, units, asked.told)
         for path in paths:
             if path not in unwritten:
                 say(f"wrote {path}")
     raise typer.Exit(130 if work.stopped else 2 if unwritten else 0 if found.status == "complete" else 1)
 
 
-def _at_rest(begin: dict[str, Any], s: Machine, starts: dict[str, float]) -> Statics:
-    return s.statics(s.at(begin | starts) if begin | starts else s.home)
+def _at_rest(begin: dict[str, Any], acts: dict[str, Any], s: Machine, starts: dict[str, float]) -> Statics:
+    return s.statics(s.at(begin | starts) if begin | starts else s.home, **acts)
 
 
 def _moving(
     machine: Machine, wanted: Sequence[Wanted], laws: dict[str, Any], begin: dict[str, Any], samples: int | None,
-    seconds: float | None,
+    seconds: float | None, acts: dict[str, Any],
 ) -> tuple[Any, str]:  # fmt: skip
     """What is asked of each machine: its motion, and its forces where a signal is none of the motion."""
     from linkwork.views.default_motion import shown_motion
@@ -154,10 +174,10 @@ def _moving(
 
         raise InputError(Problem("nothing is driven, and nothing can be", "--drive"), machine.name)
     if forces:
-        whole = machine.forces(glimpse)
+        whole = machine.forces(glimpse, **acts)
         for w in wanted:
             whole.signal(w.signal)  # says what there is where a name is none
-        return lambda s, starts: s.forces(moved(s, starts, samples)), "forces"
+        return lambda s, starts: s.forces(moved(s, starts, samples), **acts), "forces"
     return lambda s, starts: moved(s, starts, samples), "motions"
 
 
@@ -171,7 +191,7 @@ def _varied(texts: Sequence[str], machine: Machine, variables: Variables, proble
     from linkwork.units import SI
 
     found: list[Over] = []
-    example = f"--over {next((n for n in machine.parameters if n.endswith('.mass')), 'rod.mass')}=1kg:2kg:5"
+    example = f"--over {next((n for n in numbers_of(machine) if n.endswith('.mass')), 'rod.mass')}=1kg:2kg:5"
     for name, text, where in variables.pairs(texts, "--over", example.partition(" ")[2]):
         full, dimension = name, None
         if name.startswith("start."):
@@ -255,7 +275,7 @@ def _write(found: Result, paths: Sequence[Path], wanted: Sequence[Wanted], units
     return unwritten
 
 
-def _print(found: Result, varied: Sequence[Over], wanted: Sequence[Wanted], units: UnitSystem) -> None:
+def _print(found: Result, varied: Sequence[Over], wanted: Sequence[Wanted], units: UnitSystem, case: str) -> None:
     import numpy as np
 
     from linkwork.errors import Problem
@@ -269,6 +289,8 @@ def _print(found: Result, varied: Sequence[Over], wanted: Sequence[Wanted], unit
     heads = [f"{s.name} [{s.symbol}]" if s.symbol else s.name for s in shown]
     rows = [heads, *([f"{x:.6g}" if np.isfinite(x) else "-" for x in row] for row in zip(*columns, strict=True))]
     title(found.name, f"  {found.analysis}, {found.evidence['answered']} of {found.evidence['places']} places")
+    if case:
+        say(f"  case: {case}")
     print_problems(Problem(text, severity="warning") for text in found.warnings)
     print_tables([Table("", tuple(tuple(row) for row in rows))], MOST_ROWS)
     for w, s in zip(wanted, shown[len(varied) :], strict=True):

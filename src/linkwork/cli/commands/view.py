@@ -7,16 +7,24 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from linkwork.cli.models import File, load
+from linkwork.cli.case_options import CaseName, asked_machine
+from linkwork.cli.models import File, asking, load, units_of
 from linkwork.cli.output import say
+from linkwork.cli.saved_runs import saved_run
+from linkwork.cli.settings import Sets
 from linkwork.errors import ModelError
 
 if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
+    from linkwork.model.mechanism import Mechanism
+    from linkwork.results import Run
     from linkwork.views.workbench.opening import Opened
 
 
 def view(
     file: File,
+    case: CaseName = None,
+    sets: Sets = None,
     run: Annotated[
         Path | None,
         typer.Option(
@@ -38,7 +46,7 @@ def view(
 
     Example: linkwork view slider-crank
     """
-    opened = _opened(file, run)
+    opened = _opened(file, run, case, sets)
     from linkwork.views.workbench.server import Workbench
 
     bench = Workbench(opened, port=port, host=host, dark=dark)
@@ -55,7 +63,7 @@ def view(
     bench.wait()
 
 
-def _opened(file: Path, run: Path | None) -> Opened:
+def _opened(file: Path, run: Path | None, case: str | None, sets: list[str] | None) -> Opened:
     from linkwork.model.mechanism import Mechanism
     from linkwork.views.workbench.opening import Opened
 
@@ -66,11 +74,29 @@ def _opened(file: Path, run: Path | None) -> Opened:
             raise
         return Opened(Mechanism(file.stem), _text(file), file.parent, problems=error.problems)
     folder = file.parent if file.is_file() else None
-    if run is None:
+    if run is None and not sets and case is None:
         return Opened(m, _text(file), folder)
-    from linkwork.results import load_run
+    machine, played = _asked(file, m, run, case, sets)
+    return Opened(machine.mechanism, _text(file), folder, machine=machine, run=played)
 
-    return Opened(m, _text(file), folder, machine=m.assemble(), run=load_run(run))
+
+def _asked(
+    file: Path, m: Mechanism, run: Path | None, case: str | None, sets: list[str] | None
+) -> tuple[Machine, Run | None]:
+    """The machine with other numbers, in a case; and the run to play, that of the file or of the case."""
+    from linkwork.cli.option_values import Problems, Variables
+    from linkwork.cli.progress import Work
+
+    with asking(file, m, False):
+        problems = Problems()
+        asked = asked_machine(m, case, sets, problems)
+        if run is not None:
+            return asked.machine, saved_run(run, asked.machine)
+        variables = Variables(asked.machine, units_of(m), problems)
+        laws = asked.laws({}, None, variables)
+        with Work("case") as work:
+            found = asked.moved(laws, None, None, asked.starts(laws, {}, variables), work)
+        return asked.machine, found
 
 
 def _text(file: Path) -> str:

@@ -13,7 +13,7 @@ from linkwork.expressions import names_in
 from linkwork.files.entries.base import Entry, Text
 from linkwork.files.explain import short
 from linkwork.model.dimensions import Let, checked_let_name, let_of, told_by_use
-from linkwork.units import NUMBER, UnitSystem
+from linkwork.units import NUMBER, Dimension, UnitSystem
 
 SECTION = "let"
 LetValue = Annotated[Any, WithJsonSchema({"type": ["number", "string"]})]
@@ -43,10 +43,10 @@ def read_lets(
     wrong: list[Problem] = []
     lets = _in_turn(given, units, {}, wrong)
     if any(let.measures is None for let in lets.values()):
-        uses = [*uses_with(lets)]
+        uses: list[tuple[str, Dimension | None]] = [*uses_with(lets)]
         for name, value in given.items():  # a formula tells of those in it
             if isinstance(value[0], str) and name in lets and lets[name].formula:
-                uses += [(value[0], wanted) for text, wanted in uses if text.strip() == name]
+                uses += [(value[0], wanted) for text, wanted in uses if text.strip() == name] or [(value[0], None)]
         told = told_by_use(lets, uses, units)
         wrong.clear()
         lets = _in_turn(given, units, {name: told.get(name, NUMBER) for name in lets}, wrong)

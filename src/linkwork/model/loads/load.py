@@ -11,11 +11,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from linkwork.errors import Problem
-from linkwork.model.amounts import Amount
+from linkwork.errors import ModelError, Problem
+from linkwork.model.amounts import Amount, Steady
 from linkwork.model.loads.directions import Direction
 from linkwork.model.variables import JointVariable, Owner, find_variable
-from linkwork.units import FORCE, LENGTH, NUMBER, TIME, Dimension
+from linkwork.units import FORCE, LENGTH, NUMBER, SI, TIME, Dimension
+from linkwork.units.dimensions import described
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -278,6 +279,19 @@ def scope_of(load: Load, joints: Mapping[str, Owner]) -> Scope:
     """What a load acts along; the distance of points for one that acts along no variable."""
     found = find_variable(joints, load.acts.variable) if isinstance(load.acts, AlongVariable) else None
     return Scope() if found is None else Scope(found.quantity, found.effort)
+
+
+def assert_unit_fits(load: Load, joints: Mapping[str, Owner]) -> None:
+    """ModelError where an amount was given as text with a unit of something else: '5 kN' of a torque."""
+    for key in load.keys:
+        amount = getattr(load, key.key) if isinstance(key, Much) else None
+        if not isinstance(key, Much) or not isinstance(amount, Steady) or amount.measures is None:
+            continue
+        wanted = measured(key.measures, scope_of(load, joints))
+        if not wanted.accepts(amount.measures):
+            hint = f"{described(wanted)} is wanted, such as '{f'5 {SI.symbol(wanted)}'.strip()}'"
+            where = f"{load.section.name}.{load.name}.{key.key}"
+            raise ModelError(Problem(f"'{amount.told}' is {described(amount.measures)}", where, hint))
 
 
 def numbers_of(kind: type[Load]) -> dict[str, Number]:

@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -287,17 +287,11 @@ class Bench:
     def run_case(self, name: str, progress: Progress | None = None) -> Run | None:
         """Ask a case of the model: a simulation where it has an end, else a motion."""
         machine, _ = self._ready()
-        asked: Any = machine
-        case = asked.case(name)
-        if asked.mechanism.cases[name].until is not None:
-            run = case.simulate(progress=_in_parts(progress))
-        else:
-            run = case.motion(progress=progress)
+        run = machine.case(name).run(progress)
         if self.machine is not machine:
             return None
         self.run = run
-        found: Run = run
-        return found
+        return run
 
     def drives(self, texts: Mapping[str, str]) -> dict[str, Drive]:
         """Laws of time from texts by variable; InputError with all that is wrong."""

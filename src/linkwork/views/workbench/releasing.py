@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -11,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.drives import parse_drive
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.expressions import names_in
 from linkwork.geometry import Array
 from linkwork.model.amounts import TIME as CLOCK
+from linkwork.model.effort_texts import Effort, read_effort
 from linkwork.model.events import Stop, stop
-from linkwork.units import ANGLE, ENERGY, FORCE, LENGTH, TORQUE, Dimension, UnitSystem, parse_quantity
+from linkwork.model.measures import effort_along
+from linkwork.units import Dimension, UnitSystem
 from linkwork.units.efforts import effort_units
 from linkwork.views.placed_layout import masses_of
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
     from linkwork.model.mechanism import Mechanism
 
-_QUANTITY = re.compile(r"\s*[+-−]?\s*[0-9.]+(e[+-]?[0-9]+)?\s*([^-+*/(,:;]*)", re.IGNORECASE)
-_COMMA = re.compile(r"\s*[+-−]?\s*[0-9]+,[0-9]+[^(),]*")
-_LAW = re.compile(r"\bin\b|:|;|^\s*[a-z0-9]+\(.*(deg|rad|mm|cm|m|s|Hz|rpm|N)\s*[,)]", re.IGNORECASE)
 INERTIA = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
@@ -68,21 +65,12 @@ class Wish:
         return [stop(n, low=e.low, high=e.high, restitution=e.restitution) for n, e in wanted.items()]
 
 
-def along(dimension: Dimension) -> Dimension:
-    """What acts along a variable: a force, a torque, an energy along a plain number."""
-    return {LENGTH: FORCE, ANGLE: TORQUE}.get(dimension, ENERGY)
+def effort_of(m: Mechanism, text: str, dimension: Dimension, units: UnitSystem) -> Effort | None:
+    """An effort along a variable from text: '5 N m', 'harmonic(0, 5, 2Hz)', '-0.2*rate(A)'; None of an empty one.
 
-
-def effort_of(text: str, dimension: Dimension, units: UnitSystem) -> Any:
-    """An effort along a variable from text: '5 N m', 'harmonic(0, 5, 2Hz)', '-0.2*rate(A)'; None of an empty one."""
-    if not text.strip():
-        return None
-    if _QUANTITY.fullmatch(text) or _COMMA.fullmatch(text):
-        return parse_quantity(text, along(dimension), effort_units(units))
-    if _LAW.search(text):
-        return parse_drive(text, along(dimension), "", effort_units(units))
-    names_in(text)  # arithmetic at all
-    return text
+    dimension : what the variable measures
+    """
+    return read_effort(m, text, effort_along(dimension), effort_units(units)) if text.strip() else None
 
 
 def ready_to_go(machine: Machine, wish: Wish) -> Machine:
@@ -171,7 +159,8 @@ def depends_on_time(machine: Machine, wish: Wish) -> list[str]:
     found = []
     for name, effort in wish.efforts.items():
         law = effort is not None and not isinstance(effort, (int, float))
-        if law and not (isinstance(effort, str) and CLOCK not in names_in(effort)):
+        names = names_in(effort) if isinstance(effort, str) else getattr(effort, "names", (CLOCK,))
+        if law and CLOCK in names:
             found.append(f"the effort along {name}")
     for name, load in machine.mechanism.loads.items():
         amounts = [getattr(load, key, None) for key in ("amount", "law", "normal")]
@@ -203,4 +192,4 @@ def _effort_name(variable: str) -> str:
     return "effort_" + variable.replace(".", "_")
 
 
-__all__ = ["Ends", "ModelError", "Rubbing", "Wish", "along", "asked", "depends_on_time", "effort_of", "ready_to_go"]
+__all__ = ["Ends", "ModelError", "Rubbing", "Wish", "asked", "depends_on_time", "effort_of", "ready_to_go"]

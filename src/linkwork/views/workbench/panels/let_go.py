@@ -12,6 +12,7 @@ import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.errors import InputError, LinkworkError, Problem
+from linkwork.model.measures import effort_along
 from linkwork.results import Run
 from linkwork.units import ANGLE, LENGTH, MASS, NUMBER, TIME
 from linkwork.units.efforts import effort_units
@@ -24,7 +25,6 @@ from linkwork.views.workbench.releasing import (
     Ends,
     Rubbing,
     Wish,
-    along,
     depends_on_time,
     effort_of,
     place_of_trouble,
@@ -85,7 +85,7 @@ class LetGoPanel(Panel):
             hint = "a force or torque along the coordinate: 5 N m, -0.2*rate(A), harmonic(0, 5 N m, 2Hz); empty: none"
             for dial in dials:
                 own = dimensions[dial.variable]
-                read = partial(effort_of, dimension=own, units=bench.units)
+                read = partial(effort_of, bench.mechanism, dimension=own, units=bench.units)
                 self.efforts[dial.variable] = Field(self.gui, dial.variable, "", read, hint=hint)
         self._stops()
         self._friction()
@@ -206,7 +206,7 @@ class LetGoPanel(Panel):
         def choose() -> None:
             name = choice.value
             known = self.wish.friction.get(name, Rubbing())
-            dry = along(bench.dimensions()[name])
+            dry = effort_along(bench.dimensions()[name])
             while box:
                 box.pop().remove()
             with holder:
