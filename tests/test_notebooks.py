@@ -125,3 +125,43 @@ def test_notebooks_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     outputs = [o for cell in notebook.cells if cell.cell_type == "code" for o in cell.outputs]
     assert not any(o.output_type == "error" for o in outputs)
     assert any("image/png" in o.get("data", {}) for o in outputs)
+
+
+VIEWING = """
+import linkwork as lw
+from urllib.request import urlopen
+
+s = lw.example("four-bar").assemble()
+bench = s.view(port=8731)
+bench
+---
+assert urlopen(bench.url).status == 200
+bench.stop()
+run = s.motion(O2=(0, 1), samples=5)  # a bar of progress may stand here
+---
+shown = run.view(port=8731)
+shown
+---
+assert urlopen(shown.url).status == 200 and shown.port == 8731  # the first one has let it go
+shown.stop()
+"""
+
+
+def test_the_workbench_stands_below_its_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a machine and of a run: a frame with the page, and not a word besides."""
+    nbclient = pytest.importorskip("nbclient")
+    pytest.importorskip("viser")
+    import nbformat.v4 as v4
+
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    notebook = v4.new_notebook(cells=[v4.new_code_cell(text.strip()) for text in VIEWING.split("---")])
+    where = {"metadata": {"path": tmp_path}}
+    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources=where).execute(env={**os.environ})
+    first, nothing, second, still_nothing = (cell.outputs for cell in notebook.cells)
+    assert all(output.output_type == "display_data" for output in nothing)
+    assert still_nothing == []
+    for outputs in (first, second):
+        assert len(outputs) == 1, outputs
+        (output,) = outputs
+        assert output.output_type == "execute_result"
+        assert 'src="http://localhost:8731"' in output.data["text/html"]

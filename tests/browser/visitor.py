@@ -40,7 +40,7 @@ class Visit:
         self.wait(lambda: bool(set(workbench.desks) - known))
         (own,) = set(workbench.desks) - known
         self.desk: Desk = workbench.desks[own]
-        assert self.desk.live.idle(60.0)
+        assert self.desk.live.idle(120.0)
 
     def _console(self, message: Any) -> None:
         if message.type == "error" and not any(text in message.text for text in HARMLESS):
@@ -48,6 +48,20 @@ class Visit:
 
     def tab(self, name: str) -> None:
         self.page.get_by_role("tab", name=name, exact=True).click()
+
+    def panel(self, title: str) -> Any:
+        """The panel behind a tab."""
+        return next(p for p in self.desk.panels if p.title == title)
+
+    def button(self, name: str) -> Any:
+        """A button that is seen."""
+        return self.page.get_by_role("button", name=name, exact=True).first
+
+    def fill(self, field: Any, text: str) -> None:
+        """Write into a field, and wait until that was read and done."""
+        self.input(field).fill(text)
+        self.wait(lambda: field.settled == text)
+        assert self.desk.live.idle(120.0)
 
     def input(self, field: Any) -> Any:
         """The box of a field of the page, by the label beside it."""
@@ -80,18 +94,36 @@ class Visit:
                 self.wait(dragged.is_set)
         finally:
             live.do = given  # type: ignore[method-assign]
-        assert live.idle(60.0)
+        assert live.idle(120.0)
 
-    def wait(self, done: Callable[[], bool], seconds: float = 30.0) -> None:
+    def wait(self, done: Callable[[], bool], seconds: float = 120.0) -> None:
+        """Until it is so; the time is only for what never comes: on a busy machine all is slow."""
         end = time.monotonic() + seconds
         while not done():
             assert time.monotonic() < end, "it takes too long"
             self.page.wait_for_timeout(50)
 
+    def drawn(self) -> None:
+        """Until the page has got everything that was sent to it, and has drawn it.
+
+        Messages keep their order: once it has answered a question, it knows all that was sent before.
+        """
+        self.desk.client.local_storage.get_item("linkwork-nothing", timeout=120.0)
+        self.page.evaluate(
+            "async () => { for (let k = 0; k < 4; k++) await new Promise(done => requestAnimationFrame(done)); }"
+        )
+
     def picture(self) -> np.ndarray:
-        self.page.wait_for_timeout(400)
+        """Pixels of the scene, once they stand still."""
         canvas = self.page.locator("canvas").first
-        return np.asarray(Image.open(BytesIO(canvas.screenshot())).convert("RGB")).astype(int)
+        before: bytes = b""
+        for _ in range(50):
+            self.drawn()
+            now: bytes = canvas.screenshot()
+            if now == before:
+                return np.asarray(Image.open(BytesIO(now)).convert("RGB")).astype(int)
+            before = now
+        raise AssertionError("the picture does not come to rest")
 
     def pixel_of(self, place: np.ndarray, picture: np.ndarray) -> tuple[int, int]:
         """Row and column at which a place [m] is seen: a pinhole camera."""

@@ -5,11 +5,10 @@ Whatever is asked for and cannot be had leaves everything as it was, and says wh
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from linkwork.analyses.check import check
 from linkwork.analyses.kinematics.failures import CannotReach, ClosureError
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.machine import Machine
-from linkwork.drives import Drive, parse_drive
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.files.read import loads
 from linkwork.geometry import Array
@@ -26,7 +24,9 @@ from linkwork.units import ANGLE, LENGTH, NUMBER, Dimension, UnitSystem, format_
 from linkwork.views.default_motion import drivable
 from linkwork.views.placed_layout import layout_at
 from linkwork.views.scene import Scene, scene_of
+from linkwork.views.workbench.dials import Dial, dial_of
 from linkwork.views.workbench.opening import Opened
+from linkwork.views.workbench.runs import Progress, case_run, laws_of, let_go, moved
 
 if TYPE_CHECKING:
     from linkwork.analyses.kinematics.closures import Closures
@@ -35,26 +35,11 @@ if TYPE_CHECKING:
 
 FARTHEST = 1e4
 """Way that is walked in one step at most [rad, or sizes of the machine]: loops are followed all the way."""
+R = TypeVar("R", bound=Run)
+CLOSED = 1e-6
+"""How far loops may be open where a run stands, in parts of the machine's size and in radians."""
 ROUNDING = 1e-12
 """What counts as zero [rad, or parts of the machine's size] where a coordinate is shown."""
-Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class Dial:
-    """A slider of a joint variable, in the units of the page; `factor` is the size of that unit in SI.
-
-    endless : an angle that goes round and round, of which the slider shows one turn
-    """
-
-    variable: str
-    unit: str
-    factor: float
-    low: float
-    high: float
-    step: float
-    value: float
-    endless: bool = False
 
 
 @dataclass(frozen=True)
@@ -125,14 +110,27 @@ class Bench:
         self.run, self.found, self.problems, self._ways = None, None, (), {}
         return []
 
-    def scene(self, even: bool = True) -> Scene:
+    def scene(self, even: bool = True, of: Machine | None = None) -> Scene:
         """What is seen, in the posture that is held, or in the layout before the loops are closed.
 
         even : bars of nearly one width
+        of : another machine than the one on the bench, at home
         """
+        if of is not None:
+            return scene_of(of.mechanism, layout_at(of), even=even)
         if self.machine is None:
             return scene_of(self.mechanism, even=even)
         return scene_of(self.machine.mechanism, layout_at(self.machine, self.posture), even=even)
+
+    def seen_in(self, run: Run) -> Machine | None:
+        """The machine of a run, where it has other lengths than the one on the bench, as a case may have."""
+        own, other = self.machine, run.machine
+        if own is None or other is None or other is own:
+            return None
+        m, known = own.mechanism, own.parameters
+        drawn = {*m.joints, *m.points, *m.frames}
+        differ = (n for n, x in other.parameters.items() if n.partition(".")[0] in drawn and known.get(n, x) != x)
+        return None if next(differ, None) is None else other
 
     # ---------------------------------------------------------------- postures
 
@@ -161,9 +159,10 @@ class Bench:
         found = []
         for name in drivable(machine):
             if name in plain:
-                pairs = zip(limits.get(name, everywhere), self._ways.get(name, everywhere), strict=True)
-                (a, b), (c, d) = pairs
-                found.append(self._dial(name, plain[name], posture, (max(a, b), min(c, d))))
+                (a, b), (c, d) = zip(limits.get(name, everywhere), self._ways.get(name, everywhere), strict=True)
+                known = max(a, b), min(c, d)
+                size = machine.layout.size
+                found.append(dial_of(name, plain[name], self.units, float(posture[name]), size, known))
         return found
 
     def explore(self, seconds: float = 2.0, most: int = 12) -> bool:
@@ -188,20 +187,6 @@ class Bench:
             return False
         changed, self._ways = known != self._ways, known
         return changed and bool(known)
-
-    def _dial(self, name: str, dimension: Dimension, posture: Posture, limits: tuple[float, float]) -> Dial:
-        machine, _ = self._ready()
-        unit, factor = self.units.symbol(dimension), self.units.factor(dimension)
-        value = float(posture[name])
-        about = {ANGLE: math.pi, LENGTH: 0.5 * machine.layout.size}.get(dimension, 1.0)
-        middle = 0.0 if dimension == ANGLE else value
-        low, high = (x if np.isfinite(x) else d for x, d in zip(limits, (middle - about, middle + about), strict=True))
-        if dimension != ANGLE or np.isfinite(limits).any():
-            low, high = min(low, value), max(high, value)
-        step = round_step((high - low) / factor / 1000)
-        ends = math.floor(low / factor / step + 1e-9) * step, math.ceil(high / factor / step - 1e-9) * step
-        endless = dimension == ANGLE and not np.isfinite(limits).any()
-        return Dial(name, unit, factor, *ends, step, value / factor, endless)
 
     def drag(self, variable: str, value: float) -> Answer:
         """A variable at a value [SI], the other dials as they are, loops closed."""
@@ -267,47 +252,27 @@ class Bench:
             changed = machine.starting_from(posture).with_parameters(dict(parameters))
         except (LinkworkError, ValueError) as error:
             return str(error)
-        self.machine, self.posture, self.run, self.found, self._ways = changed, changed.home, None, None, {}
+        self.mechanism, self.machine, self.posture = changed.mechanism, changed, changed.home
+        self.run, self.found, self._ways = None, None, {}
         return ""
 
     def named_dimensions(self) -> list[tuple[str, float, Dimension]]:
-        """Dimensions that the model names and that nothing else gives: name, value [SI], what it measures."""
-        machine = self.machine
-        if machine is None:
+        """Dimensions that the model names (`let`) and that nothing else gives: name, value [SI], what it measures."""
+        if self.machine is None:
             return []
-        lets = getattr(machine.mechanism, "lets", {})
-        return [(n, float(let.value), let.measures or NUMBER) for n, let in lets.items() if not let.formula]
+        lets = self.machine.mechanism.lets
+        return [(n, value, lets[n].measures or NUMBER) for n, value in self.machine.dimensions.items()]
 
-    # ---------------------------------------------------------------- motion
+    # ---------------------------------------------------------------- runs
 
     def cases(self) -> dict[str, str]:
         """Cases that the model has, with what they say of themselves."""
-        return {name: str(case.description) for name, case in getattr(self.mechanism, "cases", {}).items()}
+        return {name: case.description for name, case in self.mechanism.cases.items()}
 
     def run_case(self, name: str, progress: Progress | None = None) -> Run | None:
-        """Ask a case of the model: a simulation where it has an end, else a motion."""
+        """Ask a case of the model; None if it is another machine by now."""
         machine, _ = self._ready()
-        run = machine.case(name).run(progress)
-        if self.machine is not machine:
-            return None
-        self.run = run
-        return run
-
-    def drives(self, texts: Mapping[str, str]) -> dict[str, Drive]:
-        """Laws of time from texts by variable; InputError with all that is wrong."""
-        laws, problems, plain = {}, [], self.dimensions()
-        for name, text in texts.items():
-            if not text.strip():
-                continue
-            try:
-                laws[name] = parse_drive(text, plain[name], name, self.units)
-            except ModelError as error:
-                problems += [replace(p, where=name) for p in error.problems]
-        if not problems and not laws:
-            problems.append(Problem("nothing is driven", "motion", "write a law, such as 0:360deg in 2s"))
-        if problems:
-            raise InputError(problems)
-        return laws
+        return self._kept(machine, case_run(machine, name, progress))
 
     def move(
         self, texts: Mapping[str, str], samples: int, progress: Progress | None = None, forces: bool = False
@@ -317,26 +282,16 @@ class Bench:
         None if it is another machine by now.
         """
         machine, posture = self._ready()
-        laws = self.drives(texts)
-        started = machine.starting_from(posture)
-        run = started.motion(laws, samples=samples, progress=progress)
-        if forces and len(run):
-            run = started.forces(run)
-        if self.machine is not machine:
-            return None
-        self.run = run
-        return run
+        laws = laws_of(texts, self.dimensions(), self.units)
+        return self._kept(machine, moved(machine.starting_from(posture), laws, samples, progress, forces))
 
     def simulate(self, wish: Wish, until: float, samples: int, progress: Progress | None = None) -> Simulation | None:
-        """Let the machine go from the posture it stands in.
-
-        None if it is another machine by now.
-        """
-        from linkwork.views.workbench.releasing import asked, ready_to_go
-
+        """Let the machine go from the posture it stands in; None if it is another machine by now."""
         machine, posture = self._ready()
-        prepared = ready_to_go(machine, wish)
-        run = prepared.simulate(until, **asked(machine, posture, wish), samples=samples, progress=_in_parts(progress))
+        return self._kept(machine, let_go(machine, posture, wish, until, samples, progress))
+
+    def _kept(self, machine: Machine, run: R) -> R | None:
+        """A run of the machine that is still on the bench."""
         if self.machine is not machine:
             return None
         self.run = run
@@ -352,6 +307,8 @@ class Bench:
         if not np.isfinite(y).all():
             return None
         posture = Posture(machine.loops, y)
+        if not posture.residual <= CLOSED:  # a case may have other dimensions than the machine on the bench
+            return None
         self._keep(posture)
         return posture
 
@@ -376,14 +333,3 @@ class Bench:
             x, y, z = (self.shown(float(c), LENGTH) for c in posture.position(name))
             found.append((name, x, y, z))
         return found
-
-
-def _in_parts(progress: Progress | None) -> Callable[[float, float], None] | None:
-    """Progress of a simulation, which tells times, as one of so many parts."""
-    return None if progress is None else lambda now, end: progress(int(1e6 * now), int(1e6 * end))
-
-
-def round_step(step: float) -> float:
-    """The largest of 1, 2, 5 times a power of ten below a step."""
-    power = 10.0 ** math.floor(math.log10(max(step, 1e-300)))
-    return next((m * power for m in (5.0, 2.0) if m * power <= step), power)

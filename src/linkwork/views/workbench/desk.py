@@ -5,9 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.colours import DARK, LIGHT, Theme
@@ -15,9 +13,8 @@ from linkwork.errors import LinkworkError
 from linkwork.results import Run
 from linkwork.views.layers import layers_of
 from linkwork.views.overlay import Overlay
-from linkwork.views.record import swept_corners
 from linkwork.views.scene import Part, Scene
-from linkwork.views.stage import Stage, lifted, page_camera, parallel
+from linkwork.views.stage import Stage
 from linkwork.views.tracks import Tracks
 from linkwork.views.workbench.bench import Bench
 from linkwork.views.workbench.keys import add_keys
@@ -28,11 +25,10 @@ from linkwork.views.workbench.panels import PANELS, Panel
 from linkwork.views.workbench.playbar import PlayBar
 from linkwork.views.workbench.player import Player
 from linkwork.views.workbench.sheet import style_sheet
+from linkwork.views.workbench.sight import WIDTH, Sight
 
-WIDTH = 360  # of the control panel [pixel]
-SETTLING = 0.5  # seconds until a window has its new shape
-NARROW = 768  # of a window in which panels lie below the scene [pixel]
-ROOMY = 1100  # of a window that has room for a panel on both sides [pixel]
+if TYPE_CHECKING:
+    from linkwork.analyses.machine import Machine
 
 
 class Desk:
@@ -60,15 +56,16 @@ class Desk:
         self.drawing = threading.RLock()
         """Held while nodes of the stage are made, moved or taken away: the player has a thread of its own."""
         self.hidden: set[str] = {"velocity", "acceleration", "screws", "centrodes"}
-        self._canvas: tuple[int, int] = (client.camera.image_width, client.camera.image_height)
-        self._window: int = self._canvas[0]
         self.names, self.grid, self.axes, self.even = True, False, False, True
-        self.flat = scene.normal is not None
-        """Parallel view; planar machines are seen as on their drawings."""
+        self.sight = Sight(self, flat=scene.normal is not None)
+        """Planar machines are seen as on their drawings."""
+        self._drawn: Machine | None = None
+        """Another machine than the one on the bench that is seen: that of a run."""
         self.cell = ""
         self.measures = Measures(client.scene)
+        self.is_open = True
         self._cancel = threading.Event()
-        self._looked_at_motion, self._arriving = False, True
+        self._looked_at_motion = False
         self.panels: list[Panel] = []
         self.watchers: list[Callable[[Posture], None]] = []
         """Called with every new posture on the stage."""
@@ -82,8 +79,7 @@ class Desk:
     def _lay_out(self, scene: Scene) -> None:
         self.stage = self._staged(scene)
         self.look(scene)
-        self._arriving = False
-        self.client.camera.on_update(self._resized)
+        self.sight.arrived()
         self._dress()
         self.gui.add_html(style_sheet())
         self.bar = PlayBar(self)
@@ -114,7 +110,7 @@ class Desk:
     def set_look(self, **wishes: bool) -> None:
         """Names, grid, axes, flat, even: on or off."""
         for key, value in wishes.items():
-            setattr(self, key, value)
+            setattr(self.sight if key == "flat" else self, key, value)
         self.stage.show_names(self.names)
         if "even" in wishes:
             self.live.do("restage", self._recolour)
@@ -148,71 +144,34 @@ class Desk:
 
     def restage(self, look: bool = False) -> None:
         """Draw the machine anew: another model, other numbers, other colours; `look`: point the camera at it."""
-        with self.drawing:
-            self.forget_overlay()
-            self.stage.remove()
-            scene = self.bench.scene(self.even)
-            self.stage = self.player.stage = self._staged(scene)
-            self._measured()
+        self.player.pause()
+        self._draw(None)
         if look:
-            self.look(scene)
+            self.look()
 
-    def look(self, scene: Scene | None = None, along: Any = None, tracks: Tracks | None = None) -> None:
-        """Point the camera at the whole machine and its motion, perhaps along a direction."""
-        shown = self.stage.scene if scene is None else scene
-        if tracks is None and self.overlay is not None:
-            tracks = self.player.tracks
-        camera = page_camera(shown, swept_corners(shown, tracks) if tracks else None, self._aspect())
-        if along is None and self.flat and shown.normal is not None:
-            along = shown.normal
-        if along is not None:
-            way = np.asarray(along, float)
-            distance = float(np.linalg.norm(camera.eye - camera.target))
-            up = shown.up if abs(float(way @ shown.up)) < 0.9 else np.roll(np.asarray(shown.up), 1)
-            camera = type(camera)(camera.target + distance * way, camera.target, up, camera.fov)
-        camera = parallel(camera) if self.flat else camera
-        camera = lifted(camera) if self.is_phone else camera
-        with self.client.atomic():
-            self.client.camera.fov = camera.fov
-            self.client.camera.near, self.client.camera.far = (1.0, 400.0) if self.flat else (0.01, 1000.0)
-            self.client.camera.up_direction = camera.up
-            self.client.camera.position = camera.eye
-            self.client.camera.look_at = camera.target
-
-    def _look_soon(self) -> None:
-        """Once the window has made room for the plots. It tells its new size when the camera moves: look twice."""
-        for k in (1, 2):
-            timer = threading.Timer(k * SETTLING, lambda: self.live.do("look", self.look))
-            timer.daemon = True
-            timer.start()
-
-    def _aspect(self) -> float:
-        """Width by height of the part of the window that the panels leave free; none float on a narrow one."""
-        wide, high = self.client.camera.image_width, self.client.camera.image_height
-        docked = WIDTH if self._arriving and not self.is_phone else 0  # the panel is only on its way
-        return float(max(wide - docked, 100) / max(high / 2 if self.is_phone else high, 100))
-
-    @property
-    def is_phone(self) -> bool:
-        """Whether the window is so narrow that the panel lies in its lower half."""
-        return self._window < NARROW
+    def _draw(self, machine: Machine | None) -> None:
+        """Draw the machine on the bench, or another one: that of a run with other lengths."""
+        with self.drawing:
+            self._drop_overlay()
+            self.stage.remove()
+            self.stage = self.player.stage = self._staged(self.bench.scene(self.even, machine))
+            self._drawn = machine
+            self._measured()
 
     @property
     def is_narrow(self) -> bool:
         """Whether there is no room for a panel on both sides, as on a tablet."""
-        return self._window < ROOMY
+        return self.sight.is_narrow
 
-    def _resized(self, camera: Any) -> None:
-        """Another window, or a tablet that was turned: the machine is brought into view again."""
-        before, self._canvas = self._canvas, (camera.image_width, camera.image_height)
-        if before[1] == self._canvas[1]:  # panels took or left room: those are as high as the window
-            return
-        self._window = self._canvas[0] if self._window < NARROW else self._window + self._canvas[0] - before[0]
-        self.live.do("look", self.look)
+    def look(self, scene: Scene | None = None, along: Any = None, tracks: Tracks | None = None) -> None:
+        """Point the camera at the whole machine and its motion, perhaps along a direction."""
+        self.sight.look(scene, along, tracks)
 
     def show(self, posture: Posture) -> None:
         """Put the machine into a posture; arrows of a run belong to its samples and go."""
         with self.drawing, self.client.atomic():  # one message, one picture
+            if self._drawn is not None:
+                self._draw(None)
             self.stage.place(self.bench.poses(posture))
             if self.overlay is not None:
                 self.overlay.show_moving(False)
@@ -229,23 +188,33 @@ class Desk:
         """Put a run on the play bar, with its layers."""
         for panel in self.panels:
             panel.run_begins()
-        machine = self.bench.machine
-        assert machine is not None
         with self.drawing:
             self.forget_overlay()
             self.player.load(run, self.stage)
-            self.overlay = Overlay(self.stage, layers_of(machine, run), tuple(self.hidden))
+            self._draw_run(run)
         self.bar.run_shown(run)
         for panel in self.panels:
             panel.run_shown(run)
         self.to_sample(0)
+        self.live.do("stand", self.bar.stand)
         if not self._looked_at_motion:  # later the camera is the visitor's
             self._looked_at_motion = True
-            self._look_soon()
+            self.sight.look_soon()
+
+    def _draw_run(self, run: Run) -> None:
+        """The machine of the run as it is, with its layers."""
+        seen = self.bench.seen_in(run)
+        if seen is not self._drawn:
+            self._draw(seen)
+        machine = self.bench.machine if seen is None else seen
+        if self.overlay is None and machine is not None:
+            self.overlay = Overlay(self.stage, layers_of(machine, run), tuple(self.hidden))
 
     def to_sample(self, sample: int) -> None:
         """Put the machine where the run has it at a sample."""
         with self.drawing, self.client.atomic():
+            if self.player.run is not None:
+                self._draw_run(self.player.run)
             self.player.place(sample)
             if self.overlay is not None and self.player.tracks is not None and len(self.player.tracks):
                 self.overlay.to_sample(int(self.player.tracks.samples[self.player.sample]))
@@ -261,9 +230,12 @@ class Desk:
         """Take a run's arrows and traces away."""
         self.player.pause()
         with self.drawing:
-            if self.overlay is not None:
-                self.overlay.remove()
-                self.overlay = None
+            self._drop_overlay()
+
+    def _drop_overlay(self) -> None:
+        if self.overlay is not None:
+            self.overlay.remove()
+            self.overlay = None
 
     # ---------------------------------------------------------------- work
 
@@ -350,15 +322,28 @@ class Desk:
         """Another model is on the bench."""
         self._looked_at_motion = False
         self.cancel()
-        self.bar.hide()
+        self._run_is_gone()
         self.restage(look=True)
         self.gui.set_panel_label(self.bench.mechanism.name)
         for panel in self.panels:
             panel.model_changed()
         self.jobs.do("explore", self._explore)
 
+    def numbers_changed(self, told: Panel) -> None:
+        """The model has other numbers, which a panel knows already."""
+        self._run_is_gone()
+        self.restage()
+        for panel in self.panels:
+            if panel is not told:
+                panel.numbers_changed()
+
+    def _run_is_gone(self) -> None:
+        self.player.unload()
+        self.bar.hide()
+
     def close(self) -> None:
         """The visitor has left."""
+        self.is_open = False
         for panel in self.panels:
             panel.close()
         self.player.close()

@@ -22,6 +22,7 @@ HOLD = 1.5
 """Seconds after its last key for which a field is the visitor's, whatever older answers come in."""
 DIGITS = 12
 """Significant digits of a number of the model: those that people wrote, without the rounding of their units."""
+SPEEDS = {"1/8": 0.125, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
 
 T = TypeVar("T")
 
@@ -38,6 +39,7 @@ class Field(Generic[T]):
     take : called with each new meaning in the field's own thread; what it returns is told at the field
     hint : shown while the mouse rests on it
     visible : whether it is seen
+    lines : whether there is room for several lines
     """
 
     def __init__(
@@ -49,8 +51,9 @@ class Field(Generic[T]):
         take: Callable[[T], str | None] | None = None,
         hint: str | None = None,
         visible: bool = True,
+        lines: bool = False,
     ) -> None:
-        self.input = gui.add_text(label, text, hint=hint, visible=visible)
+        self.input = gui.add_text(label, text, hint=hint, visible=visible, multiline=lines)
         self.message = gui.add_html("", visible=False)
         self._read, self._take = read, take
         self.settled = text
@@ -218,6 +221,13 @@ class CountField(Field[int]):
         if value != round(value, 0) or not self.least <= value <= self.most:  # nan and infinities too
             raise InputError(Problem(f"{shown} is not a whole number from {self.least} to {self.most}"))
         return int(value)
+
+
+def add_speeds(gui: Any, speed: float, take: Callable[[float], None]) -> None:
+    """A list of how many times as fast something shall be seen."""
+    name = next((name for name, known in SPEEDS.items() if known == speed), "1")
+    chosen = gui.add_dropdown("speed", tuple(SPEEDS), initial_value=name)
+    chosen.on_update(lambda event: take(SPEEDS[event.target.value]))
 
 
 def _words(error: LinkworkError) -> str:

@@ -44,7 +44,7 @@ def add_keys(desk: Desk) -> None:
         "N": lambda: desk.set_look(names=not desk.names),
         "G": lambda: desk.set_look(grid=not desk.grid),
         "A": lambda: desk.set_look(axes=not desk.axes),
-        "P": lambda: desk.set_look(flat=not desk.flat),
+        "P": lambda: desk.set_look(flat=not desk.sight.flat),
         "D": lambda: desk.set_theme(desk.theme.name != "dark"),
     }
     for key, _, what in KEYS:

@@ -9,12 +9,11 @@ import numpy as np
 
 from linkwork.results import Run
 from linkwork.units import TIME
-from linkwork.views.workbench.fields import QuantityField
+from linkwork.views.workbench.fields import QuantityField, add_speeds
 
 if TYPE_CHECKING:
     from linkwork.views.workbench.desk import Desk
 
-SPEEDS = {"1/8": 0.125, "1/4": 0.25, "1/2": 0.5, "1": 1.0, "2": 2.0, "4": 4.0}
 FOLLOW = 0.1
 """Seconds between two moves of the clock while it plays."""
 
@@ -56,9 +55,8 @@ class PlayBar:
     def pace(self) -> None:
         """How fast and how often it is played; put where there is room."""
         player = self.desk.player
-        speed = self.gui.add_dropdown("speed", tuple(SPEEDS), initial_value=_name(player.speed))
+        add_speeds(self.gui, player.speed, lambda speed: setattr(player, "speed", speed))
         loop = self.gui.add_checkbox("repeat", player.loop, hint="again and again")
-        speed.on_update(lambda event: setattr(player, "speed", SPEEDS[event.target.value]))
         loop.on_update(lambda event: setattr(player, "loop", bool(event.target.value)))
 
     def hide(self) -> None:
@@ -86,9 +84,9 @@ class PlayBar:
         self.play.label = "Pause" if playing else "Play"
         if not playing:
             self.desk.marks_to(self.desk.player.sample)  # the last one may have been passed over
-            self.desk.live.do("stand", self._stand)
+            self.desk.live.do("stand", self.stand)
 
-    def _stand(self) -> None:
+    def stand(self) -> None:
         """What is seen is where the machine stands: sliders, questions and the next motion go on from there."""
         player = self.desk.player
         if player.tracks is not None and len(player.tracks) and not player.playing:
@@ -110,7 +108,7 @@ class PlayBar:
     def _show(self, sample: int) -> None:
         self.desk.player.pause()
         self.desk.live.do("seek", lambda: self.desk.player.seek(sample))
-        self.desk.live.do("stand", self._stand)
+        self.desk.live.do("stand", self.stand)
 
     def sample_shown(self, sample: int) -> None:
         """The clock follows."""
@@ -124,7 +122,3 @@ class PlayBar:
         if abs(float(self.clock.value) - now) > 0.51 * float(self.clock.step):
             self.clock.value = now
         self.now.show_value(now)
-
-
-def _name(speed: float) -> str:
-    return next((name for name, value in SPEEDS.items() if value == speed), "1")

@@ -26,6 +26,7 @@ class Player:
 
     def __init__(self, show: Callable[[int], None], failed: Callable[[BaseException], None]) -> None:
         self._show, self._failed = show, failed
+        self.run: Run | None = None
         self.tracks: Tracks | None = None
         self.stage: Stage | None = None
         self.sample = 0
@@ -47,7 +48,12 @@ class Player:
     def load(self, run: Run, stage: Stage) -> None:
         """Play this run from now on."""
         self.pause()
-        self.tracks, self.stage, self.sample = tracks_of(run, stage.scene.bodies), stage, 0
+        self.run, self.tracks, self.stage, self.sample = run, tracks_of(run, stage.scene.bodies), stage, 0
+
+    def unload(self) -> None:
+        """There is nothing to play any more."""
+        self.pause()
+        self.run = self.tracks = None
 
     def place(self, sample: int) -> None:
         """Put the bodies where they are at a sample."""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
+from linkwork.drives import Drive
 from linkwork.errors import InputError, LinkworkError, ModelError, Problem
 from linkwork.expressions import names_in
 from linkwork.geometry import Array
 from linkwork.model.amounts import TIME as CLOCK
 from linkwork.model.effort_texts import Effort, read_effort
-from linkwork.model.events import Stop, stop
+from linkwork.model.event_texts import Happenings
+from linkwork.model.events import Event, When, stop
 from linkwork.model.measures import effort_along
 from linkwork.units import Dimension, UnitSystem
 from linkwork.units.efforts import effort_units
@@ -25,6 +27,11 @@ if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
     from linkwork.model.mechanism import Mechanism
 
+HAPPENINGS = {
+    "when": "conditions, one a line: tip.z < 100mm: stop, rate(A) > 30rpm: lock B",
+    "at": "times, one a line: 1.5s: off coil, 1s: set tool.mass = 2kg",
+}
+"""Kinds of events besides stops, with what is written of them."""
 INERTIA = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
@@ -49,20 +56,24 @@ class Rubbing:
 class Wish:
     """What happens when the machine is let go, all in SI.
 
-    rates : at the start; efforts : numbers, laws or formulas, by variable
+    rates : at the start; drives : laws of time; efforts : numbers, laws or formulas, by variable
+    happenings : conditions and times, by kind
     stops, friction : by variable; payloads : masses by point, frame or body
     """
 
     rates: dict[str, float] = field(default_factory=dict)
+    drives: dict[str, Drive | None] = field(default_factory=dict)
     efforts: dict[str, Any] = field(default_factory=dict)
+    happenings: dict[str, list[Event]] = field(default_factory=dict)
     stops: dict[str, Ends] = field(default_factory=dict)
     friction: dict[str, Rubbing] = field(default_factory=dict)
     payloads: dict[str, float] = field(default_factory=dict)
 
-    def events(self) -> list[Stop]:
-        """The stops, as a simulation takes them."""
+    def events(self) -> list[Event]:
+        """Stops, conditions and times, as a simulation takes them."""
         wanted = {n: e for n, e in self.stops.items() if e.low is not None or e.high is not None}
-        return [stop(n, low=e.low, high=e.high, restitution=e.restitution) for n, e in wanted.items()]
+        stops = [stop(n, low=e.low, high=e.high, restitution=e.restitution) for n, e in wanted.items()]
+        return [*stops, *(event for events in self.happenings.values() for event in events)]
 
 
 def effort_of(m: Mechanism, text: str, dimension: Dimension, units: UnitSystem) -> Effort | None:
@@ -71,6 +82,16 @@ def effort_of(m: Mechanism, text: str, dimension: Dimension, units: UnitSystem) 
     dimension : what the variable measures
     """
     return read_effort(m, text, effort_along(dimension), effort_units(units)) if text.strip() else None
+
+
+def happenings_of(kind: str, text: str, machine: Machine, units: UnitSystem) -> list[Event]:
+    """Events from text, one a line; InputError with all that is wrong. `kind` : "when" or "at"."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    found = Happenings(machine.mechanism, machine.parameters, units)
+    found.read([], lines if kind == "when" else [], lines if kind == "at" else [], None, where="{}")
+    if found.problems:
+        raise InputError([replace(p, what=f"{p.where.removeprefix(kind).strip()}: {p.what}") for p in found.problems])
+    return found.events
 
 
 def ready_to_go(machine: Machine, wish: Wish) -> Machine:
@@ -156,7 +177,7 @@ def _seat(machine: Machine, name: str) -> tuple[str, Array | None]:
 
 def depends_on_time(machine: Machine, wish: Wish) -> list[str]:
     """What changes with the time by itself, by name: such a machine is no other when it is let go anew."""
-    found = []
+    found = [f"the drive of {name}" for name, law in wish.drives.items() if law is not None]
     for name, effort in wish.efforts.items():
         law = effort is not None and not isinstance(effort, (int, float))
         names = names_in(effort) if isinstance(effort, str) else getattr(effort, "names", (CLOCK,))
@@ -166,14 +187,26 @@ def depends_on_time(machine: Machine, wish: Wish) -> list[str]:
         amounts = [getattr(load, key, None) for key in ("amount", "law", "normal")]
         if any(CLOCK in getattr(a, "names", ()) for a in amounts):
             found.append(name)
+    # What a condition changes lasts, as time does: pieces of a simulation begin without it.
+    found += [f"'{kind}'" for kind, events in wish.happenings.items() if any(not _only_ends(e) for e in events)]
     return [*found, *(["gravity"] if machine.mechanism.gravity_laws else [])]
+
+
+def _only_ends(event: Event) -> bool:
+    """Whether a condition does nothing but end it."""
+    own = event.actions if isinstance(event, When) and CLOCK not in event.names else None
+    return own is not None and own.stop and not any((own.lock, own.release, own.on, own.off, own.set))
 
 
 def asked(machine: Machine, posture: Posture, wish: Wish) -> dict[str, Any]:
     """Arguments of `simulate` for a wish, from a posture of the machine as it is without friction and payloads."""
     efforts = {n: e for n, e in wish.efforts.items() if e is not None}
-    start: Any = np.array(posture.y)
-    return {"start": start, "rates": dict(wish.rates), "efforts": efforts, "events": wish.events()}
+    drives = {n: law for n, law in wish.drives.items() if law is not None}
+    rates = {n: rate for n, rate in wish.rates.items() if n not in drives}  # those follow from the law
+    return {
+        "start": np.array(posture.y), "rates": rates, "drives": drives or None, "efforts": efforts,
+        "events": wish.events(),
+    }  # fmt: skip
 
 
 def place_of_trouble(error: LinkworkError, names: Iterable[str]) -> dict[str, str]:

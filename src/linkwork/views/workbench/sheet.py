@@ -12,12 +12,13 @@ SHEET = """
 [data-mantine-color-scheme=dark] .lw-failure{color:#FFB4AB;background:#3A1A18}
 [data-mantine-color-scheme=dark] :is(.lw-field-error,.lw-problems){color:#FF9A90}
 .mantine-Slider-root + .mantine-NumberInput-root{display:none}
-.mantine-Slider-root{margin-bottom:0.75em}
+.mantine-Slider-root{margin-bottom:1.05em}
 .lw-legend{display:grid;align-items:center;grid-template-columns:auto 1fr auto;gap:0 0.6em;padding:0 1.2em 0.5em 1.4em;
 font-size:0.8em;
 font-variant-numeric:tabular-nums}
 .lw-legend i{display:inline-block;width:0.9em;height:0.22em;vertical-align:middle;border-radius:1px}
 .lw-legend b{font-weight:500;text-align:right}
+.mantine-ScrollArea-scrollbar[data-orientation=horizontal]{display:none}
 .uplot .u-legend{display:none}
 .lw-keys{display:grid;grid-template-columns:auto 1fr;gap:0.15em 0.8em;padding:0.2em 0.9em;font-size:0.82em}
 .lw-keys kbd{font:inherit;border:1px solid;border-radius:3px;padding:0 0.35em;opacity:0.8;text-align:center}

@@ -31,7 +31,9 @@ def failure(text: str) -> str:
 
 def field_error(text: str, field: str) -> str:
     """What is wrong with a field, under it, and a red frame about it; `field` is its id in the page."""
-    frame = f'<style>div:has(> * > * > label[for="{field}"]) input{{border-color:#C62828 !important}}</style>'
+    frame = (
+        f'<style>div:has(> * > * > label[for="{field}"]) :is(input,textarea){{border-color:#C62828 !important}}</style>'
+    )
     return f'{frame}<div class="lw-field-error" role="alert">{escaped(text)}</div>'
 
 

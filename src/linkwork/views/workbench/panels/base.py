@@ -55,6 +55,10 @@ class Panel:
         """Another model, assembled."""
         self.rebuild()
 
+    def numbers_changed(self) -> None:
+        """The same model with other numbers."""
+        self.model_changed()
+
     def look_changed(self) -> None:
         """Names, grid, colours or the like are others."""
 

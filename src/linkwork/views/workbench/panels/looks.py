@@ -29,10 +29,10 @@ class LooksPanel(Panel):
         """Switches and buttons."""
         self.switches: dict[str, Any] = {}
         for key, (label, hint) in SWITCHES.items():
-            switch = self.gui.add_checkbox(label, bool(getattr(self.desk, key)), hint=hint)
+            switch = self.gui.add_checkbox(label, self._wish(key), hint=hint)
             switch.on_update(lambda event, key=key: self._switched(key, event))
             self.switches[key] = switch
-        dark = self.gui.add_checkbox("Dark", self.desk.theme.name == "dark")
+        dark = self.gui.add_checkbox("Dark", self._wish("dark"))
         dark.on_update(lambda event: self.desk.set_theme(bool(event.target.value)) if event.client else None)
         self.switches["dark"] = dark
         views = self.gui.add_button_group(
@@ -49,10 +49,14 @@ class LooksPanel(Panel):
     def look_changed(self) -> None:
         """Switches follow keys; the grid tells its cells."""
         for key, switch in self.switches.items():
-            wanted = self.desk.theme.name == "dark" if key == "dark" else bool(getattr(self.desk, key))
-            if switch.value != wanted:
+            if switch.value != (wanted := self._wish(key)):
                 switch.value = wanted
         self.cell.content = note(f"a cell of the grid is {self.desk.cell}") if self.desk.grid else ""
+
+    def _wish(self, key: str) -> bool:
+        if key == "dark":
+            return self.desk.theme.name == "dark"
+        return bool(getattr(self.desk.sight if key == "flat" else self.desk, key))
 
     def _switched(self, key: str, event: Any) -> None:
         if event.client is not None:

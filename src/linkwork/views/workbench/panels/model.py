@@ -13,7 +13,7 @@ from linkwork.units import ACCELERATION, ANGLE, INERTIA, LENGTH, MASS, NUMBER, D
 from linkwork.views.graph import text_tree
 from linkwork.views.load_tables import load_rows
 from linkwork.views.placed_layout import masses_of
-from linkwork.views.workbench.bench import round_step
+from linkwork.views.workbench.dials import round_step
 from linkwork.views.workbench.editor import SAVE, editor, problems_for
 from linkwork.views.workbench.fields import QuantityField
 from linkwork.views.workbench.panels.base import Panel
@@ -209,10 +209,14 @@ class ModelPanel(Panel):
         field.tell(trouble)
         self.number_text.content = "" if trouble else note(kept)
         if not trouble:
-            self.desk.restage()
-            for panel in self.desk.panels:
-                if panel is not self:
-                    panel.model_changed()
+            self._numbers_shown(name)
+            self.desk.numbers_changed(self)
+
+    def _numbers_shown(self, changed: str) -> None:
+        """Other numbers may follow from the one that was changed."""
+        machine, chosen = self.desk.bench.machine, self.shown_number
+        if machine is not None and chosen != changed and chosen in machine.parameters:
+            self.value.show_value(machine.parameters[chosen])
 
     # ---------------------------------------------------------------- what was clicked
 

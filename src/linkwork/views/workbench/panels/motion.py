@@ -13,8 +13,8 @@ from linkwork.results import Run
 from linkwork.results.evidence_words import closing_lines, samples_text
 from linkwork.views.default_motion import law_text
 from linkwork.views.layers import LAYERS
-from linkwork.views.workbench.bench import Dial
 from linkwork.views.workbench.charts import ChartView, charts, choices
+from linkwork.views.workbench.dials import Dial
 from linkwork.views.workbench.fields import CountField
 from linkwork.views.workbench.panels.base import Panel
 from linkwork.views.workbench.texts import escaped, note, warning
@@ -81,6 +81,17 @@ class MotionPanel(Panel):
         run = self.desk.bench.move(texts, samples, progress, bool(self.with_forces.value))
         if run is not None:
             self.desk.show_run(run)
+
+    def numbers_changed(self) -> None:
+        """Laws that were written stay, unless other coordinates are free now; the run is gone."""
+        if [dial.variable for dial in self.desk.bench.dials()[:MANY]] != list(self.laws):
+            self.model_changed()
+            return
+        self._drop_plots()
+        self.evidence.content = ""
+        if self.layer_box is not None:
+            self.layer_box.remove()
+            self.layer_box = None
 
     # ---------------------------------------------------------------- what is shown of it
 
@@ -205,6 +216,6 @@ def _evidence(run: Run, gaps: int) -> str:
     found = run.evidence
     lines = [f"samples: {samples_text(found)}", f"status: {found.status}"]
     lines += [f"{key}: {text}" for key, text in closing_lines(found)]
-    text = f"<div style='padding:0 0.8em'>{'<br>'.join(map(escaped, lines))}</div>"
+    text = f"<div style='padding:0 0.9em;font-size:0.85em'>{'<br>'.join(map(escaped, lines))}</div>"
     told = [found.message, *found.warnings, f"{gaps} samples are not finite and are left out" if gaps else ""]
     return text + "".join(warning(w) for w in told if w)

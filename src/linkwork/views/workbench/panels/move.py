@@ -13,7 +13,7 @@ import numpy as np
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.geometry.rotations import from_quaternion, to_quaternion
 from linkwork.units import LENGTH
-from linkwork.views.workbench.bench import Dial
+from linkwork.views.workbench.dials import Dial
 from linkwork.views.workbench.fields import QuantityField
 from linkwork.views.workbench.panels.base import Panel
 from linkwork.views.workbench.texts import element_id, note, table, warning
