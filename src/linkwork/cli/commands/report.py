@@ -19,6 +19,7 @@ from linkwork.cli.settings import Sets
 
 if TYPE_CHECKING:
     from linkwork.cli.option_values import Problems
+    from linkwork.results import Run
 
 MOST_SAMPLES = 20_000
 """Samples of a page that browsers still play."""
@@ -92,7 +93,7 @@ def report(
         command = _command(file, case, sets or [], drive or [], samples, run, forces, external or [], title, dark)
         with Work("motion") as work, as_options():
             if run is not None:
-                shown = saved_run(run, machine)
+                shown: Run | None = saved_run(run, machine)
             else:
                 shown = asked.moved(laws, samples, None, asked.starts(laws, {}, variables), work)
             if shown is not None and forces and len(shown) and shown.analysis == "motion":
