@@ -266,7 +266,9 @@ def test_a_dimension_beside_another_is_told_by_it() -> None:
     m = lw.loads("""
 linkwork: 1
 units: {length: mm, angle: deg}
-let: {upper: 300, fore: 200, rod: 500, high: sqrt(rod**2 - upper**2), tilt: acos((upper**2 + rod**2 - fore**2)/(2*upper*rod))}
+let:
+  {upper: 300, fore: 200, rod: 500, high: sqrt(rod**2 - upper**2),
+   tilt: acos((upper**2 + rod**2 - fore**2)/(2*upper*rod))}
 bodies: {arm: {mass: 1 kg, com: [upper/2, high, 0]}}
 joints: {A: {revolute: [ground, arm], at: [0, 0, 0], axis: z}}
 points: {P: {on: arm, at: [upper + fore, 10 mm*cos(tilt), 0]}}
