@@ -259,3 +259,40 @@ def test_parts_that_were_not_said_are_not_lost(model: lw.Mechanism) -> None:
     m.bodies["crank"] = lw.Mechanism("other").body("crank", mass=5.0)
     with pytest.raises(lw.ModelError, match="would be lost"):
         m.assemble().simulate_many(0.1, parameters={"crank": np.array([0.05, 0.06])})
+
+
+def test_a_dimension_beside_another_is_told_by_it() -> None:
+    """`fore` stands nowhere alone: beside a length it is one, in sums and under roots."""
+    m = lw.loads("""
+linkwork: 1
+units: {length: mm, angle: deg}
+let:
+  {upper: 300, fore: 200, rod: 500, high: sqrt(rod**2 - upper**2),
+   tilt: acos((upper**2 + rod**2 - fore**2)/(2*upper*rod))}
+bodies: {arm: {mass: 1 kg, com: [upper/2, high, 0]}}
+joints: {A: {revolute: [ground, arm], at: [0, 0, 0], axis: z}}
+points: {P: {on: arm, at: [upper + fore, 10 mm*cos(tilt), 0]}}
+""")
+    lets = {name: let.value for name, let in m.lets.items()}
+    assert lets["fore"] == 0.2 and lets["rod"] == 0.5 and abs(lets["high"] - 0.4) < 1e-15
+    assert abs(m.points["P"].at[0] - 0.5) < 1e-15 and abs(np.cos(lets["tilt"]) - 1.0) < 1e-15
+
+
+def test_cylinders_of_planar_machines_follow_dimensions_smoothly() -> None:
+    """At 45 degrees in the drawing the side of the slide would turn over."""
+    m = lw.loads("""
+linkwork: 1
+planar: true
+units: {length: mm}
+let: {arm: 1200}
+places: {O: [0, 0], T: [arm, 0]}
+bodies: {boom: {mass: 20, bar: [O, T]}}
+joints: {A: {revolute: [ground, boom], at: O}}
+points:
+  F: {on: ground, at: [200, -400]}
+  E: {on: boom, at: [arm/2, 0]}
+cylinders: {lift: {between: [F, E], length: [450, 900]}}
+""")
+    s = m.assemble()
+    runs = s.simulate_many(0.01, parameters={"arm": [1.1, 1.2, 1.3]}, samples=2)  # takes how it follows, at 1.2 too
+    assert list(runs.complete) == [True, True, True]

@@ -776,7 +776,8 @@ class Mechanism:
             self.universal(f"{name}_foot", tail, barrel, at=a, axes=entry.axes_across(way))
             self.spheric(f"{name}_head", rod, head, at=b)
         limits = None if length is None else entry.travel_of(way, length, f"{where}.length")
-        return self.prismatic(name, barrel, rod, at=middle, axis=way, limits=limits, description=description)
+        across: Any = {"x": "z"} if self.in_plane else {}  # a side of its own would turn over at 45 degrees
+        return self.prismatic(name, barrel, rod, at=middle, axis=way, limits=limits, description=description, **across)
 
     def _end(self, point: PointLike, where: str) -> Point:
         """A point of the layout posture."""
