@@ -75,7 +75,7 @@ class Sight:
         """Once the window has made room for the plots, however long that takes."""
         self._room_comes = True
         for k in range(1, LOOKS + 1):
-            timer = threading.Timer(k * SETTLING, lambda k=k: self.desk.live.do("look", lambda: self._look_for_room(k)))  # type: ignore[misc]
+            timer = threading.Timer(k * SETTLING, lambda k=k: self.desk.live.do("look", lambda: self._look_for_room(k)))
             timer.daemon = True
             timer.start()
 
