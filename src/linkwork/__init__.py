@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.check import Check, check
     from linkwork.analyses.equilibrium.equilibria import Equilibria
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium, NoEquilibrium
+    from linkwork.analyses.equilibrium.stiffness import NothingResists, PlaceStiffness
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.contact import ContactForce, contact_force
     from linkwork.analyses.forces.drives import TooFewDrives
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
         transmission_extremes,
     )
     from linkwork.analyses.kinematics.travel import Stroke, Travel
+    from linkwork.analyses.linear.along import LinearizationAlong
     from linkwork.analyses.linear.first_order import Massless
     from linkwork.analyses.linear.frequency import FrequencyResponse, Peak
     from linkwork.analyses.linear.linearization import Linearization, Matrices
@@ -199,12 +201,15 @@ _HOME = {
     "Massless": "analyses.linear.first_order",
     "FrequencyResponse": "analyses.linear.frequency",
     "Peak": "analyses.linear.frequency",
+    "LinearizationAlong": "analyses.linear.along",
     "Linearization": "analyses.linear.linearization",
     "Matrices": "analyses.linear.linearization",
     "Mode": "analyses.linear.modes",
     "Modes": "analyses.linear.modes",
     "StateSpace": "analyses.linear.state_space",
     "NoEquilibrium": "analyses.equilibrium.equilibrium",
+    "NothingResists": "analyses.equilibrium.stiffness",
+    "PlaceStiffness": "analyses.equilibrium.stiffness",
     "Accelerations": "analyses.forces.accelerations",
     "TooFewDrives": "analyses.forces.drives",
     "Reaction": "analyses.forces.statics",
@@ -364,6 +369,7 @@ __all__ = [
     "Layout",
     "LimitOfTravel",
     "Linearization",
+    "LinearizationAlong",
     "LinkworkError",
     "Machine",
     "Map",
@@ -377,9 +383,11 @@ __all__ = [
     "Movie",
     "NoEquilibrium",
     "NoFreedom",
+    "NothingResists",
     "OverSpecified",
     "Peak",
     "PlaceItem",
+    "PlaceStiffness",
     "Placement",
     "PoleMotion",
     "Posture",

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.kinematics.screw_motion import Centrodes, PoleMotion, ScrewMotion
     from linkwork.analyses.kinematics.transmission import TransmissionAngle
     from linkwork.analyses.kinematics.travel import Travel
+    from linkwork.analyses.linear.along import LinearizationAlong
     from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
@@ -725,6 +726,30 @@ class Machine(System):
         from linkwork.analyses.linear.linearization import linearization_of
 
         return linearization_of(self, at, hold, rates, efforts, states, t)
+
+    def linearize_along(
+        self,
+        run: Run,
+        *,
+        hold: str | Sequence[str] | None = None,
+        efforts: Mapping[str, Any] | None = None,
+        states: Mapping[str, Any] | None = None,
+        threads: int | None = None,
+    ) -> LinearizationAlong:
+        """Small motions about every sample of a run, in one call: matrices by sample and their eigenvalues.
+
+        Parameters
+        ----------
+        run : a motion or simulation of this machine
+        hold : variables that are held to their motion, by name; all independent ones are free by default
+        efforts : that act along variables [N, N m], by name: numbers, or one for each sample. What else is needed acts
+            along the independent variables, and comes out
+        states : named states by name [SI], where they are not those of the run
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.linear.along import linearized_along
+
+        return linearized_along(self, run, hold, efforts, states, threads)
 
     # ---------------------------------------------------------------- simulation
 
