@@ -70,7 +70,9 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.first_order import Massless
     from linkwork.analyses.linear.frequency import FrequencyResponse, Peak
     from linkwork.analyses.linear.linearization import Linearization, Matrices
+    from linkwork.analyses.linear.loci import Crossing, Locus, StabilityLimit
     from linkwork.analyses.linear.modes import Mode, Modes
+    from linkwork.analyses.linear.sensitivities import Sensitivity
     from linkwork.analyses.linear.state_space import StateSpace
     from linkwork.analyses.machine import Machine
     from linkwork.analyses.simulation.state import State
@@ -201,6 +203,10 @@ _HOME = {
     "Massless": "analyses.linear.first_order",
     "FrequencyResponse": "analyses.linear.frequency",
     "Peak": "analyses.linear.frequency",
+    "Crossing": "analyses.linear.loci",
+    "Locus": "analyses.linear.loci",
+    "StabilityLimit": "analyses.linear.loci",
+    "Sensitivity": "analyses.linear.sensitivities",
     "LinearizationAlong": "analyses.linear.along",
     "Linearization": "analyses.linear.linearization",
     "Matrices": "analyses.linear.linearization",
@@ -341,6 +347,7 @@ __all__ = [
     "Closures",
     "Cone",
     "ContactForce",
+    "Crossing",
     "Cylinder",
     "DeadCentre",
     "Derivative",
@@ -371,6 +378,7 @@ __all__ = [
     "Linearization",
     "LinearizationAlong",
     "LinkworkError",
+    "Locus",
     "Machine",
     "Map",
     "Massless",
@@ -399,6 +407,7 @@ __all__ = [
     "RingSector",
     "Run",
     "ScrewMotion",
+    "Sensitivity",
     "Signal",
     "Simulation",
     "SimulationEvidence",
@@ -406,6 +415,7 @@ __all__ = [
     "SliderCrank",
     "SpaceCurve",
     "Sphere",
+    "StabilityLimit",
     "State",
     "StateItem",
     "StateSpace",

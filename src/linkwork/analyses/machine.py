@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.kinematics.travel import Travel
     from linkwork.analyses.linear.along import LinearizationAlong
     from linkwork.analyses.linear.linearization import Linearization
+    from linkwork.analyses.linear.loci import Locus
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
@@ -750,6 +751,60 @@ class Machine(System):
         from linkwork.analyses.linear.along import linearized_along
 
         return linearized_along(self, run, hold, efforts, states, threads)
+
+    def campbell(
+        self,
+        rate: str,
+        low: float,
+        high: float,
+        *,
+        samples: int = 61,
+        at: Equilibrium | Posture | Mapping[str, Any] | None = None,
+        hold: str | Sequence[str] | None = None,
+        orders: Sequence[float] = (1.0,),
+    ) -> Locus:
+        """Frequencies over the speed of a steady motion, with critical speeds and limits of stability.
+
+        The other coordinates find their steady place at every speed, all speeds in one batch.
+
+        Parameters
+        ----------
+        rate : the variable that turns or slides at constant speed, which is held; or the rate of a free turn (`S.wz`)
+        low, high : speeds [rad/s, m/s]; samples : how many, with more where branches are not told apart for certain
+        at : posture to start from, as of `linearize`
+        hold : other variables that are held where they are
+        orders : multiples of the speed whose crossings with the frequencies are looked for
+        """
+        from linkwork.analyses.linear.steady_family import campbell_of
+
+        return campbell_of(self, rate, low, high, samples, at, hold, orders)
+
+    def root_locus(
+        self,
+        parameter: str,
+        low: float,
+        high: float,
+        *,
+        samples: int = 61,
+        at: Equilibrium | Posture | Mapping[str, Any] | None = None,
+        hold: str | Sequence[str] | None = None,
+        rates: Mapping[str, Any] | None = None,
+        log: bool = False,
+    ) -> Locus:
+        """Eigenvalues over a number of the model, about the equilibrium that goes with it, with limits of stability.
+
+        Parameters
+        ----------
+        parameter : its name, `coil.stiffness`
+        low, high : values [SI]; samples : how many, with more where branches are not told apart for certain
+        at : a posture or values to stay at; by default, or from a given equilibrium on, the machine rests at each value
+        hold : variables that are held
+        rates : of a steady motion, as of `linearize`
+        log : values by equal ratios
+        """
+        from linkwork.analyses.linear.steady_family import root_locus_of
+
+        return root_locus_of(self, parameter, low, high, samples, at, hold, rates, log)
 
     # ---------------------------------------------------------------- simulation
 

@@ -17,6 +17,8 @@ from linkwork.geometry import Array
 SURE = 0.6
 """Meeting of vectors from which a branch is certain."""
 TINY = 1e-300
+DEFECTIVE = 1e12
+"""Condition of the vectors from which some count as one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,10 +37,8 @@ def eigen(A: Any) -> tuple[Any, Any, Any]:
     values, right = np.linalg.eig(A)
     left = np.empty_like(right, dtype=complex)
     for k in range(len(A)):
-        try:
-            left[k] = np.linalg.inv(right[k]).conj().T
-        except np.linalg.LinAlgError:
-            left[k] = np.linalg.pinv(right[k]).conj().T
+        whole = np.linalg.cond(right[k]) < DEFECTIVE
+        left[k] = (np.linalg.inv(right[k]) if whole else np.linalg.pinv(right[k], rcond=1.0 / DEFECTIVE)).conj().T
     return np.asarray(values, complex), np.asarray(right, complex), left
 
 
