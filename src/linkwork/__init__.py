@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.check import Check, check
     from linkwork.analyses.equilibrium.equilibria import Equilibria
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium, NoEquilibrium
+    from linkwork.analyses.equilibrium.stiffness import NothingResists, PlaceStiffness
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.contact import ContactForce, contact_force
     from linkwork.analyses.forces.drives import TooFewDrives
@@ -65,10 +66,13 @@ if TYPE_CHECKING:
         transmission_extremes,
     )
     from linkwork.analyses.kinematics.travel import Stroke, Travel
+    from linkwork.analyses.linear.along import LinearizationAlong
     from linkwork.analyses.linear.first_order import Massless
     from linkwork.analyses.linear.frequency import FrequencyResponse, Peak
     from linkwork.analyses.linear.linearization import Linearization, Matrices
+    from linkwork.analyses.linear.loci import Crossing, Locus, StabilityLimit
     from linkwork.analyses.linear.modes import Mode, Modes
+    from linkwork.analyses.linear.sensitivities import Sensitivity
     from linkwork.analyses.linear.state_space import StateSpace
     from linkwork.analyses.machine import Machine
     from linkwork.analyses.simulation.state import State
@@ -199,12 +203,19 @@ _HOME = {
     "Massless": "analyses.linear.first_order",
     "FrequencyResponse": "analyses.linear.frequency",
     "Peak": "analyses.linear.frequency",
+    "Crossing": "analyses.linear.loci",
+    "Locus": "analyses.linear.loci",
+    "StabilityLimit": "analyses.linear.loci",
+    "Sensitivity": "analyses.linear.sensitivities",
+    "LinearizationAlong": "analyses.linear.along",
     "Linearization": "analyses.linear.linearization",
     "Matrices": "analyses.linear.linearization",
     "Mode": "analyses.linear.modes",
     "Modes": "analyses.linear.modes",
     "StateSpace": "analyses.linear.state_space",
     "NoEquilibrium": "analyses.equilibrium.equilibrium",
+    "NothingResists": "analyses.equilibrium.stiffness",
+    "PlaceStiffness": "analyses.equilibrium.stiffness",
     "Accelerations": "analyses.forces.accelerations",
     "TooFewDrives": "analyses.forces.drives",
     "Reaction": "analyses.forces.statics",
@@ -336,6 +347,7 @@ __all__ = [
     "Closures",
     "Cone",
     "ContactForce",
+    "Crossing",
     "Cylinder",
     "DeadCentre",
     "Derivative",
@@ -364,7 +376,9 @@ __all__ = [
     "Layout",
     "LimitOfTravel",
     "Linearization",
+    "LinearizationAlong",
     "LinkworkError",
+    "Locus",
     "Machine",
     "Map",
     "Massless",
@@ -377,9 +391,11 @@ __all__ = [
     "Movie",
     "NoEquilibrium",
     "NoFreedom",
+    "NothingResists",
     "OverSpecified",
     "Peak",
     "PlaceItem",
+    "PlaceStiffness",
     "Placement",
     "PoleMotion",
     "Posture",
@@ -391,6 +407,7 @@ __all__ = [
     "RingSector",
     "Run",
     "ScrewMotion",
+    "Sensitivity",
     "Signal",
     "Simulation",
     "SimulationEvidence",
@@ -398,6 +415,7 @@ __all__ = [
     "SliderCrank",
     "SpaceCurve",
     "Sphere",
+    "StabilityLimit",
     "State",
     "StateItem",
     "StateSpace",

@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     from linkwork.analyses.kinematics.screw_motion import Centrodes, PoleMotion, ScrewMotion
     from linkwork.analyses.kinematics.transmission import TransmissionAngle
     from linkwork.analyses.kinematics.travel import Travel
+    from linkwork.analyses.linear.along import LinearizationAlong
     from linkwork.analyses.linear.linearization import Linearization
+    from linkwork.analyses.linear.loci import Locus
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
@@ -725,6 +727,84 @@ class Machine(System):
         from linkwork.analyses.linear.linearization import linearization_of
 
         return linearization_of(self, at, hold, rates, efforts, states, t)
+
+    def linearize_along(
+        self,
+        run: Run,
+        *,
+        hold: str | Sequence[str] | None = None,
+        efforts: Mapping[str, Any] | None = None,
+        states: Mapping[str, Any] | None = None,
+        threads: int | None = None,
+    ) -> LinearizationAlong:
+        """Small motions about every sample of a run, in one call: matrices by sample and their eigenvalues.
+
+        Parameters
+        ----------
+        run : a motion or simulation of this machine
+        hold : variables that are held to their motion, by name; all independent ones are free by default
+        efforts : that act along variables [N, N m], by name: numbers, or one for each sample. What else is needed acts
+            along the independent variables, and comes out
+        states : named states by name [SI], where they are not those of the run
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.linear.along import linearized_along
+
+        return linearized_along(self, run, hold, efforts, states, threads)
+
+    def campbell(
+        self,
+        rate: str,
+        low: float,
+        high: float,
+        *,
+        samples: int = 61,
+        at: Equilibrium | Posture | Mapping[str, Any] | None = None,
+        hold: str | Sequence[str] | None = None,
+        orders: Sequence[float] = (1.0,),
+    ) -> Locus:
+        """Frequencies over the speed of a steady motion, with critical speeds and limits of stability.
+
+        The other coordinates find their steady place at every speed, all speeds in one batch.
+
+        Parameters
+        ----------
+        rate : the variable that turns or slides at constant speed, which is held; or the rate of a free turn (`S.wz`)
+        low, high : speeds [rad/s, m/s]; samples : how many, with more where branches are not told apart for certain
+        at : posture to start from, as of `linearize`
+        hold : other variables that are held where they are
+        orders : multiples of the speed whose crossings with the frequencies are looked for
+        """
+        from linkwork.analyses.linear.steady_family import campbell_of
+
+        return campbell_of(self, rate, low, high, samples, at, hold, orders)
+
+    def root_locus(
+        self,
+        parameter: str,
+        low: float,
+        high: float,
+        *,
+        samples: int = 61,
+        at: Equilibrium | Posture | Mapping[str, Any] | None = None,
+        hold: str | Sequence[str] | None = None,
+        rates: Mapping[str, Any] | None = None,
+        log: bool = False,
+    ) -> Locus:
+        """Eigenvalues over a number of the model, about the equilibrium that goes with it, with limits of stability.
+
+        Parameters
+        ----------
+        parameter : its name, `coil.stiffness`
+        low, high : values [SI]; samples : how many, with more where branches are not told apart for certain
+        at : a posture or values to stay at; by default, or from a given equilibrium on, the machine rests at each value
+        hold : variables that are held
+        rates : of a steady motion, as of `linearize`
+        log : values by equal ratios
+        """
+        from linkwork.analyses.linear.steady_family import root_locus_of
+
+        return root_locus_of(self, parameter, low, high, samples, at, hold, rates, log)
 
     # ---------------------------------------------------------------- simulation
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,8 @@ from linkwork.geometry import Array
 from linkwork.units.efforts import EffortTexts
 
 if TYPE_CHECKING:
+    from linkwork.analyses.equilibrium.stiffness import PlaceStiffness
+    from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.machine import Machine
 
 ROUNDS = 12
@@ -59,8 +61,8 @@ class Equilibrium:
     given : efforts that were given [N, N m], by variable
     states : named states at rest
     energies : potential energy of "gravity" and of "springs" [J]
-    coordinates : the rates that are free, rows and columns of `stiffness`; stiffness : minus the derivative of the
-        forces along them by their coordinates [N/m, N m/rad, ...]
+    coordinates : the rates that are free, rows and columns of `K`; K : minus the derivative of the forces along them
+        by their coordinates [N/m, N m/rad, ...]
     neutral : by direction that nothing resists, the joints that move with it
     residual : largest force that is left along a free coordinate [N, N m]; scale : what forces there are, to compare
     steps : strides of the search
@@ -76,7 +78,7 @@ class Equilibrium:
     states: dict[str, float]
     energies: dict[str, float]
     coordinates: tuple[str, ...]
-    stiffness: Array
+    K: Array
     neutral: tuple[tuple[str, ...], ...]
     residual: float
     scale: float
@@ -103,6 +105,54 @@ class Equilibrium:
         drives = set(own.loops.drivable(posture._roles.independent))
         given = {name: value for name, value in self.given.items() if name not in drives and name in posture.values}
         return statics_at(own.loops, posture, None, given or None, None, None, None, None, self._asked.t)
+
+    # ---------------------------------------------------------------- stiffness
+
+    @cached_property
+    def _linear(self) -> Linearization:
+        return self._machine.linearize(self)
+
+    def stiffness(self, place: str) -> PlaceStiffness:
+        """How stiff the machine is at a place: forces and moments over displacements and turns, world axes.
+
+        What the equilibrium holds is rigid. Directions that are rigid or free are told by the result, not part of its
+        numbers.
+
+        Parameters
+        ----------
+        place : a body or frame (6 x 6, about its origin), or a point (3 x 3)
+        """
+        from linkwork.analyses.equilibrium.stiffness import place_stiffness
+
+        return place_stiffness(self, place, "stiffness")
+
+    def compliance(self, place: str) -> PlaceStiffness:
+        """How much a place gives way: displacements and turns over forces and moments, world axes.
+
+        Parameters
+        ----------
+        place : a body or frame (6 x 6, about its origin), or a point (3 x 3)
+        """
+        from linkwork.analyses.equilibrium.stiffness import place_stiffness
+
+        return place_stiffness(self, place, "compliance")
+
+    def deflection(self, loads: Mapping[str, float], outputs: str | Sequence[str] = ()) -> dict[str, float]:
+        """How much everything moves when loads change, to first order; what is held stays.
+
+        Raises NothingResists where they push along a direction that nothing holds.
+
+        Parameters
+        ----------
+        loads : changes by name of an input of `linearize`: `tip.fx`, `tool.mz`, `A.effort`, `wind`, `coil.free`; of
+            what is held its displacement [SI]
+        outputs : names of outputs of `linearize`; all variables by default
+        """
+        from linkwork.analyses.equilibrium.stiffness import deflection
+
+        return deflection(self, loads, outputs)
+
+    # ---------------------------------------------------------------- text
 
     def __str__(self) -> str:
         loops = self.posture.loops
@@ -154,7 +204,7 @@ class Equilibrium:
             "stops": self.stops,
             "energies": self.energies,
             "coordinates": list(self.coordinates),
-            "stiffness": self.stiffness.tolist(),
+            "stiffness": self.K.tolist(),
             "neutral": [list(names) for names in self.neutral],
             "residual": self.residual,
             "scale": self.scale,

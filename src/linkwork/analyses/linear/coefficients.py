@@ -18,6 +18,7 @@ Uicker, Ravani, Sheth, Matrix Methods, ch. 11 (whose K is the static one).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ class SetPoint:
 
     columns : the independent rates, whose derivatives the coefficients are
     y, w, dw : variables, rates and their derivatives of all joints (..., ny or nw); x : named states (..., nx)
-    effort : along all rates (..., nw); t : time [s]
+    effort : along all rates (..., nw); t : time [s], one or one for each (...)
     """
 
     loops: Loops
@@ -49,12 +50,12 @@ class SetPoint:
     dw: Array
     x: Array
     effort: Array
-    t: float
+    t: Any
 
     @property
     def inputs(self) -> list[Array]:
         """As the kernels of `motion_balance` take them."""
-        when = np.broadcast_to(np.array([self.t]), (*self.y.shape[:-1], 1))
+        when = np.broadcast_to(np.asarray(self.t, float)[..., np.newaxis], (*self.y.shape[:-1], 1)).copy()
         return [self.y, self.w, self.dw, self.effort, when, *([self.x] if self.x.shape[-1] else [])]
 
     @property
@@ -115,7 +116,8 @@ def turning(at: SetPoint) -> Array:
     rates = rates_of_independent(at)
     for slot in moving:
         turns = slice(slot.v.start + slot.plain, slot.v.stop)
-        change = np.cross(at.w[..., turns], rates[..., turns])  # (..., n, 3): ω × the turn for each coordinate
+        # (..., n, 3): ω × the turn for each coordinate
+        change = np.cross(at.w[..., np.newaxis, turns], rates[..., turns])
         for i, column in enumerate(at.columns.tolist()):
             if turns.start <= column < turns.stop:
                 G[..., i, :] += change[..., column - turns.start]

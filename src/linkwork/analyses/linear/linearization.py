@@ -22,6 +22,7 @@ from linkwork.geometry import Array
 if TYPE_CHECKING:
     from linkwork.analyses.linear.frequency import FrequencyResponse
     from linkwork.analyses.linear.modes import Modes
+    from linkwork.analyses.linear.sensitivities import Sensitivity
     from linkwork.analyses.machine import Machine
     from linkwork.results import Result
 
@@ -166,6 +167,20 @@ class Linearization:
         from linkwork.analyses.linear.modes import modes_of
 
         return modes_of(self.locked(lock) if lock else self)
+
+    def sensitivity(self, *parameters: str) -> Sensitivity:
+        """Derivatives of the matrices, and of every eigenvalue and shape of `modes`, by numbers of the model; exact.
+
+        A set point at rest, or a steady motion that nothing but the model holds, moves with the numbers. One that
+        efforts hold stays where it is.
+
+        Parameters
+        ----------
+        parameters : by name; all but parts of rotations by default, and those without which loops would not close
+        """
+        from linkwork.analyses.linear.sensitivities import sensitivity_of
+
+        return sensitivity_of(self, parameters)
 
     def locked(self, names: str | Sequence[str]) -> Linearization:
         """The same with more variables held.

@@ -37,6 +37,7 @@ class Held:
     at, c : set point and coefficients over all independent rates; held : which of these follow laws
     efforts : what holds the machine there, by variable [N, N m]; warnings : what should be known
     size : what forces are measured by: weights, loads and efforts, scaled to moments [N m]
+    pushed : whether efforts hold free coordinates, or it is an instant of a motion; else nothing but the model does
     """
 
     machine: Machine
@@ -46,6 +47,7 @@ class Held:
     efforts: dict[str, float]
     warnings: tuple[str, ...]
     size: float
+    pushed: bool = False
 
     @property
     def posture(self) -> Posture:
@@ -96,8 +98,21 @@ def _measured(loops: Loops, y: Array) -> Array:
     return loops.corrected(y, mask_of(loops, independent))
 
 
-def held_at(machine: Machine, loops: Loops, y: Array, w: Array, held: Mask, effort: Array, x: Array, t: float) -> Held:
-    """The set point with what holds it: efforts along the independent coordinates balance what is left."""
+def held_at(
+    machine: Machine,
+    loops: Loops,
+    y: Array,
+    w: Array,
+    held: Mask,
+    effort: Array,
+    x: Array,
+    t: float,
+    dw: Array | None = None,
+) -> Held:
+    """The set point with what holds it: efforts along the independent coordinates balance what is left.
+
+    dw : derivatives of all rates, of an instant of a motion; those of a steady motion are found
+    """
     roles = loops.chosen(y, held, preference(loops))
     if roles.conflict:
         names_ = ", ".join(loops.names(roles.in_conflict))
@@ -107,8 +122,10 @@ def held_at(machine: Machine, loops: Loops, y: Array, w: Array, held: Mask, effo
     columns = roles.independent
     independent = mask_of(loops, columns)
     order = loops.order(y, independent)
-    dw = np.zeros(loops.columns)
-    if loops.count and w.any():
+    instant = dw is not None
+    if dw is None:
+        dw = np.zeros(loops.columns)
+    if not instant and loops.count and w.any():
         dw = loops.rates(y, independent, [w, dw])[1]
     at = SetPoint(loops, order, columns, y, w, dw, x, effort, t)
     c = coefficients(at)
@@ -126,10 +143,10 @@ def held_at(machine: Machine, loops: Loops, y: Array, w: Array, held: Mask, effo
         for plan, change, value in zip(loops.plan.states, c.f, x, strict=True)
         if abs(change) > 1e-6 * (1.0 + abs(value))
     ]
-    if restless:
+    if restless and not instant:
         hint = "give states= at which they rest, or linearise an equilibrium"
         raise InputError(Problem(f"no state of rest: {', '.join(restless)}", "states", hint), machine.name)
-    if w.any():
+    if w.any() and not instant:
         scale = loops.column_scale[columns]
         drift = np.abs((c.K @ w[columns]) * scale).max(initial=0.0)
         if drift > STEADY * max(size, 1e-300) * max(float(np.abs(w[columns]).max()), 1e-300):
@@ -137,4 +154,5 @@ def held_at(machine: Machine, loops: Loops, y: Array, w: Array, held: Mask, effo
                 "the motion is not steady: forces change along it, so the coefficients hold for a moment only"
             )
     forces = float(force_scale(Balance(loops, held, t), y[np.newaxis], at.effort)[0])
-    return Held(machine, at, c, held[columns], own, tuple(warnings), forces)
+    pushed = instant or bool(needed[~held[columns]].any())
+    return Held(machine, at, c, held[columns], own, tuple(warnings), forces, pushed)

@@ -19,12 +19,15 @@ from typing import Any
 import numpy as np
 
 from linkwork.analyses.forces.over_run import effort_names, effort_units
+from linkwork.analyses.linear import joint_reactions
 from linkwork.analyses.linear.coefficients import rates_of_independent
+from linkwork.analyses.linear.joint_reactions import Component
 from linkwork.analyses.linear.set_points import Held
 from linkwork.equations.balance import motion_balance
 from linkwork.equations.closed_forces import load_state
 from linkwork.equations.conditions import conditions
 from linkwork.equations.measures import measured_places
+from linkwork.equations.plan import Plan
 from linkwork.equations.quantity import Quantity
 from linkwork.errors import InputError, ModelError, Problem, did_you_mean
 from linkwork.expressions import names_in
@@ -35,6 +38,9 @@ from linkwork.model.name_book import MachineNames
 
 AXES = ("x", "y", "z")
 DERIVED = {"rate": 1, "speed": 1, "velocity": 1, "acceleration": 2}
+PUSHES = {"fx": 0, "fy": 1, "fz": 2, "mx": 3, "my": 4, "mz": 5}
+BASE = ("ground.ax", "ground.ay", "ground.az")
+"""Accelerations of the base; all motions are against the base."""
 UNITS = {"angle": "rad", "length": "m", "number": "1"}
 
 
@@ -42,7 +48,8 @@ UNITS = {"angle": "rad", "length": "m", "number": "1"}
 class Input:
     """An input: a column b of the equations, or a coordinate that is driven (its place among the independent ones).
 
-    number : the parameter that it is, where it is one
+    number : the parameter that it is, where it is one; column : the rate along which it is an effort
+    push : the place on which it is a force or a moment, and which component
     """
 
     name: str
@@ -50,12 +57,15 @@ class Input:
     b: Array
     driven: int = -1
     number: str = ""
+    column: int = -1
+    push: tuple[str, int] | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Output:
     """An output: rows c₀, c₁, c₂ over ζ, how often it is differentiated, and the place of the effort that it is.
 
+    component : of a reaction, where it is one
     source : the law whose result it is, and its place there, where numbers of the model may be part of it
     direct : by input, what it does to the output at once
     """
@@ -67,6 +77,7 @@ class Output:
     effort: int = -1
     source: tuple[Quantity, int] | None = None
     direct: tuple[float, ...] = ()
+    component: Component | None = None
 
     def at_once(self, j: int) -> float:
         """What an input does to it without the machine moving."""
@@ -95,14 +106,19 @@ class Signals:
             if column in self.at.columns[self.point.held]:
                 hint = f"its motion is an input: '{owner}'"
                 raise InputError(Problem(f"'{owner}' is held, so no effort moves it", name, hint))
-            return Input(name, units[column], self._column_of(-self.c.by_effort[:, column]))
+            return Input(name, units[column], self._column_of(-self.c.by_effort[:, column]), column=column)
         column = self._column(name)
         if column is not None and column in self.at.columns[self.point.held]:
             place = int(np.flatnonzero(self.at.columns == column)[0])
             return Input(name, self._unit_of(column), np.zeros(self.n + self.nx), place)
-        if last in ("fx", "fy", "fz") and owner in measured_places(self.plan):
-            c0, _, _ = self._expression(f"{written(f'{owner}.{last[1]}')}")
-            return Input(name, "N", np.concatenate([c0[: self.n], np.zeros(self.nx)]))
+        push = PUSHES.get(last, -1)
+        if push >= 0 and owner in moving_places(self.plan) and (push < 3 or owner not in self._points):
+            J = self.loops.system.jacobian(owner, self.at.y[: self.plan.nq])[push]
+            force = rates_of_independent(self.at)[:, : self.plan.nv] @ J
+            return Input(name, "N" if push < 3 else "N m", self._column_of(force), push=(owner, push))
+        if name in BASE:
+            number = f"gravity.{last[1]}"
+            return Input(name, "m/s^2", -self._by_number(number), number=f"-{number}")
         number = name if name in self.loops.system.parameters else f"{name}.amount"
         if number in self._numbers:
             return Input(name, self._unit_of_number(name, number), self._by_number(number), -1, number)
@@ -123,7 +139,9 @@ class Signals:
         driven = [names[c] for c in self.at.columns[self.point.held]]
         short = [name.rpartition(".")[0] for name in driven]
         loads = [n.removesuffix(".amount") for n in self._numbers if n.endswith(".amount")]
-        places = [f"{p}.f{a}" for p in measured_places(self.plan) for a in AXES]
+        places = [
+            f"{p}.{c}" for p in moving_places(self.plan) for c, k in PUSHES.items() if k < 3 or p not in self._points
+        ]
         return [
             *driven,
             *short,
@@ -132,7 +150,12 @@ class Signals:
             *(f"{n.rpartition('.')[0]}.effort" for n in names),
             *self._numbers,
             *places,
+            *BASE,
         ]
+
+    @cached_property
+    def _points(self) -> set[str]:
+        return {point.name for point in self.plan.points}
 
     @cached_property
     def _numbers(self) -> list[str]:
@@ -195,6 +218,9 @@ class Signals:
             return Output(name, unit, (row, zero, zero))
         if any(load.name == name for load in self.plan.loads):
             return self._load(name)
+        if (component := joint_reactions.component(self.at, name)) is not None:
+            rows = joint_reactions.rows_of(self.at, component, self.c.G)
+            return Output(name, component.unit, rows, component=component)
         base, order = name, 0
         if last in DERIVED and self._column(owner) is not None:
             base, order = owner, DERIVED[last]
@@ -268,21 +294,24 @@ class Signals:
 
     def with_direct(self, inputs: Sequence[Input], outputs: Sequence[Output]) -> list[Output]:
         """Outputs with what numbers among the inputs do to them at once, as the free length to a spring's tension."""
-        if not any(given.number for given in inputs):
-            return list(outputs)
-        at, found = self.at, []
+        return [replace(wanted, direct=tuple(self._direct(given, wanted) for given in inputs)) for wanted in outputs]
+
+    def _direct(self, given: Input, wanted: Output) -> float:
+        at = self.at
+        sign, number = (-1.0, given.number[1:]) if given.number.startswith("-") else (1.0, given.number)
+        if wanted.component is not None:
+            if number:
+                return sign * joint_reactions.by_number(at, wanted.component, number)
+            if given.push is not None:
+                return joint_reactions.by_push(at, wanted.component, *given.push)
+            return joint_reactions.by_effort(at, wanted.component, given.column) if given.column >= 0 else 0.0
+        if wanted.source is None or not number:
+            return 0.0
         arguments = [at.y, at.w, np.array([at.t]), *([at.x] if self.nx else [])]
-        for wanted in outputs:
-            direct = [0.0] * len(inputs)
-            if wanted.source is not None:
-                law, place = wanted.source
-                for j, given in enumerate(inputs):
-                    if given.number:
-                        slopes = self.loops.system.bound_kernel(Question(law, ((given.number,),)))(*arguments)
-                        first = slopes[0] if isinstance(slopes, tuple) else slopes
-                        direct[j] = float(np.asarray(first)[place, 0])
-            found.append(replace(wanted, direct=tuple(direct)))
-        return found
+        law, place = wanted.source
+        slopes = self.loops.system.bound_kernel(Question(law, ((number,),)))(*arguments)
+        first = slopes[0] if isinstance(slopes, tuple) else slopes
+        return sign * float(np.asarray(first)[place, 0])
 
     def _load(self, name: str) -> Output:
         k = [load.name for load in self.plan.loads].index(name)
@@ -312,6 +341,7 @@ class Signals:
             *places,
             *(x.name for x in self.plan.loads),
             *(x.name for x in self.plan.states),
+            *joint_reactions.known_components(self.at),
         ]
 
     def _all(self, names: str | Sequence[str], one: Any, what: str) -> list[Any]:
@@ -328,6 +358,13 @@ class Signals:
         if problems:
             raise InputError(problems, self.plan.name)
         return found
+
+
+def moving_places(plan: Plan) -> list[str]:
+    """Bodies, points and frames that forces may act on."""
+    return [
+        n for n in (*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames)) if n != plan.ground
+    ]
 
 
 def by_name(found: Sequence[Any]) -> Mapping[str, Any]:
