@@ -108,7 +108,8 @@ class Acting:
         """The same, with what a case says where nothing was given."""
         if asked.case is None:
             return self
-        said, found = asked.case.acting(), {}
+        said = asked.case.acting()
+        found: dict[str, Any] = {}
         for key, option in (("efforts", "--effort"), ("external", "--external"), ("states", "--state")):
             found[key] = asked.under(option, said[key] or {}, getattr(self, key) or {}, variables) or None
         return replace(self, **found)

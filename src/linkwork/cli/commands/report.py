@@ -19,6 +19,7 @@ from linkwork.cli.settings import Sets
 
 if TYPE_CHECKING:
     from linkwork.cli.option_values import Problems
+    from linkwork.results import Run
 
 MOST_SAMPLES = 20_000
 """Samples of a page that browsers still play."""
@@ -91,6 +92,7 @@ def report(
         told = asked.texts("drive", variables) | {name: text for name, (text, _) in given.items()}
         command = _command(file, case, sets or [], drive or [], samples, run, forces, external or [], title, dark)
         with Work("motion") as work, as_options():
+            shown: Run | None
             if run is not None:
                 shown = saved_run(run, machine)
             else:
