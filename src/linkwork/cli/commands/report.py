@@ -92,6 +92,7 @@ def report(
         told = asked.texts("drive", variables) | {name: text for name, (text, _) in given.items()}
         command = _command(file, case, sets or [], drive or [], samples, run, forces, external or [], title, dark)
         with Work("motion") as work, as_options():
+            shown: Run | None
             if run is not None:
                 shown: Run | None = saved_run(run, machine)
             else:
