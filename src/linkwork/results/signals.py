@@ -57,9 +57,12 @@ class Signal(Reductions, NDArrayOperatorsMixin):
         _plot: Callable[..., Panels] | None = None,
         _between: Callable[[], Between | None] | None = None,
     ) -> None:
-        own = {"name": name, "_plot": _plot, "_between": _between}
-        both = {"labelled": data} if isinstance(data, Labelled) else {"labelled": Labelled.of(data), "data": data}
-        self.__dict__.update(own | both)
+        own: dict[str, Any] = {"name": name, "_plot": _plot, "_between": _between}
+        if isinstance(data, Labelled):
+            own["labelled"] = data
+        else:
+            own |= {"labelled": Labelled.of(data), "data": data}
+        self.__dict__.update(own)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"name": self.name, "data": self.data, "_plot": self._plot, "_between": self._between}
