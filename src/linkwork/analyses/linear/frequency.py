@@ -79,6 +79,16 @@ class FrequencyResponse(Result):
         names : of outputs; all by default
         options : `ax`, axes to draw into; `phase=False` for the magnitude alone
         """
+        ax = options.pop("ax", None)
+        return self.description(*names, **options).draw(ax)
+
+    def description(self, *names: str, **options: Any) -> Plot:
+        """What `plot` draws, apart from how it is drawn.
+
+        Parameters
+        ----------
+        names, options : as of `plot`
+        """
         f = self._data["frequency"].values
         asked = names or tuple(str(n) for n in self._data.data_vars)
         problems = [self._names.unknown(n) for n in asked if n not in self._data.data_vars]
@@ -106,7 +116,7 @@ class FrequencyResponse(Result):
         ]
         if options.pop("phase", True):
             drawn.append(Panel(over, Axis("phase", "deg", kind="phase"), tuple(phases)))
-        return Plot(tuple(drawn), title=f"frequency response of {self.name}").draw(options.pop("ax", None))
+        return Plot(tuple(drawn), title=f"frequency response of {self.name}")
 
 
 def frequency_response(
