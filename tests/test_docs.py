@@ -67,6 +67,7 @@ CLASSES = (
     lw.Modes,
     lw.FrequencyResponse,
     lw.Peak,
+    lw.RandomResponse,
     lw.StateSpace,
     lw.Reaction,
     lw.Accelerations,

@@ -66,9 +66,11 @@ if TYPE_CHECKING:
     )
     from linkwork.analyses.kinematics.travel import Stroke, Travel
     from linkwork.analyses.linear.first_order import Massless
-    from linkwork.analyses.linear.frequency import FrequencyResponse, Peak
+    from linkwork.analyses.linear.frequency import FrequencyResponse
     from linkwork.analyses.linear.linearization import Linearization, Matrices
     from linkwork.analyses.linear.modes import Mode, Modes
+    from linkwork.analyses.linear.peaks import Peak
+    from linkwork.analyses.linear.random_vibration import RandomResponse
     from linkwork.analyses.linear.state_space import StateSpace
     from linkwork.analyses.machine import Machine
     from linkwork.analyses.simulation.state import State
@@ -198,7 +200,8 @@ _HOME = {
     "Equilibrium": "analyses.equilibrium.equilibrium",
     "Massless": "analyses.linear.first_order",
     "FrequencyResponse": "analyses.linear.frequency",
-    "Peak": "analyses.linear.frequency",
+    "Peak": "analyses.linear.peaks",
+    "RandomResponse": "analyses.linear.random_vibration",
     "Linearization": "analyses.linear.linearization",
     "Matrices": "analyses.linear.linearization",
     "Mode": "analyses.linear.modes",
@@ -384,6 +387,7 @@ __all__ = [
     "PoleMotion",
     "Posture",
     "Problem",
+    "RandomResponse",
     "Reaction",
     "RectangleSection",
     "Redundancy",

@@ -21,6 +21,7 @@ import numpy as np
 from linkwork.analyses.forces.over_run import effort_names, effort_units
 from linkwork.analyses.linear.coefficients import rates_of_independent
 from linkwork.analyses.linear.set_points import Held
+from linkwork.analyses.simulation.parameter_units import parameter_unit
 from linkwork.equations.balance import motion_balance
 from linkwork.equations.closed_forces import load_state
 from linkwork.equations.conditions import conditions
@@ -43,6 +44,7 @@ class Input:
     """An input: a column b of the equations, or a coordinate that is driven (its place among the independent ones).
 
     number : the parameter that it is, where it is one
+    order : 1 where the velocity of what is driven is the input, 2 where its acceleration is
     """
 
     name: str
@@ -50,6 +52,7 @@ class Input:
     b: Array
     driven: int = -1
     number: str = ""
+    order: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +102,13 @@ class Signals:
         column = self._column(name)
         if column is not None and column in self.at.columns[self.point.held]:
             place = int(np.flatnonzero(self.at.columns == column)[0])
-            return Input(name, self._unit_of(column), np.zeros(self.n + self.nx), place)
+            return Input(name, self._unit_of(column), self._still, place)
+        column = self._column(owner) if last in DERIVED else None
+        if column is not None and column in self.at.columns[self.point.held]:
+            place, order = int(np.flatnonzero(self.at.columns == column)[0]), DERIVED[last]
+            unit = f"{self._unit_of(column)}/s" + ("^2" if order == 2 else "")
+            return Input(name, unit.replace("1/s", "Hz") if unit == "1/s" else unit, self._still, place, "", order)
+        column = self._column(name)
         if last in ("fx", "fy", "fz") and owner in measured_places(self.plan):
             c0, _, _ = self._expression(f"{written(f'{owner}.{last[1]}')}")
             return Input(name, "N", np.concatenate([c0[: self.n], np.zeros(self.nx)]))
@@ -116,6 +125,10 @@ class Signals:
         raise InputError(Problem(f"there is no input '{name}'", name, did_you_mean(name, self.known_inputs)))
 
     @property
+    def _still(self) -> Array:
+        return np.zeros(self.n + self.nx)
+
+    @property
     def known_inputs(self) -> list[str]:
         """What may be an input, the most usual first."""
         names = effort_names(self.loops)
@@ -127,6 +140,7 @@ class Signals:
         return [
             *driven,
             *short,
+            *(f"{name}.{what}" for name in short for what in ("rate", "acceleration")),
             *loads,
             *free,
             *(f"{n.rpartition('.')[0]}.effort" for n in names),
@@ -149,7 +163,7 @@ class Signals:
             if load is not None and load.acts_along is not None:
                 return effort_units(self.loops)[load.acts_along.w]
             return "N m" if load is not None and type(load).__name__.startswith("Torque") else "N"
-        return "1"
+        return parameter_unit(self.loops, number)
 
     def _by_number(self, number: str) -> Array:
         law = motion_balance(self.plan, self.at.order, self.at.columns.tolist())
