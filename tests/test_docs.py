@@ -68,6 +68,8 @@ CLASSES = (
     lw.FrequencyResponse,
     lw.Peak,
     lw.RandomResponse,
+    lw.Branch,
+    lw.Periodic,
     lw.StateSpace,
     lw.Reaction,
     lw.Accelerations,

@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.random_vibration import RandomResponse
     from linkwork.analyses.linear.state_space import StateSpace
     from linkwork.analyses.machine import Machine
+    from linkwork.analyses.periodic import Branch, NotPeriodic, Periodic
     from linkwork.analyses.simulation.state import State
     from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
     from linkwork.analyses.strength.power import DriveEnergy, Energy, drive_energy, energy
@@ -202,6 +203,9 @@ _HOME = {
     "FrequencyResponse": "analyses.linear.frequency",
     "Peak": "analyses.linear.peaks",
     "RandomResponse": "analyses.linear.random_vibration",
+    "Branch": "analyses.periodic",
+    "NotPeriodic": "analyses.periodic",
+    "Periodic": "analyses.periodic",
     "Linearization": "analyses.linear.linearization",
     "Matrices": "analyses.linear.linearization",
     "Mode": "analyses.linear.modes",
@@ -330,6 +334,7 @@ __all__ = [
     "At",
     "Axode",
     "Box",
+    "Branch",
     "CamProfile",
     "CannotClose",
     "CannotReach",
@@ -380,8 +385,10 @@ __all__ = [
     "Movie",
     "NoEquilibrium",
     "NoFreedom",
+    "NotPeriodic",
     "OverSpecified",
     "Peak",
+    "Periodic",
     "PlaceItem",
     "Placement",
     "PoleMotion",

@@ -167,12 +167,12 @@ def _tabulated(
     low, high = float(own[0][0]), float(own[0][-1])
     edges = [own[0], np.geomspace(low, high, 60)]
     for mode in linear.modes() if linear.coordinates or linear.states else ():
-        f, width = mode.natural_frequency, abs(mode.damping) * mode.natural_frequency
+        own_f, width = mode.natural_frequency, abs(mode.damping) * mode.natural_frequency
         if low <= mode.frequency <= high and mode.frequency and abs(mode.damping) <= UNDAMPED:
             _must_be_silent(linear, given, outputs, mode.number, mode.frequency)
             continue
         spread = width * np.array([0.0, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
-        edges += [f + spread, f - spread]
+        edges += [own_f + spread, own_f - spread]
     every = np.unique(np.concatenate(edges))
     every = every[(every >= low) & (every <= high)]
     x, weights = np.polynomial.legendre.leggauss(POINTS)
