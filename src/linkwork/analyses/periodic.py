@@ -143,9 +143,9 @@ def periodic_branch(
             part = (own - b.frequency) / (b.frequency - a.frequency)
             first = {n: x + part * (x - a.start[n]) for n, x in b.start.items()}
             speeds = {n: x + part * (x - a.rates[n]) for n, x in b.rates.items()}
-        laws = [given(own) if callable(given) else given for given in (drives, efforts)]
+        moved, pushed = (given(own) if callable(given) else given for given in (drives, efforts))
         try:
-            found.append(periodic_motion(machine, 1.0 / own, first, speeds, *laws, samples, 1e-10, 1e-12))
+            found.append(periodic_motion(machine, 1.0 / own, first, speeds, moved, pushed, samples, 1e-10, 1e-12))
         except NotPeriodic as error:
             trouble = f"the branch is lost at {own:.6g} Hz: {error.problems[0].what}"
             if not found:
@@ -181,7 +181,7 @@ def periodic_motion(
     left, jacobian = _shot(machine, names, z, float(period), asked)
     for stride in range(STRIDES):
         size = 1.0 + float(np.abs(z).max(initial=0.0))
-        step = np.linalg.lstsq(jacobian - np.eye(len(z)), -left, rcond=None)[0]
+        step: Array = np.linalg.lstsq(jacobian - np.eye(len(z)), -left, rcond=None)[0]
         if np.abs(left).max() <= CLOSED * size and (stride or np.abs(step).max() <= CLOSED * size):
             break
         z, left, jacobian = _damped(machine, names, z, step, left, float(period), asked)
