@@ -6,6 +6,7 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -47,6 +48,17 @@ def test_how_it_swings(tmp_path: Path) -> None:
     assert len(found["modes"]) == 1 and found["equilibrium"]["verdict"] == "stable"
     here = ran("modes", "double-pendulum", "--start", "A=180deg", "--here")
     assert here.exit_code == 0 and "grows" in here.output
+
+
+def test_the_matrices(tmp_path: Path) -> None:
+    told = ran("linearize", "double-pendulum", "--out", str(tmp_path / "own.npz"))
+    assert told.exit_code == 0 and "A.angle" in told.output and "K [SI]" in told.output
+    found = json.loads(ran("linearize", "double-pendulum", "--json").output)
+    with np.load(tmp_path / "own.npz") as kept:
+        assert kept["K"].tolist() == found["K"] and list(kept["coordinates"]) == found["coordinates"]
+    values = np.linalg.eigvals(np.linalg.solve(found["M"], found["K"]))
+    assert np.sqrt(values.min()) / (2 * math.pi) == pytest.approx(0.381526, abs=1e-6)
+    assert ran("linearize", "double-pendulum", "--out", "own.txt").exit_code == 2
 
 
 def test_what_answers_at_which_frequency(tmp_path: Path) -> None:

@@ -68,13 +68,16 @@ if TYPE_CHECKING:
     from linkwork.analyses.kinematics.travel import Stroke, Travel
     from linkwork.analyses.linear.along import LinearizationAlong
     from linkwork.analyses.linear.first_order import Massless
-    from linkwork.analyses.linear.frequency import FrequencyResponse, Peak
+    from linkwork.analyses.linear.frequency import FrequencyResponse
     from linkwork.analyses.linear.linearization import Linearization, Matrices
     from linkwork.analyses.linear.loci import Crossing, Locus, StabilityLimit
     from linkwork.analyses.linear.modes import Mode, Modes
+    from linkwork.analyses.linear.peaks import Peak
+    from linkwork.analyses.linear.random_vibration import RandomResponse
     from linkwork.analyses.linear.sensitivities import Sensitivity
     from linkwork.analyses.linear.state_space import StateSpace
     from linkwork.analyses.machine import Machine
+    from linkwork.analyses.periodic import Branch, NotPeriodic, Periodic
     from linkwork.analyses.simulation.state import State
     from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
     from linkwork.analyses.strength.power import DriveEnergy, Energy, drive_energy, energy
@@ -202,12 +205,16 @@ _HOME = {
     "Equilibrium": "analyses.equilibrium.equilibrium",
     "Massless": "analyses.linear.first_order",
     "FrequencyResponse": "analyses.linear.frequency",
-    "Peak": "analyses.linear.frequency",
     "Crossing": "analyses.linear.loci",
     "Locus": "analyses.linear.loci",
     "StabilityLimit": "analyses.linear.loci",
     "Sensitivity": "analyses.linear.sensitivities",
     "LinearizationAlong": "analyses.linear.along",
+    "Peak": "analyses.linear.peaks",
+    "RandomResponse": "analyses.linear.random_vibration",
+    "Branch": "analyses.periodic",
+    "NotPeriodic": "analyses.periodic",
+    "Periodic": "analyses.periodic",
     "Linearization": "analyses.linear.linearization",
     "Matrices": "analyses.linear.linearization",
     "Mode": "analyses.linear.modes",
@@ -338,6 +345,7 @@ __all__ = [
     "At",
     "Axode",
     "Box",
+    "Branch",
     "CamProfile",
     "CannotClose",
     "CannotReach",
@@ -391,15 +399,18 @@ __all__ = [
     "Movie",
     "NoEquilibrium",
     "NoFreedom",
+    "NotPeriodic",
     "NothingResists",
     "OverSpecified",
     "Peak",
+    "Periodic",
     "PlaceItem",
     "PlaceStiffness",
     "Placement",
     "PoleMotion",
     "Posture",
     "Problem",
+    "RandomResponse",
     "Reaction",
     "RectangleSection",
     "Redundancy",

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.along import LinearizationAlong
     from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.linear.loci import Locus
+    from linkwork.analyses.periodic import Branch, Periodic
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
@@ -805,6 +806,58 @@ class Machine(System):
         from linkwork.analyses.linear.steady_family import root_locus_of
 
         return root_locus_of(self, parameter, low, high, samples, at, hold, rates, log)
+
+    def periodic(
+        self,
+        period: float,
+        start: Mapping[str, Any] | None = None,
+        rates: Mapping[str, Any] | None = None,
+        *,
+        drives: Mapping[str, Any] | None = None,
+        efforts: Mapping[str, Any] | None = None,
+        samples: int = 361,
+        rtol: float = 1e-10,
+        atol: float = 1e-12,
+    ) -> Periodic:
+        """Steady vibration of the machine as it is: a motion that repeats itself, with Floquet's multipliers.
+
+        Newton's method on one period of a simulation, whose exact derivatives by the start it takes. Raises NotPeriodic
+        where none is found from the start that is given.
+
+        Parameters
+        ----------
+        period : after which it repeats itself [s]: that of what forces it, or a multiple
+        start, rates : variables and rates by name, to search from; home and at rest by default
+        drives, efforts : as of `simulate`
+        samples : of the motion
+        rtol, atol : tolerated errors of the simulation
+        """
+        from linkwork.analyses.periodic import periodic_motion
+
+        return periodic_motion(self, period, start, rates, drives, efforts, samples, rtol, atol)
+
+    def periodic_sweep(
+        self,
+        frequencies: Any,
+        start: Mapping[str, Any] | None = None,
+        rates: Mapping[str, Any] | None = None,
+        *,
+        drives: Mapping[str, Any] | Callable[[float], Mapping[str, Any]] | None = None,
+        efforts: Mapping[str, Any] | Callable[[float], Mapping[str, Any]] | None = None,
+        samples: int = 361,
+    ) -> Branch:
+        """Steady vibration over the frequency of what forces it: a branch of motions, each found from those before.
+
+        Parameters
+        ----------
+        frequencies : [Hz], growing or falling: the branch that is met depends on it
+        start, rates : to search the first motion from, as of `periodic`
+        drives, efforts : as of `simulate`, or functions of the frequency [Hz] that give them
+        samples : of every motion
+        """
+        from linkwork.analyses.periodic import periodic_branch
+
+        return periodic_branch(self, frequencies, start, rates, drives, efforts, samples)
 
     # ---------------------------------------------------------------- simulation
 

@@ -30,6 +30,7 @@ from linkwork.cli.commands.equations import equations
 from linkwork.cli.commands.equilibrium import equilibrium
 from linkwork.cli.commands.examples import examples
 from linkwork.cli.commands.forces import forces
+from linkwork.cli.commands.linearize import linearize
 from linkwork.cli.commands.mobility import mobility
 from linkwork.cli.commands.modes import modes
 from linkwork.cli.commands.motion import motion
@@ -44,7 +45,21 @@ from linkwork.cli.commands.view import view
 from linkwork.cli.commands.warm import warm
 from linkwork.cli.root import app, main
 
-_QUESTIONS = (check, show, view, mobility, motion, simulate, forces, statics, equilibrium, modes, bode, sweep)
+_QUESTIONS = (
+    check,
+    show,
+    view,
+    mobility,
+    motion,
+    simulate,
+    forces,
+    statics,
+    equilibrium,
+    linearize,
+    modes,
+    bode,
+    sweep,
+)
 for _command in (*_QUESTIONS, animate, closures, report, equations, new, examples, schema, cache, warm):
     app.command()(_command)
 

@@ -10,22 +10,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.analyses.linear.frequency_plots import bode, plane
+from linkwork.analyses.linear.peaks import Pair, Peak, peaks_between, sampled_peaks
 from linkwork.analyses.linear.set_points import Held
 from linkwork.analyses.linear.signals import Input, Output
-from linkwork.colours import Tint
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.results import Result, build_result
-from linkwork.results.plots.description import Axis, Line, Panel, Plot
 
 if TYPE_CHECKING:
     from linkwork.analyses.linear.linearization import Linearization
+    from linkwork.results.plots.description import Plot
 
+COARSE = 0.25
+"""Change of phase [rad], or of the logarithm of the magnitude, from sample to sample where more are taken."""
+FINEST = 1e-4
+"""Parts of a frequency nearer than which none are added."""
+MOST, ROUNDS = 4000, 10
+"""Frequencies, and rounds of halving, after which none are added."""
 SAMPLES = 400
 """Frequencies over the whole range, besides those about resonances."""
 PIECE = 512
@@ -34,42 +40,62 @@ CLOSE = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
 """Parts of a resonance by which frequencies about it are apart, where it has no damping."""
 
 
-@dataclass(frozen=True)
-class Peak:
-    """A resonance, or an antiresonance, of one output.
-
-    output : its name; frequency : [Hz]; magnitude : of the response there
-    kind : "resonance" or "antiresonance"
-    """
-
-    output: str
-    frequency: float
-    magnitude: float
-    kind: str
-
-
 class FrequencyResponse(Result):
     """Outputs over one or several inputs, complex, along the axis `frequency`; `plot` draws magnitude and phase.
 
     `H["P.x"]` is a signal over the frequencies, complex; with several inputs over `input` too.
     """
 
-    __slots__ = ()
+    __slots__ = ("_pairs",)
     _word = "frequency response"
+    _pairs: tuple[Pair, ...]
+
+    def __init__(self, data: Any, machine: Any = None, pairs: Sequence[Pair] = ()) -> None:
+        super().__init__(data, machine)
+        object.__setattr__(self, "_pairs", tuple(pairs))
 
     @property
     def peaks(self) -> tuple[Peak, ...]:
-        """Resonances and antiresonances of all outputs over the first input, by frequency, among the samples."""
-        found: list[Peak] = []
+        """Resonances and antiresonances of all outputs over all inputs, by frequency, within the range of frequencies.
+
+        They are true extremes, found from the equations; of a response that comes from a file, extremes of its samples.
+        """
         f = self._data["frequency"].values
-        for name in self._data.data_vars:
-            values = np.abs(self._data[name].values).reshape(-1, len(f))[0]
-            for k in range(1, len(f) - 1):
-                for sign, kind in ((1.0, "resonance"), (-1.0, "antiresonance")):
-                    before, here, after = sign * values[k - 1], sign * values[k], sign * values[k + 1]
-                    if before < here >= after:
-                        found.append(Peak(str(name), float(f[k]), float(values[k]), kind))
+        found: list[Peak] = []
+        for pair in self._pairs:
+            found += peaks_between(pair, float(f[0]), float(f[-1]))
+        if not self._pairs:
+            found = sampled_peaks(self._data)
         return tuple(sorted(found, key=lambda p: p.frequency))
+
+    def nyquist(self, *names: str, **options: Any) -> Any:
+        """Draw the response in the complex plane, for positive and negative frequencies: a Nyquist plot.
+
+        Parameters
+        ----------
+        names : of outputs; all by default
+        options : `ax`, axes to draw into
+        """
+        ax = options.pop("ax", None)
+        return plane(self, self._checked_names(names), True, **options).draw(ax)
+
+    def polar(self, *names: str, **options: Any) -> Any:
+        """Draw the response in the complex plane, with its resonances: size is the way from the origin.
+
+        Parameters
+        ----------
+        names : of outputs; all by default
+        options : `ax`, axes to draw into
+        """
+        ax = options.pop("ax", None)
+        return plane(self, self._checked_names(names), False, **options).draw(ax)
+
+    def _checked_names(self, names: Sequence[str]) -> tuple[str, ...]:
+        asked = tuple(names) or tuple(str(n) for n in self._data.data_vars)
+        problems = [self._names.unknown(n) for n in asked if n not in self._data.data_vars]
+        if problems:
+            raise InputError(problems, self.name)
+        return asked
 
     def plot(self, *names: str, **options: Any) -> Any:
         """Draw magnitude and phase over the frequency, both frequencies and magnitudes logarithmic: a Bode plot.
@@ -79,34 +105,17 @@ class FrequencyResponse(Result):
         names : of outputs; all by default
         options : `ax`, axes to draw into; `phase=False` for the magnitude alone
         """
-        f = self._data["frequency"].values
-        asked = names or tuple(str(n) for n in self._data.data_vars)
-        problems = [self._names.unknown(n) for n in asked if n not in self._data.data_vars]
-        if problems:
-            raise InputError(problems, self.name)
-        panels: dict[str, list[Line]] = {}
-        phases: list[Line] = []
-        count = 0
-        for name in asked:
-            data = self._data[name]
-            rows = data.values.reshape(-1, len(f))
-            inputs = [str(x) for x in self._data["input"].values] if "input" in data.dims else [""]
-            for given, row in zip(inputs, rows, strict=True):
-                label = f"{name} from {given}" if given else name
-                tint: Tint = count
-                own = Line(label, f, np.abs(row), tint=tint)
-                panels.setdefault(str(data.attrs["units"]), []).append(own)
-                angle = np.degrees(np.unwrap(np.angle(np.where(np.isfinite(row), row, 1.0))))
-                phases.append(Line(label, f, angle, tint=tint))
-                count += 1
-        over = Axis("frequency", "Hz", log=True)
-        drawn = [
-            Panel(over, Axis("magnitude", unit, kind="magnitude", log=True), tuple(lines))
-            for unit, lines in panels.items()
-        ]
-        if options.pop("phase", True):
-            drawn.append(Panel(over, Axis("phase", "deg", kind="phase"), tuple(phases)))
-        return Plot(tuple(drawn), title=f"frequency response of {self.name}").draw(options.pop("ax", None))
+        ax = options.pop("ax", None)
+        return self.description(*names, **options).draw(ax)
+
+    def description(self, *names: str, **options: Any) -> Plot:
+        """What `plot` draws, apart from how it is drawn.
+
+        Parameters
+        ----------
+        names, options : as of `plot`
+        """
+        return bode(self, self._checked_names(names), **options)
 
 
 def frequency_response(
@@ -116,7 +125,10 @@ def frequency_response(
     given, wanted = linear.asked(inputs, outputs)
     if not given or not wanted:
         raise InputError(Problem("name an input and an output", hint="for example bode('A.effort', 'P.x')"))
-    f = usual_frequencies(linear) if frequencies is None else _checked(frequencies, linear.machine.name)
+    if frequencies is None:
+        f = refined(linear._point, given, wanted, usual_frequencies(linear))
+    else:
+        f = _checked(frequencies, linear.machine.name)
     H = transfer(linear._point, given, wanted, 2j * np.pi * f)
     names = plain_names([w.name for w in wanted])
     several = len(given) > 1
@@ -140,7 +152,8 @@ def frequency_response(
         evidence={"inputs": [g.name for g in given], "outputs": [w.name for w in wanted]},
         warnings=warnings,
     )
-    return FrequencyResponse(built.arrays, linear.machine)
+    pairs = [Pair(linear._point, g, w, j) for j, g in enumerate(given) for w in wanted]
+    return FrequencyResponse(built.arrays, linear.machine, pairs)
 
 
 def transfer(point: Held, inputs: Sequence[Input], outputs: Sequence[Output], s: Any) -> Any:
@@ -176,6 +189,9 @@ def transfer(point: Held, inputs: Sequence[Input], outputs: Sequence[Output], s:
                 for j, given in enumerate(inputs):
                     if given.driven < 0:
                         H[start : start + PIECE, i, j] -= given.b[wanted.effort]
+        for j, given in enumerate(inputs):
+            if given.order:
+                H[start : start + PIECE, :, j] /= own[:, np.newaxis] ** given.order
     return H
 
 
@@ -213,6 +229,20 @@ def usual_frequencies(linear: Linearization) -> Array:
         found += [top * (1.0 + parts), top * (1.0 - parts)]
         found += [np.array([top])] if width > 1e-9 else []
     return np.unique(np.concatenate(found))
+
+
+def refined(point: Held, inputs: Sequence[Input], outputs: Sequence[Output], f: Array) -> Array:
+    """More frequencies where magnitude or phase changes fast from one to the next."""
+    for _ in range(ROUNDS):
+        H = transfer(point, inputs, outputs, 2j * np.pi * f).reshape(len(f), -1)
+        with np.errstate(all="ignore"):
+            change = np.log(H[1:] / H[:-1])
+        coarse = (np.abs(change.real) > COARSE) | (np.abs(change.imag) > COARSE)
+        between = np.flatnonzero(coarse.any(axis=1) & (np.diff(f) > FINEST * f[1:]))
+        if not between.size or len(f) > MOST:
+            break
+        f = np.unique(np.concatenate([f, np.sqrt(f[between] * f[between + 1])]))
+    return f
 
 
 def _checked(frequencies: Any, source: str) -> Array:

@@ -22,6 +22,7 @@ from linkwork.geometry import Array
 if TYPE_CHECKING:
     from linkwork.analyses.linear.frequency import FrequencyResponse
     from linkwork.analyses.linear.modes import Modes
+    from linkwork.analyses.linear.random_vibration import RandomResponse
     from linkwork.analyses.linear.sensitivities import Sensitivity
     from linkwork.analyses.machine import Machine
     from linkwork.results import Result
@@ -206,7 +207,8 @@ class Linearization:
 
         Parameters
         ----------
-        inputs : efforts (`A.effort`), loads, numbers of loads, forces on points (`P.fx`), coordinates that are held
+        inputs : efforts (`A.effort`), loads, numbers of loads, forces on points (`P.fx`),
+            coordinates that are held and their rates and accelerations (`X`, `X.rate`, `X.acceleration`)
         outputs : what a run has of motion (`A`, `A.rate`, `P.x`, `P.ay`), loads, states, efforts of what is held,
             expressions (`P.x - Q.x`)
         frequencies : [Hz]; chosen by the modes, finer about resonances, unless given
@@ -224,6 +226,22 @@ class Linearization:
         outputs, frequencies : as of `frequency_response`
         """
         return self.frequency_response(inputs, outputs, frequencies)
+
+    def random(
+        self, inputs: Mapping[str, Any], outputs: str | Sequence[str], frequencies: Any = None
+    ) -> RandomResponse:
+        """Random vibration: spectra of outputs and their effective values, from spectra of independent inputs.
+
+        Parameters
+        ----------
+        inputs : one-sided spectral densities [unit²/Hz] by input: a number for white noise of all frequencies, or
+            frequencies and densities, `([10, 200], [0.1, 0.1])`, with power laws between
+        outputs : names as of `frequency_response`
+        frequencies : [Hz] of the result; chosen by the modes and spectra unless given, of no matter for `rms`
+        """
+        from linkwork.analyses.linear.random_vibration import random_response
+
+        return random_response(self, inputs, outputs, frequencies)
 
     def response(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
@@ -17,7 +17,12 @@ from linkwork.geometry import Array
 from linkwork.results import Result, build_result
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from linkwork.analyses.linear.linearization import Linearization
+    from linkwork.results import Run
+    from linkwork.results.view_options import Viewer, ViewOptions
+    from linkwork.views.animate import Movie
 
 Kind = Literal["oscillating", "decaying", "growing", "rigid"]
 NAMED = 0.1
@@ -160,6 +165,58 @@ class Modes(Sequence[Mode]):
         names : of signals
         """
         return self.result.plot(*(names or ("frequency",)))
+
+    def run(self, number: int, *, amplitude: float | None = None, samples: int = 73) -> Run:
+        """One period of a mode as a run: a small motion about the posture with its loops closed.
+
+        A mode that does not swing goes there and back in a second. Damping is left out.
+
+        Parameters
+        ----------
+        number : of the mode, from 1
+        amplitude : of the joint that moves most [rad, m]; 0.15 rad, or 0.15 of the machine's size, unless given, less
+            where the loops would not close
+        samples : how many, the last one like the first
+        """
+        from linkwork.analyses.linear.mode_motion import mode_run
+
+        return mode_run(self, number, amplitude, samples)
+
+    def animate(
+        self,
+        number: int,
+        path: str | Path | None = None,
+        *,
+        amplitude: float | None = None,
+        period: float = 1.0,
+        turns: int = 3,
+        **options: Any,
+    ) -> Movie:
+        """Write a movie of a mode, slow enough to be seen.
+
+        Parameters
+        ----------
+        number : of the mode, from 1
+        path : the file, .gif, .mp4 or .html; `NAME-mode-2.gif` unless given
+        amplitude : of the joint that moves most, as of `run`
+        period : how long one period is in the movie [s]
+        turns : periods in the movie; files that go round by themselves, .gif and .html, have one
+        options : as of `animate`: `style`, `fps`, `size`, `theme`, `traces`, `layers`, `names`, `progress`
+        """
+        from linkwork.analyses.linear.mode_motion import mode_movie
+
+        return mode_movie(self, number, path, amplitude, period, turns, options)
+
+    def view(self, number: int = 1, *, amplitude: float | None = None, **options: Unpack[ViewOptions]) -> Viewer:
+        """Open the workbench in the browser, ready to play a mode; in a notebook, show it below the cell.
+
+        Parameters
+        ----------
+        number : of the mode, from 1
+        amplitude : of the joint that moves most, as of `run`
+        options : port, host, browser, wait, dark, as `lw.ViewOptions` tells
+        """
+        return self.run(number, amplitude=amplitude).view(**options)
 
     def __str__(self) -> str:
         linear = self.linear

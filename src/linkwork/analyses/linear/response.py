@@ -74,6 +74,7 @@ def response(
     told.tell()
     system = channels(linear.matrices, linear._point, given, wanted)
     t = np.linspace(0.0, until, samples)
+    z0 = np.concatenate([z0, np.zeros(len(system.A) - len(z0))])  # what velocities and accelerations drive starts at 0
     Y, U = _solved(system, given, laws, z0, t)
     return _result(linear, t, names, wanted, Y, given, U, "response")
 
@@ -85,7 +86,7 @@ def impulse_response(
     names = _outputs(linear, outputs)
     given, wanted = linear.asked(inputs, names)
     _check_end(until, samples)
-    if given[0].driven >= 0:
+    if given[0].driven >= 0 and not given[0].order:
         hint = "an impulse is of an effort or a load"
         raise InputError(Problem(f"'{inputs}' is a motion, which cannot jump", "inputs", hint), linear.machine.name)
     system = channels(linear.matrices, linear._point, given, wanted)
@@ -220,6 +221,9 @@ def _jump(system: Channels, own: Input, j: int, change: Array) -> Array:
     """What a jump of an input and of its rate makes of z at once."""
     if own.driven < 0:
         return np.zeros(len(system.A))
+    if own.order:  # a velocity may jump, and pushes the others as it does
+        pushed: Array = system.B[:, j, 1] * change[0]
+        return pushed
     if abs(change[0]) > JUMP * max(1.0, abs(change[0])) and (system.B[:, j, 1].any() or system.B[:, j, 2].any()):
         hint = "begin at zero, with a ramp or a smoother law"
         raise InputError(Problem("the motion jumps, which takes forces without end", f"inputs.{own.name}", hint))

@@ -23,6 +23,7 @@ from linkwork.analyses.linear import joint_reactions
 from linkwork.analyses.linear.coefficients import rates_of_independent
 from linkwork.analyses.linear.joint_reactions import Component
 from linkwork.analyses.linear.set_points import Held
+from linkwork.analyses.simulation.parameter_units import parameter_unit
 from linkwork.equations.balance import motion_balance
 from linkwork.equations.closed_forces import load_state
 from linkwork.equations.conditions import conditions
@@ -50,6 +51,7 @@ class Input:
 
     number : the parameter that it is, where it is one; column : the rate along which it is an effort
     push : the place on which it is a force or a moment, and which component
+    order : 1 where the velocity of what is driven is the input, 2 where its acceleration is
     """
 
     name: str
@@ -59,6 +61,7 @@ class Input:
     number: str = ""
     column: int = -1
     push: tuple[str, int] | None = None
+    order: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +113,12 @@ class Signals:
         column = self._column(name)
         if column is not None and column in self.at.columns[self.point.held]:
             place = int(np.flatnonzero(self.at.columns == column)[0])
-            return Input(name, self._unit_of(column), np.zeros(self.n + self.nx), place)
+            return Input(name, self._unit_of(column), self._still, place)
+        driven = self._column(owner) if last in DERIVED else None
+        if driven is not None and driven in self.at.columns[self.point.held]:
+            place, order = int(np.flatnonzero(self.at.columns == driven)[0]), DERIVED[last]
+            unit = f"{self._unit_of(driven)}/s" + ("^2" if order == 2 else "")
+            return Input(name, unit.replace("1/s", "Hz") if unit == "1/s" else unit, self._still, place, order=order)
         push = PUSHES.get(last, -1)
         if push >= 0 and owner in moving_places(self.plan) and (push < 3 or owner not in self._points):
             J = self.loops.system.jacobian(owner, self.at.y[: self.plan.nq])[push]
@@ -132,6 +140,10 @@ class Signals:
         raise InputError(Problem(f"there is no input '{name}'", name, did_you_mean(name, self.known_inputs)))
 
     @property
+    def _still(self) -> Array:
+        return np.zeros(self.n + self.nx)
+
+    @property
     def known_inputs(self) -> list[str]:
         """What may be an input, the most usual first."""
         names = effort_names(self.loops)
@@ -145,6 +157,7 @@ class Signals:
         return [
             *driven,
             *short,
+            *(f"{name}.{what}" for name in short for what in ("rate", "acceleration")),
             *loads,
             *free,
             *(f"{n.rpartition('.')[0]}.effort" for n in names),
@@ -172,7 +185,7 @@ class Signals:
             if load is not None and load.acts_along is not None:
                 return effort_units(self.loops)[load.acts_along.w]
             return "N m" if load is not None and type(load).__name__.startswith("Torque") else "N"
-        return "1"
+        return parameter_unit(self.loops, number)
 
     def _by_number(self, number: str) -> Array:
         law = motion_balance(self.plan, self.at.order, self.at.columns.tolist())

@@ -95,7 +95,35 @@ def channels(m: Matrices, point: Held, inputs: Sequence[Input], outputs: Sequenc
         for _ in range(wanted.order):
             row, through = _differentiated(row, through, A, B, wanted.name)
         C[i], D[i] = row, through
+    return _of_rates(Channels(A, B, C, D), inputs)
+
+
+def _of_rates(found: Channels, inputs: Sequence[Input]) -> Channels:
+    """Velocities and accelerations as inputs: what is driven, and its rate, become states."""
+    A, B, C, D = found.A, found.B, found.C, found.D
+    for j, given in enumerate(inputs):
+        if not given.order:
+            continue
+        old, q = len(A), given.order
+        wide = np.zeros((old + q, old + q))
+        wide[:old, :old], wide[:old, old:] = A, B[:, j, :q]
+        wide[old : old + q - 1, old + 1 :] = np.eye(q - 1)
+        A, C = wide, np.hstack([C, D[:, j, :q]])
+        B = np.concatenate([B, np.zeros((q, *B.shape[1:]))])
+        for own in (B, D):
+            own[:, j, : CHANNELS - q] = own[:, j, q:].copy()
+            own[:, j, CHANNELS - q :] = 0.0
+        B[old + q - 1, j, 0] = 1.0
     return Channels(A, B, C, D)
+
+
+def driven_states(inputs: Sequence[Input]) -> tuple[str, ...]:
+    """Names of the states that velocities and accelerations as inputs bring with them."""
+    names = []
+    for given in inputs:
+        owner = given.name.rpartition(".")[0]
+        names += [owner, f"{owner}.rate"][: given.order]
+    return tuple(names)
 
 
 def _differentiated(row: Array, through: Array, A: Array, B: Array, name: str) -> tuple[Array, Array]:
@@ -124,7 +152,7 @@ def state_space(m: Matrices, point: Held, inputs: Sequence[Input], outputs: Sequ
         B,
         found.C,
         D,
-        (*m.coordinates, *(f"{name}.rate" for name in m.coordinates), *m.states),
+        (*m.coordinates, *(f"{name}.rate" for name in m.coordinates), *m.states, *driven_states(inputs)),
         names,
         tuple(wanted.name for wanted in outputs),
     )

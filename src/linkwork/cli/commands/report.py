@@ -94,7 +94,7 @@ def report(
         with Work("motion") as work, as_options():
             shown: Run | None
             if run is not None:
-                shown: Run | None = saved_run(run, machine)
+                shown = saved_run(run, machine)
             else:
                 shown = asked.moved(laws, samples, None, asked.starts(laws, {}, variables), work)
             if shown is not None and forces and len(shown) and shown.analysis == "motion":

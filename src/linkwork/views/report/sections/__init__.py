@@ -10,6 +10,7 @@ from linkwork.views.report.sections.motion import motion
 from linkwork.views.report.sections.origin import making
 from linkwork.views.report.sections.paths import paths
 from linkwork.views.report.sections.summary import summary
+from linkwork.views.report.sections.vibration import vibration
 
 SECTIONS = (
     Section("summary", "Summary", summary),
@@ -18,6 +19,7 @@ SECTIONS = (
     Section("paths", "Paths", paths),
     Section("evidence", "Evidence", evidence),
     Section("mobility", "What it can do", mobility),
+    Section("vibration", "Rest and vibration", vibration),
     Section("drawings", "Drawings", drawings),
     Section("model", "Model", model),
     Section("making", "How this page was made", making),

@@ -7,7 +7,16 @@ from linkwork.views.workbench.panels.model import ModelPanel
 from linkwork.views.workbench.panels.motion import MotionPanel
 from linkwork.views.workbench.panels.move import MovePanel
 from linkwork.views.workbench.panels.questions import AskPanel
+from linkwork.views.workbench.panels.vibration import VibrationPanel
 
-PANELS: tuple[type[Panel], ...] = (MovePanel, MotionPanel, LetGoPanel, AskPanel, ModelPanel, LooksPanel)
+PANELS: tuple[type[Panel], ...] = (
+    MovePanel,
+    MotionPanel,
+    LetGoPanel,
+    VibrationPanel,
+    AskPanel,
+    ModelPanel,
+    LooksPanel,
+)
 
 __all__ = ["PANELS", "Panel"]

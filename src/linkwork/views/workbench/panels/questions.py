@@ -46,6 +46,10 @@ def _forces(s: Machine) -> str:
     return str(s.statics())
 
 
+def _rest(s: Machine) -> str:
+    return str(s.equilibrium())
+
+
 INQUIRIES: tuple[Inquiry, ...] = (
     Inquiry("Mobility", "freedoms, redundant constraints, quality", _mobility),
     Inquiry("Posture", "where everything is", _posture),
@@ -53,6 +57,7 @@ INQUIRIES: tuple[Inquiry, ...] = (
     Inquiry("Travel", "how far each free coordinate can go", _travel),
     Inquiry("Four-bars", "Grashof's verdict", _four_bars),
     Inquiry("Forces", "what holds it here at rest, and what its joints carry", _forces),
+    Inquiry("Rest", "where it comes to rest from here, and whether it stays there", _rest),
 )
 """A new analysis whose answer is a text adds a line here."""
 
