@@ -143,7 +143,8 @@ def periodic_branch(
             part = (own - b.frequency) / (b.frequency - a.frequency)
             first = {n: x + part * (x - a.start[n]) for n, x in b.start.items()}
             speeds = {n: x + part * (x - a.rates[n]) for n, x in b.rates.items()}
-        moved, pushed = (given(own) if callable(given) else given for given in (drives, efforts))
+        moved = drives(own) if callable(drives) else drives
+        pushed = efforts(own) if callable(efforts) else efforts
         try:
             found.append(periodic_motion(machine, 1.0 / own, first, speeds, moved, pushed, samples, 1e-10, 1e-12))
         except NotPeriodic as error:
@@ -181,7 +182,7 @@ def periodic_motion(
     left, jacobian = _shot(machine, names, z, float(period), asked)
     for stride in range(STRIDES):
         size = 1.0 + float(np.abs(z).max(initial=0.0))
-        step: Array = np.linalg.lstsq(jacobian - np.eye(len(z)), -left, rcond=None)[0]
+        step = np.asarray(np.linalg.lstsq(jacobian - np.eye(len(z)), -left, rcond=None)[0], np.float64)
         if np.abs(left).max() <= CLOSED * size and (stride or np.abs(step).max() <= CLOSED * size):
             break
         z, left, jacobian = _damped(machine, names, z, step, left, float(period), asked)
