@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from linkwork.cli.case_options import CaseName, asked_machine
 from linkwork.cli.load_options import EffortTexts, StateTexts
 from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import print_json, say, tell, title
@@ -20,6 +21,7 @@ from linkwork.cli.rest_options import (
     rest_arguments,
     resting,
 )
+from linkwork.cli.settings import Sets
 
 
 def linearize(
