@@ -90,6 +90,7 @@ def test_a_pendulum_is_let_go_pulled_and_paused(page: Visit) -> None:
     assert page.complaints == []
 
 
+@pytest.mark.slow  # what it waits for may take minutes to be drawn where there is no graphics card
 def test_a_run_to_the_end_is_the_same_as_in_python(page: Visit) -> None:
     own = page.panel("Let go")
     page.tab("Move")
@@ -126,6 +127,7 @@ def test_a_run_to_the_end_is_the_same_as_in_python(page: Visit) -> None:
     assert "0.5 s" in legend.inner_text()
 
 
+@pytest.mark.slow  # what it waits for may take minutes to be drawn where there is no graphics card
 def test_keys_and_looks(page: Visit) -> None:
     canvas = page.page.locator("canvas").first
     page.tab("Look")
@@ -148,9 +150,12 @@ def test_keys_and_looks(page: Visit) -> None:
     assert canvas.bounding_box()["width"] > 300
     # A planar machine is seen without perspective: its camera is far away and looks along the normal.
     camera = page.desk.client.camera
-    eye = np.array(camera.position) - np.array(camera.look_at)
-    assert abs(eye[2]) / np.linalg.norm(eye) > 1 - 1e-6
-    assert np.linalg.norm(eye) > 20
+
+    def eye() -> np.ndarray:
+        return np.array(camera.position) - np.array(camera.look_at)
+
+    page.wait(lambda: abs(eye()[2]) / np.linalg.norm(eye()) > 1 - 1e-6)
+    assert np.linalg.norm(eye()) > 20
     page.page.keyboard.press("p")
     page.wait(lambda: camera.fov > 0.5)
     page.page.keyboard.press("g")
