@@ -11,7 +11,6 @@ import typer
 
 from linkwork.analyses.kinematics.failures import ClosureError
 from linkwork.errors import ModelError, Problem
-from linkwork.model.measures import effort_along
 from linkwork.names import no_such
 from linkwork.units import ANGLE, FORCE, LENGTH, NUMBER, SI, TORQUE, Dimension, parse_quantity
 from linkwork.units.efforts import effort_units
@@ -188,6 +187,8 @@ class _Reading:
         along = self.variables.dimensions.get(full)
         if along is None:  # a rate of a joint that turns freely: S.wx, or F.vx
             along = LENGTH if full.rpartition(".")[2].startswith("v") else ANGLE
+        from linkwork.model.measures import effort_along
+
         return effort_along(along)
 
     def efforts(self, texts: Sequence[str], option: str) -> dict[str, float]:

@@ -52,7 +52,8 @@ def numbers_set(machine: Machine, sets: Sequence[str] | None, problems: Problems
             problems.note(f"'{name}' is given twice", f"--set {name}", "give it once")
         elif (number := parameter_value(machine, name, value, f"--set {name}", problems)) is not None:
             found[name] = number
-    problems.done(machine.name)
+    if sets:
+        problems.done(machine.name)
     return found
 
 

@@ -133,7 +133,8 @@ def simulate(
     written = wanted.write(run, units, unwritten.append)
     texts = situated.texts("drive", variables) | {name: text for name, (text, _) in given.items()}
     acting = {name.strip(): text.strip() for name, _, text in (each.partition("=") for each in effort or ())}
-    efforts = situated.texts("efforts", variables) | {variables.known_as(name): text for name, text in acting.items()}
+    given_too = {variables.known_as(name) for name in acting}
+    efforts = {n: text for n, text in situated.texts("efforts", variables).items() if n not in given_too} | acting
     doubts = _idle(m, any(asked[key] for key in ("rates", "drives", "efforts")))
     if as_json:
         plain = _plain(run, texts, efforts, [str(event) for event in asked["events"]])
