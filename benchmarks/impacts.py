@@ -72,6 +72,8 @@ def alone(s: Any) -> dict[str, Any]:
 
     from linkwork.analyses.simulation.question import asked
     from linkwork.analyses.simulation.session import Session
+    from linkwork.numerics import native  # noqa: F401, tells numba of loops
+    from linkwork.numerics.stepping import native_handles  # noqa: F401, and of what they take
     from linkwork.numerics.stepping.active_rows import JUMPS, LOGGED, RECENT, write_watches
     from linkwork.numerics.stepping.instants import happen
 
