@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
     from linkwork.analyses.periodic import Branch, NotPeriodic, Periodic
     from linkwork.analyses.robots import goals
+    from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
     from linkwork.analyses.simulation.state import State
     from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
@@ -268,6 +269,7 @@ _HOME = {
     "SimulationEvidence": "results",
     "Simulations": "results",
     "Reached": "analyses.robots.reached",
+    "Reaches": "analyses.robots.many",
     "State": "analyses.simulation.state",
     "load_run": "results",
     "Evidence": "results",
@@ -416,6 +418,7 @@ __all__ = [
     "Problem",
     "RandomResponse",
     "Reached",
+    "Reaches",
     "Reaction",
     "RectangleSection",
     "Redundancy",

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.linear.loci import Locus
     from linkwork.analyses.periodic import Branch, Periodic
+    from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
@@ -220,6 +221,43 @@ class Machine(System):
         asked = (() if place is None else (place,)) + goals
         return reach(
             self.loops.of_places, self.home, name, asked, rotation, hold, start, prefer, limits, nearest
+        )  # fmt: skip
+
+    def reach_many(
+        self,
+        name: str,
+        place: Any = None,
+        *goals: Any,
+        rotation: Any = None,
+        hold: str | Sequence[str] = (),
+        start: Posture | Mapping[str, Any] | Array | None = None,
+        path: bool = False,
+        restarts: int | None = None,
+        limits: bool = True,
+        seed: int = 1,
+        threads: int | None = None,
+    ) -> Reaches:
+        """Inverse kinematics of thousands of goals at once, in compiled loops; nothing is raised for those that fail.
+
+        Parameters
+        ----------
+        name : of a point, frame or body; `body.com`, or "centre of mass" of the machine
+        place : places (samples, 3) [m], poses (samples, 4, 4), or a goal of `lw.goals` with arrays; any without
+        goals : more goals, with arrays or one for all samples
+        rotation : attitudes (samples, 3, 3), or one
+        hold : joints that stay as they are at the start
+        start : posture to start from, values by name, or all variables by sample; home by default
+        path : the samples lie along a path: each starts where the last ones lead
+        restarts : random postures from which a sample that fails begins again, at most; 100 by default, none on a path
+        limits : whether limits of joints are kept
+        seed : of the random postures
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.robots.many import reach_many
+
+        asked = (() if place is None else (place,)) + goals
+        return reach_many(
+            self.loops.of_places, self.home, name, asked, rotation, hold, start, path, restarts, limits, seed, threads
         )  # fmt: skip
 
     def motion(

@@ -19,7 +19,7 @@ def bounded_step(
     """d, and by row of C -1, 0 or 1: held at its lower limit, free, held at its upper one."""
     H, g = V.T @ V + damping * np.eye(V.shape[1]), V.T @ e
     side = np.zeros(len(C), np.int64)
-    d: Array = np.linalg.solve(H, g)
+    d: Array = np.asarray(np.linalg.solve(H, g), float)
     for _ in range(4 * len(C)):
         above, below = C @ d - high, low - C @ d
         beyond = np.where(side == 0, np.maximum(above, below), 0.0)

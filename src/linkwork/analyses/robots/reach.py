@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.analyses.kinematics.failures import CannotReach, NoFreedom
-from linkwork.analyses.kinematics.joint_limits import joint_limits
+from linkwork.analyses.kinematics.joint_limits import JointLimit, joint_limits
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.motion import reached as moved_to
 from linkwork.analyses.kinematics.posture import Posture
@@ -28,7 +28,9 @@ from linkwork.units import ANGLE
 STARTS = 12
 """Random postures of an open tree from which is searched again."""
 WEAK = 1e-6
-"""Singular values of the task below which the target is said not to move."""
+"""Singular values of the task that count as none."""
+POOR = 1e-3
+"""Singular values below which the target is said to be hardly moved."""
 
 
 def reach(
@@ -46,8 +48,8 @@ def reach(
     """The posture nearest on the way from the start at which a target is as it is wanted; see `Machine.reach`."""
     wanted = wanted_of(loops, name, goals, rotation, hold)
     better = preference_of(loops, prefer)
-    begin = _start(loops, home, start, wanted.values)
-    specified = _specified(loops, wanted.values, wanted.held)
+    begin = start_of(loops, home, start, wanted.values)
+    specified = specified_by(loops, wanted.values, wanted.held)
     search = _search(loops, TaskRows(loops, wanted), specified, limits)
     if not search.free(begin.y).size:
         raise NoFreedom(Problem(f"'{name}' cannot move: the machine has no freedom"), loops.plan.name, begin)
@@ -61,14 +63,14 @@ def reach(
     raise CannotReach(_problem(search, found, name), loops.plan.name, result)
 
 
-def _start(
+def start_of(
     loops: Loops, home: Posture, start: Posture | Mapping[str, Any] | None, values: Mapping[str, Any]
 ) -> Posture:
     begin = home if start is None else start if isinstance(start, Posture) else moved_to(loops, home, start)
     return moved_to(loops, begin, values) if values else begin
 
 
-def _specified(loops: Loops, values: Mapping[str, Any], held: Sequence[str]) -> Mask:
+def specified_by(loops: Loops, values: Mapping[str, Any], held: Sequence[str]) -> Mask:
     """Rates of joints that are given or held."""
     mask: Mask = np.zeros(loops.columns, bool)
     problems = []
@@ -86,8 +88,13 @@ def _specified(loops: Loops, values: Mapping[str, Any], held: Sequence[str]) -> 
     return mask
 
 
+def known_limits(loops: Loops, specified: Mask) -> list[JointLimit]:
+    """Limits of joints that are neither given nor held."""
+    return [x for x in joint_limits(loops) if not specified[loops.places.index(x.place)]]
+
+
 def _search(loops: Loops, rows: TaskRows, specified: Mask, limits: bool) -> Search:
-    known = [x for x in joint_limits(loops) if not specified[loops.places.index(x.place)]] if limits else []
+    known = known_limits(loops, specified) if limits else []
     return Search(
         loops, rows, specified,
         np.array([loops.places.index(x.place) for x in known], np.int64), np.array([x.place for x in known], np.int64),
@@ -124,7 +131,7 @@ def _elsewhere(search: Search, y: Array, rng: np.random.Generator) -> Array:
 
 def _reached(search: Search, found: Found, name: str, is_there: bool, starts: int) -> Reached:
     loops, stand = search.loops, found.stand
-    lost, strengths = lost_directions(stand.V, [n for n, _ in search.rows.rows], WEAK)
+    lost, strengths = lost_directions(stand.V, [n for n, _ in search.rows.rows], POOR)
     rank = sum(1 for x in strengths if x > WEAK)
     outcome = Outcome(
         name, is_there, search.rows.missing(stand.e), tuple(_active(search, stand.y)), _spare(search, stand, rank),

@@ -33,7 +33,7 @@ class Reached(Posture):
     missing : by row of the goal its name, what is missing (SI), and the unit
     active : limits of joints at which it stands, as text
     spare : variables that can move while the target stays where it is, where freedoms are left
-    lost : directions in which the target cannot move here, as text: the posture is singular
+    lost : directions in which the target can hardly move here, as text: the posture is singular, or next to it
     strengths : singular values of the task's Jacobian, lengths in parts of the machine's size, the largest first
     starts : postures from which was searched
     """
@@ -59,12 +59,12 @@ class Reached(Posture):
         lines += [f"  at its limit: {text}" for text in self.active]
         if self.spare:
             lines.append(f"  freedoms are left: {', '.join(self.spare)} can move while '{self.target}' stays")
-        lines += [f"  singular: the target cannot move along {text}" for text in self.lost]
+        lines += [f"  singular: the target can hardly move along {text}" for text in self.lost]
         return [*lines, *super().report()]
 
 
 def lost_directions(V: Array, names: Sequence[str], weak: float) -> tuple[tuple[str, ...], tuple[float, ...]]:
-    """Rows, or mixtures of rows, that no joint moves, as text; and all singular values."""
+    """Rows, or mixtures of rows, that no joint moves well, as text; and all singular values."""
     if not V.size:
         return (), ()
     U, sizes, _ = np.linalg.svd(V)

@@ -9,8 +9,8 @@ singular (Vukobratović keeps the first two components of h, whose rates depend 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -123,17 +123,12 @@ def _goals(given: Any, many: bool) -> list[Goal]:
     if isinstance(given, list | tuple) and given and all(isinstance(g, Goal) for g in given):
         return list(given)
     shape = np.shape(given) if not isinstance(given, str) else ()
-    if shape[-2:] == (4, 4) and len(shape) == (3 if many else 2):
+    if shape[-2:] == (4, 4) and len(shape) <= (3 if many else 2):
         return list(pose_goals(np.asarray(given, float)))
-    if shape[-2:] == (4, 4) and len(shape) == 2:
-        return list(pose_goals(np.asarray(given, float)))
-    try:
-        return [place(np.asarray(given, float) if many and len(shape) == 2 else given)]
-    except InputError as error:
-        if many or (not isinstance(given, dict) and len(shape) <= 1):
-            raise
+    if not many and (isinstance(given, Mapping) or len(shape) > 1):
         hint = "one place [m] at a time, such as (0.1, 0.2, 0); `reach_many` takes many, `follow` a path"
-        raise InputError([replace(p, hint=hint) for p in error.problems]) from None
+        raise InputError(Problem("three numbers x, y, z are wanted", "place", hint))
+    return [place(np.asarray(given, float) if many and len(shape) == 2 else given)]
 
 
 class TaskRows:
