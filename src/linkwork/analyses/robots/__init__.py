@@ -1,0 +1,11 @@
+"""Robots and their tasks: goals, inverse kinematics, tasks followed in time.
+
+`goals`        what is wanted: places, directions, attitudes, joints, as data
+`targets`      points, frames, bodies and centres of mass as kernels: pose and Jacobian in one law
+`task_rows`    goals as rows: what is missing, and how it changes with the twist of the target
+`bounded`      least squares within limits
+`preferences`  what surplus freedoms are used for
+`reach`        one posture, loops closed, limits kept; `reached` what is told of it
+`reach_many`   thousands of goals in compiled loops
+`follow`       tasks in time: postures, rates, accelerations
+"""
