@@ -1,9 +1,9 @@
 """Closed forms of whole chains, traced for one chain at a time: what they need, and how they go.
 
 `Wrist`: the last three axes meet in a point, which the others place (`places`); they then turn the target. `Parallel`:
-three neighbouring axes are parallel and two of the other three meet. Either may stand at the other end of the chain, which is then
-walked backward. A chain of fewer joints is filled up: by turns that the goal leaves free, or by turns that must come
-out as zero.
+three neighbouring axes are parallel and two of the other three meet. Either may stand at the other end of the chain,
+which is then walked backward. A chain of fewer joints is filled up: by turns that the goal leaves free, or by turns
+that must come out as zero.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from linkwork.analyses.robots.solutions.places import (
     SAME,
     Alone,
     Branch,
+    Turning,
     can_place,
     meeting_point,
     placed,
@@ -40,8 +41,10 @@ from linkwork.equations.vectors import Matrix, Vector, add, apply, apply_t, dot,
 class Way(Protocol):
     """A closed form: all branches for a goal (R, p) as expressions."""
 
-    name: str
-    count: int
+    @property
+    def reason(self) -> tuple[str, tuple[int, ...]]:
+        """What the form rests on, and the joints that this is said of."""
+        ...
 
     def branches(self, R: Matrix, p: Vector, free: Turn) -> list[Branch]:
         """Motions of all joints of the chain, in its order.
@@ -64,9 +67,9 @@ def across(axis: Axis) -> Vector:
 def directed(first: Axis, second: Axis, third: Axis, R: Matrix, free: Turn) -> list[tuple[tuple[Turn, ...], Any, int]]:
     """Three turns whose rotations together are R: two ways; the middle one from the angle between the outer axes."""
     there = apply(R, third.l)
+    ways: list[tuple[tuple[Turn, ...], Any, int]] = []
     height = Alone("height", first.l, (0.0, 0.0, 0.0))
     here = Axis(True, second.l, (0.0, 0.0, 0.0))
-    ways = []
     for sign, root in zip((1, -1), height.roots(here, third.l, dot(first.l, there), Turn(1.0, 0.0)), strict=True):
         assert isinstance(root.known, Turn)
         one = turn_of_directions(first, turned(second, root.known, third.l), there, free)
@@ -81,17 +84,17 @@ class Wrist:
 
     axes: tuple[Axis, ...]
     centre: Vector
-    name: str = "three axes that meet"
+
+    @property
+    def reason(self) -> tuple[str, tuple[int, ...]]:
+        """See `Way`."""
+        count = len(self.axes)
+        return "axes that meet in a point", (count - 3, count - 2, count - 1)
 
     @property
     def arm(self) -> tuple[Axis, ...]:
         """The joints that place the centre."""
         return self.axes[:-3]
-
-    @property
-    def count(self) -> int:
-        """How many branches there are."""
-        return 8
 
     def branches(self, R: Matrix, p: Vector, free: Turn) -> list[Branch]:
         """All branches; see `Way`."""
@@ -101,8 +104,8 @@ class Wrist:
             rest = R
             for axis, known in zip(self.arm, b.known, strict=True):
                 rest = reduced(axis, known, rest)
-            for turns, lack, sign in directed(*self.axes[-3:], rest, free):
-                found.append(Branch((*b.known, *turns), b.lack + lack, (*b.ways, sign)))
+            for turns, lack, sign in directed(self.axes[-3], self.axes[-2], self.axes[-1], rest, free):
+                found.append(Branch((*b.known, *turns), b.lack + lack, (*b.ways, (len(self.arm) + 1, sign))))
         return found
 
 
@@ -118,12 +121,11 @@ class Parallel:
     at: int
     meet: Vector
     early: bool
-    name: str = "three parallel axes"
 
     @property
-    def count(self) -> int:
-        """How many branches there are."""
-        return 8
+    def reason(self) -> tuple[str, tuple[int, ...]]:
+        """See `Way`."""
+        return "parallel axes", (self.at, self.at + 1, self.at + 2)
 
     def branches(self, R: Matrix, p: Vector, free: Turn) -> list[Branch]:
         """All branches; see `Way`."""
@@ -141,7 +143,7 @@ class Parallel:
             rest = reduced(first, root.known, R)
             place = moved_back(first, root.known, p)
             for b in self._later(middle, fifth, sixth, l, rest, place, free):
-                ways = (1 - 2 * k, *b.ways) if len(roots) == 2 else b.ways
+                ways = ((0, 1 - 2 * k), *b.ways) if len(roots) == 2 else b.ways
                 found.append(Branch((root.known, *b.known), root.lack + b.lack, ways))
         return found
 
@@ -156,8 +158,8 @@ class Parallel:
                 assert isinstance(root.known, Turn)
                 own = apply_t(matrix_of(fourth, root.known), l)
                 for turns, lack, sign in self._wrist(fifth, sixth, own, apply_t(R, l), free):
-                    known = (root.known, *turns)
-                    found += self._planar(middle, (fourth, fifth, sixth), known, R, p, free, root.lack + lack, k, sign)
+                    known, ways = (root.known, *turns), ((3, 1 - 2 * k), (4, sign))
+                    found += self._planar(middle, (fourth, fifth, sixth), known, R, p, free, root.lack + lack, ways)
             return found
         # Axes 4 and 5 meet: l · G a6⁻¹ c = l · c
         seen = Alone("height", apply_t(R, l), (0.0, 0.0, 0.0))
@@ -167,8 +169,8 @@ class Parallel:
             assert isinstance(root.known, Turn)
             rest = multiply(R, matrix_of(away, root.known))
             for turns, lack, sign in self._wrist(fourth, fifth, l, apply_t(rest, l), free):
-                known = (*turns, root.known)
-                found += self._planar(middle, (fourth, fifth, sixth), known, R, p, free, root.lack + lack, k, sign)
+                known, ways = (*turns, root.known), ((5, 1 - 2 * k), (3, sign))
+                found += self._planar(middle, (fourth, fifth, sixth), known, R, p, free, root.lack + lack, ways)
         return found
 
     def _later(
@@ -183,7 +185,7 @@ class Parallel:
     ) -> list[Branch]:
         found = []
         for turns, lack, sign in self._wrist(fifth, sixth, l, apply_t(R, l), free):
-            found += self._planar(middle, (fifth, sixth), turns, R, p, free, lack, None, sign)
+            found += self._planar(middle, (fifth, sixth), turns, R, p, free, lack, ((4, sign),))
         return found
 
     @staticmethod
@@ -213,8 +215,7 @@ class Parallel:
         p: Vector,
         free: Turn,
         lack: Any,
-        way: int | None,
-        sign: int,
+        ways: tuple[Turning, ...],
     ) -> list[Branch]:
         """The three parallel turns, once the others are known."""
         c = floats(middle[2].o)
@@ -231,8 +232,8 @@ class Parallel:
             for axis, known in zip(middle[:2], b.known, strict=True):
                 rest = reduced(axis, known, rest)
             last = turn_of_matrix(middle[2], across(middle[2]), rest)
-            ways = (*(() if way is None else (1 - 2 * way,)), sign, *b.ways)
-            found.append(Branch((*b.known, last, *turns), lack + b.lack, ways))
+            elbow = tuple((joint + 6 - len(later) - 3, way) for joint, way in b.ways)
+            found.append(Branch((*b.known, last, *turns), lack + b.lack, (*ways, *elbow)))
         return found
 
 
@@ -275,4 +276,3 @@ def _all_parallel(axes: Sequence[Axis]) -> bool:
 def _independent(axes: Sequence[Axis]) -> bool:
     """Whether neighbours among three axes that meet differ, so that they can turn every way or miss it honestly."""
     return not _all_parallel(axes[:2]) and not _all_parallel(axes[1:])
-

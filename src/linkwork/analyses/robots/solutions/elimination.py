@@ -5,13 +5,14 @@ The six joints and the goal close a loop a1 a2 a3 a4 a5 a6 = 1. For the line v o
     a3 a4 a5 v = a2⁻¹ a1⁻¹ v
 
 holds for the fourteen numbers of `line_moments`: the right is linear in the nine products of (1, c1, s1) and
-(1, c2, s2), so eight combinations remove its unknowns and six equations stay, in the products of u4^i u5^j, i, j ≤ 2, with
-factors of second degree in u3 (u = tan x/2). These and u4 times these are twelve equations for twelve products: a
-quadratic eigenvalue problem for u3, of whose 24 eigenvalues eight are ±i (Raghavan and Roth 1993; Manocha and Canny 1994).
+(1, c2, s2), so eight combinations remove its unknowns and six equations stay, in the products of u4^i u5^j, i, j ≤ 2,
+with factors of second degree in u3 (u = tan x/2). These and u4 times these are twelve equations for twelve products: a
+quadratic eigenvalue problem for u3, of whose 24 eigenvalues eight are ±i (Raghavan and Roth 1993; Manocha and Canny
+1994).
 
-The loop may begin at any joint and be walked both ways, so any joint can be a3; which one serves a chain best is tried out.
-u3 is turned to where the leading matrix is regular, so half turns of a3 are as good as any angle; those of a4 and a5 are,
-because products are homogeneous.
+The loop may begin at any joint and be walked both ways, so any joint can be a3; which one serves a chain best is tried
+out. u3 is turned to where the leading matrix is regular, so half turns of a3 are as good as any angle; those of a4 and
+a5 are, because products are homogeneous.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from linkwork.algebra import ca
 from linkwork.analyses.robots.solutions.line_moments import (
     inverse_signs,
     joint_matrices,
@@ -30,9 +34,11 @@ from linkwork.analyses.robots.solutions.line_moments import (
     representation,
     unit_powers,
 )
-from linkwork.analyses.robots.solutions.motions import displacement, motion
+from linkwork.analyses.robots.solutions.motions import displacement, goal_rows
 from linkwork.analyses.robots.solutions.serial_chains import Joint
 from linkwork.geometry import Array, inverse
+from linkwork.geometry.rotations import skew
+from linkwork.kernels import Kernel
 
 TURNS_OF_U = (0.35, 1.0, -0.4)
 """Angles by which atan u3 is turned, one after the other until the leading matrix is regular."""
@@ -64,9 +70,9 @@ class Candidates:
     doubtful : goals of which two share an eigenvalue, so that their solutions may be mixed
     """
 
-    goal: Array
+    goal: NDArray[Any]
     x: Array
-    doubtful: Array
+    doubtful: NDArray[Any]
 
 
 class Elimination:
@@ -113,8 +119,8 @@ class Elimination:
         E = E - (U @ k[..., None])[..., None, None] * self._unit
         M = np.zeros((len(goals), 12, 3, 4, 3))
         M[:, :6, :, :3], M[:, 6:, :, 1:] = E, E
-        M = M.reshape(-1, 12, 3, 12)
-        u3, vectors = _eigenvalues(M[:, :, 0], M[:, :, 1], M[:, :, 2], self.joints[2].turns)
+        P = M.reshape(-1, 12, 3, 12)
+        u3, vectors = _eigenvalues(P[:, :, 0], P[:, :, 1], P[:, :, 2])
         # x3 = 2 atan2(sine, cosine): a real pair stands for a real solution.
         near = np.abs(u3.imag) < REAL
         goal, which = np.nonzero(near)
@@ -129,18 +135,17 @@ class Elimination:
         known = np.stack([x3, x4, x5], axis=-1)
         x12 = self._first_two(N, Q, triangle, k, goal, known)
         x = np.concatenate([x12, known], axis=-1)
-        x = np.concatenate([x, self._last(given[goal], x)[:, None]], axis=-1)
+        x = np.concatenate([x, self._last(x, goal_rows(given[goal]))[:, None]], axis=-1)
         ordered = np.empty_like(x)
         ordered[:, self.places] = x
         sane = np.isfinite(ordered).all(axis=1)
         return Candidates(goal[sane], ordered[sane], _sharing(u3, near))
 
-    def _first_two(self, N: Array, Q: Array, triangle: Array, k: Array, goal: Array, known: Array) -> Array:
+    def _first_two(self, N: Array, Q: Array, triangle: Array, k: Array, goal: NDArray[Any], known: Array) -> Array:
         """x1 and x2 by least squares of the fourteen equations, which are linear in their products."""
-        left = self._left[None]
-        for column, joint in enumerate(self.joints[2:5]):
-            left = np.einsum("ka,ka...->k...", _functions(known[:, column], joint), left)
-        b = (left - k[goal])[..., None]
+        f3, f4, f5 = (_functions(known[:, k], joint) for k, joint in enumerate(self.joints[2:5]))
+        products = f3[:, :, None, None] * f4[:, None, :, None] * f5[:, None, None, :]
+        b = (products.reshape(-1, 27) @ self._left.reshape(27, 14) - k[goal])[..., None]
         try:
             R = triangle[goal, :8]
             small = np.abs(np.diagonal(R, axis1=1, axis2=2)).min(axis=1) < 1e-11
@@ -154,22 +159,25 @@ class Elimination:
         second = np.arctan2(m[:, 5], m[:, 2]) if self.joints[1].turns else m[:, 2]
         return np.stack([first, second], axis=-1)
 
-    def _last(self, goals: Array, x: Array) -> Array:
-        """The angle of a6, which takes the others' motion back."""
-        P = np.broadcast_to(np.eye(4), goals.shape)
-        for k in range(5):
+    @cached_property
+    def _last(self) -> Kernel:
+        """The angle of a6, which takes the others' motion back: from the first five variables and the goal (12)."""
+        x, goal = ca.SX.sym("x", 5), ca.SX.sym("goal", 12)
+        G = ca.reshape(goal[:9], 3, 3).T
+        R = ca.SX.eye(3)
+        for k in range(6):
             if k == self.goal_before:
-                P = P @ inverse(goals)
-            P = P @ motion(self.joints[k], x[:, k])
-        if self.goal_before == 5:
-            P = P @ inverse(goals)
-        wanted = np.swapaxes(P[:, :3, :3], -1, -2)
-        if self.goal_before == 0:
-            wanted = wanted @ goals[:, :3, :3]
+                R = ca.mtimes(R, G.T)
+            if k < 5 and self.joints[k].turns:
+                K = ca.DM(skew(self.joints[k].axis))
+                M = ca.SX.eye(3) + ca.sin(x[k]) * K + (1.0 - ca.cos(x[k])) * ca.mtimes(K, K)
+                R = ca.mtimes(R, M)
+        # a1 ... a5 a6 G⁻¹ = 1, with G⁻¹ where it stands; at the front it is as good as behind a6.
         axis = self.joints[5].axis
         across = _across(axis)
-        there = wanted @ across
-        return np.arctan2(there @ np.cross(axis, across), there @ across)
+        there = ca.mtimes(R.T, ca.DM(across))
+        angle = ca.atan2(ca.dot(there, ca.DM(np.cross(axis, across))), ca.dot(there, ca.DM(across)))
+        return Kernel(ca.Function("last", [x, goal], [angle]), output_shapes=[()])
 
 
 def _across(axis: Array) -> Array:
@@ -184,7 +192,7 @@ def _functions(x: Array, joint: Joint) -> Array:
     return np.stack([np.ones_like(x), np.cos(x), np.sin(x)] if joint.turns else [np.ones_like(x), x, x * x], axis=-1)
 
 
-def _eigenvalues(C: Array, B: Array, A: Array, turns: bool) -> tuple[Array, Array]:
+def _eigenvalues(C: Array, B: Array, A: Array) -> tuple[Array, Array]:
     """Angles 2 atan u of all u with det(C + B u + A u²) = 0, complex, and null vectors (..., 12, 24)."""
     count = len(C)
     A2, B2, C2, chosen = A.copy(), B.copy(), C.copy(), np.zeros(count)
@@ -248,7 +256,7 @@ def _ratio(products: Array, axis: int, turns: bool) -> Array:
         return np.asarray(b / a)
 
 
-def _sharing(angles: Array, near: Array) -> Array:
+def _sharing(angles: Array, near: NDArray[Any]) -> NDArray[Any]:
     """Goals with two real eigenvalues that are next to equal."""
     value = np.where(near, np.mod(angles.real, 2.0 * np.pi), np.nan)
     value.sort(axis=1)

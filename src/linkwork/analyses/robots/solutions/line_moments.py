@@ -1,9 +1,9 @@
 """Lines and points under rigid motions, as fifteen numbers on which a motion acts linearly.
 
 For a line with direction l and a point p on it: (1, l, p, p x l, p·p, p·l, (p·p) l - 2 (p·l) p). A motion (R, t) makes
-each of them a linear combination of all, so a turn acts by a matrix that is linear in 1, cos x and sin x, and a slide by
-one that is quadratic in x. These are the fourteen equations of Raghavan and Roth (1993), without Denavit and Hartenberg's
-frames, and for slides too.
+each of them a linear combination of all, so a turn acts by a matrix that is linear in 1, cos x and sin x, and a slide
+by one that is quadratic in x. These are the fourteen equations of Raghavan and Roth (1993), without Denavit and
+Hartenberg's frames, and for slides too.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def representation(X: Array) -> Array:
 def joint_matrices(joint: Joint) -> Array:
     """(3, 15, 15): factors of 1, cos x and sin x of a turn; of 1, x and x² of a slide."""
     if joint.turns:
-        a = 2.0 * np.pi / 3.0 * np.arange(3)
+        a = np.asarray(2.0 * np.pi / 3.0 * np.arange(3), float)
         D = representation(motion(joint, a))
         weights = np.array([np.full(3, 1.0), 2.0 * np.cos(a), 2.0 * np.sin(a)]) / 3.0
         return np.tensordot(weights, D, 1)

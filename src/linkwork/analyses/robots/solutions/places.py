@@ -2,8 +2,9 @@
 
 For f1 f2 f3 c = q, what f1 leaves alone tells of the others: for a turn the height along its axis and the distance from
 any point of it, for a slide the two components across. Where one of the two does not see f2, it is an equation of f3
-alone: axes 1 and 2 that meet or are parallel, slides across or along them. Read from the other end (f3⁻¹ f2⁻¹ f1⁻¹ q = c) the
-same holds for axes 2 and 3. All these are Pieper's cases (1968) in which no equation of fourth degree appears; the
+alone: axes 1 and 2 that meet or are parallel, slides across or along them. Read from the other end
+(f3⁻¹ f2⁻¹ f1⁻¹ q = c) the same holds for axes 2 and 3.
+All these are Pieper's cases (1968) in which no equation of fourth degree appears; the
 others are left to `elimination`.
 """
 
@@ -35,13 +36,17 @@ SAME = 1e-9
 """Sine of an angle, or a distance in parts of the chain's size, that is taken as none."""
 
 
+Turning = tuple[int, int]
+"""A joint's place in its chain, and 1 or -1."""
+
+
 @dataclass(frozen=True)
 class Branch:
-    """Known motions from the first joint on, what they lack, and which way each two-way root went."""
+    """Known motions from the first joint on, what they lack, and by two-way root its joint and which way it went."""
 
     known: tuple[Known, ...]
     lack: Any
-    ways: tuple[int, ...]
+    ways: tuple[Turning, ...]
 
 
 @dataclass(frozen=True)
@@ -88,11 +93,12 @@ class Alone:
             return turns_to(a, b, wanted - rest, free)
         d = sub(axis.o, self.o)
         if not axis.turns:
-            r, l = sub(p, self.o), axis.l
+            r, along = sub(p, self.o), axis.l
             if self.kind == "radius":
-                r, l = sub(r, scale(dot(self.l, r), self.l)), sub(l, scale(dot(self.l, l), self.l))
-            square = dot(l, l)
-            return slides_to(dot(l, r) / square, (dot(r, r) - wanted) / square)
+                r = sub(r, scale(dot(self.l, r), self.l))
+                along = sub(along, scale(dot(self.l, along), self.l))
+            square = dot(along, along)
+            return slides_to(dot(along, r) / square, (dot(r, r) - wanted) / square)
         if self.kind == "radius":
             r, d = sub(r, scale(dot(self.l, r), self.l)), sub(d, scale(dot(self.l, d), self.l))
         along = dot(axis.l, r)
@@ -104,9 +110,9 @@ class Alone:
 
 
 def pair_equations(first: Axis, second: Axis) -> tuple[Alone | None, Alone] | None:
-    """What the second joint does not see of what the first leaves alone, and an equation for the second; None if not so.
+    """Of what the first joint leaves alone: what the second does not see, and an equation for the second.
 
-    Where there is no second equation of the third kind the pair determines both motions directly.
+    None where the second sees all of it.
     """
     parallel = _parallel(first.l, second.l)
     across = abs(dot(first.l, second.l)) < SAME
@@ -155,7 +161,7 @@ def two_joints(first: Axis, second: Axis, c: Vector, q: Vector, free: Turn) -> l
     branches = []
     for k, root in enumerate(roots):
         near = moved(second, root.known, c)
-        branches.append(Branch((one_joint(first, near, q, free), root.known), root.lack, _way(roots, k)))
+        branches.append(Branch((one_joint(first, near, q, free), root.known), root.lack, _way(roots, k, 1)))
     return branches
 
 
@@ -186,7 +192,9 @@ def placed(axes: Sequence[Axis], c: Vector, q: Vector, free: Turn) -> list[Branc
         return two_joints(axes[0], axes[1], c, q, free)
     if not _forward(axes):
         other = [Axis(a.turns, (-a.l[0], -a.l[1], -a.l[2]), a.o) for a in reversed(axes)]
-        return [Branch(b.known[::-1], b.lack, b.ways) for b in _three(other, q, c, free)]
+        return [
+            Branch(b.known[::-1], b.lack, tuple((2 - k, way) for k, way in b.ways)) for b in _three(other, q, c, free)
+        ]
     return _three(axes, c, q, free)
 
 
@@ -199,12 +207,12 @@ def _three(axes: Sequence[Axis], c: Vector, q: Vector, free: Turn) -> list[Branc
     for k, root in enumerate(roots):
         near = moved(third, root.known, c)
         for b in two_joints(first, second, near, q, free):
-            branches.append(Branch((*b.known, root.known), root.lack + b.lack, (*_way(roots, k), *b.ways)))
+            branches.append(Branch((*b.known, root.known), root.lack + b.lack, (*_way(roots, k, 2), *b.ways)))
     return branches
 
 
-def _way(roots: Sequence[Root], k: int) -> tuple[int, ...]:
-    return (1 - 2 * k,) if len(roots) == 2 else ()
+def _way(roots: Sequence[Root], k: int, joint: int) -> tuple[Turning, ...]:
+    return ((joint, 1 - 2 * k),) if len(roots) == 2 else ()
 
 
 def _forward(axes: Sequence[Axis]) -> bool:

@@ -2,7 +2,7 @@
 
 A goal that leaves turns of the target free (a place alone: three about it; a place and a direction: one about that
 direction) is a pose that a longer chain reaches, with those turns as joints of its own. A chain that is still shorter
-than six is filled up by turns that must come out as zero. They stand where the whole has a closed form, if it can have one.
+than six is filled up by turns that must come out as zero. They stand where the whole has a closed form, if it can.
 """
 
 from __future__ import annotations

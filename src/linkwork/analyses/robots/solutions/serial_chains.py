@@ -86,7 +86,7 @@ def serial_chain(loops: Loops, base: Array, target: str, fixed: frozenset[str] =
         own = plan.links[link]
         if own.own:
             return NoChain(f"'{own.body}' has coordinates of its own")
-        pairs = list(own.law.chain)
+        pairs = list(own.law.chain or ())
         if any(kind not in (TURN, SLIDE) for kind, *_ in pairs) or len(pairs) != own.q.stop - own.q.start:
             return NoChain(f"joint '{own.joint}' is neither a turn nor a slide, nor made of them")
         # The list grows from the target inward; a joint walked from its second body has its own parts turned round.

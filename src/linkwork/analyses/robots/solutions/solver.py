@@ -1,25 +1,22 @@
-"""All solutions of many goals at once, as arrays: by closed form, by elimination, or by a search that proves nothing."""
+"""All solutions of many goals at once, as arrays: by closed form, elimination, or a search that proves nothing."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.analyses.robots.solutions.elimination import Candidates
-from linkwork.analyses.robots.solutions.motions import (
-    displacement,
-    displacement_and_jacobian,
-    jacobian_at,
-    polished,
-)
+from linkwork.analyses.robots.solutions.motions import Aim, displacement, goal_rows
 from linkwork.analyses.robots.solutions.problems import Problem6
 from linkwork.geometry import Array
 
 EXACT = 1e-10
 """Largest error of what counts as a solution [rad, or parts of the chain's size]."""
-FINE = 3e-15
+FINE = 1e-13
 """Errors below need no polishing."""
 WORTH = 1e-3
 """Lack up to which a branch of a closed form is tried by Newton's steps; beyond, the goal is out of its reach."""
@@ -46,21 +43,21 @@ class Found:
 
     x: Array
     error: Array
-    count: Array
-    branch: Array
+    count: NDArray[Any]
+    branch: NDArray[Any]
     nearest: Array
     miss: Array
-    sure: Array
+    sure: NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Rows:
     """Solutions one under the other, and the goal that each belongs to."""
 
-    goal: Array
+    goal: NDArray[Any]
     x: Array
     error: Array
-    branch: Array = field(default_factory=lambda: np.zeros(0, np.int64))
+    branch: NDArray[Any] = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 class Solver:
@@ -69,10 +66,11 @@ class Solver:
     def __init__(self, problem: Problem6) -> None:
         self.problem = problem
         self.turning = np.array([j.turns for j in problem.joints])
+        self.aim = Aim(problem.joints, problem.at)
 
     @cached_property
     def method(self) -> str:
-        """"closed form", "elimination" or "search"."""
+        """ "closed form", "elimination" or "search"."""
         if self.problem.closed is not None:
             return "closed form"
         return "search" if self.problem.general is None else "elimination"
@@ -86,6 +84,13 @@ class Solver:
             return self._eliminated(goals)
         return self._searched(goals)
 
+    @cached_property
+    def _whole(self) -> Aim:
+        """The aim of the six joints that are eliminated; of the problem's own where none is filled in."""
+        assert self.problem.general is not None
+        chain, real = self.problem.general
+        return self.aim if len(real) == 6 else Aim(chain.joints, self.problem.at)
+
     # ------------------------------------------------------------------------------------------------------- ways
 
     def _closed(self, goals: Array) -> Found:
@@ -96,7 +101,7 @@ class Solver:
         # What is all but exact is polished: branches beside a fold, where a root of next to nothing was taken.
         rough = ((error > FINE) & (lack < WORTH) & (error < 0.3)).nonzero()
         if rough[0].size:
-            some, left = polished(self.problem.joints, X[rough], goals[rough[0]], self.problem.at)
+            some, left = self.aim.polished(X[rough], goals[rough[0]])
             better = left < error[rough]
             where = tuple(k[better] for k in rough)
             X[where], error[where] = some[better], left[better]
@@ -111,7 +116,7 @@ class Solver:
             rows = self._other_turns(goals, torn, rows)
         return self._gathered(len(goals), rows, X[everyone, best], error[everyone, best], np.ones(len(goals), bool))
 
-    def _other_turns(self, goals: Array, torn: Array, rows: Rows) -> Rows:
+    def _other_turns(self, goals: Array, torn: NDArray[Any], rows: Rows) -> Rows:
         form = self.problem.closed
         assert form is not None
         which = torn.nonzero()[0]
@@ -149,14 +154,14 @@ class Solver:
     def _checked(self, some: Candidates, goals: Array) -> Rows:
         """Candidates polished, those of which fillers are not zero left out."""
         assert self.problem.general is not None
-        chain, real = self.problem.general
-        x, error = polished(chain.joints, some.x, goals[some.goal], self.problem.at)
+        real = self.problem.general[1]
+        x, error = self._whole.polished(some.x, goals[some.goal])
         keep = error < EXACT
         if len(real) < 6:
             fillers = [k for k in range(6) if k not in real]
             off = np.abs(np.angle(np.exp(1j * x[:, fillers]))).max(axis=1)
             keep &= off < ZERO
-            x, error = polished(self.problem.joints, x[keep][:, list(real)], goals[some.goal[keep]], self.problem.at)
+            x, error = self.aim.polished(x[keep][:, list(real)], goals[some.goal[keep]])
             goal = some.goal[keep]
             good = error < EXACT
             return Rows(goal[good], x[good], error[good], np.full(int(good.sum()), -1))
@@ -183,29 +188,27 @@ class Solver:
         x[0] = 0.0
         goals = np.broadcast_to(goal, (starts, 4, 4))
         damping = np.full(starts, 1e-2)
-        G, J = displacement_and_jacobian(joints, x)
-        e = _flat_error(G, goals, self.problem.at)
+        rows = goal_rows(goals)
+        e, A, _ = self.aim.kernel(x, rows)
         for _ in range(80):
-            A = jacobian_at(G, J, self.problem.at)
             normal = np.swapaxes(A, -1, -2) @ A + damping[:, None, None] * np.eye(len(joints))
             step = np.linalg.solve(normal, (np.swapaxes(A, -1, -2) @ e[..., None]))[..., 0]
             trial = x + np.clip(step, -0.5, 0.5)
-            G2, J2 = displacement_and_jacobian(joints, trial)
-            e2 = _flat_error(G2, goals, self.problem.at)
+            e2, A2, _ = self.aim.kernel(trial, rows)
             better = (e2 * e2).sum(-1) < (e * e).sum(-1)
-            x[better], e[better], G[better], J[better] = trial[better], e2[better], G2[better], J2[better]
+            x[better], e[better], A[better] = trial[better], e2[better], A2[better]
             damping = np.where(better, np.maximum(0.2 * damping, 1e-12), np.minimum(8.0 * damping, 1e3))
             if (np.abs(e).max(-1) < EXACT).all():
                 break
         polish = np.abs(e).max(-1) < 1e-3
         error = np.abs(e).max(-1)
         if polish.any():
-            x[polish], error[polish] = polished(joints, x[polish], goals[polish], self.problem.at)
+            x[polish], error[polish] = self.aim.polished(x[polish], goals[polish])
         return Rows(np.zeros(starts, np.int64), x, error, np.full(starts, -1))
 
     # -------------------------------------------------------------------------------------------------- gathering
 
-    def _gathered(self, count: int, rows: Rows, nearest: Array, miss: Array, sure: Array) -> Found:
+    def _gathered(self, count: int, rows: Rows, nearest: Array, miss: Array, sure: NDArray[Any]) -> Found:
         """Rows sorted to their goals, each solution once, of those that are the same the most exact."""
         n = len(self.turning)
         x = np.where(self.turning, _wrapped(rows.x), rows.x)
@@ -233,19 +236,13 @@ class Solver:
 
     def singular_values(self, x: Array) -> tuple[Array, Array]:
         """Singular values and right vectors of the Jacobian at postures (k, joints)."""
-        G, J = displacement_and_jacobian(self.problem.joints, x)
-        _, value, right = np.linalg.svd(jacobian_at(G, J, self.problem.at))
+        goals = displacement(self.problem.joints, x)
+        _, value, right = np.linalg.svd(self.aim.kernel(x, goal_rows(goals))[1])
         return value, right
 
     def image(self, x: Array) -> Array:
         """Where the joints bring the target: poses by its base pose, lengths scaled."""
         return displacement(self.problem.joints, x)
-
-
-def _flat_error(G: Array, wanted: Array, at: Array) -> Array:
-    from linkwork.analyses.robots.solutions.motions import error_twist
-
-    return error_twist(G, wanted, at)
 
 
 def _wrapped(x: Array) -> Array:
