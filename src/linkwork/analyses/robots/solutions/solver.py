@@ -180,10 +180,10 @@ class Solver:
             rows = _joined(rows, Rows(own, found.x[good], found.error[good], np.full(len(own), -1)))
         return self._gathered(len(goals), rows, nearest, miss, np.zeros(len(goals), bool))
 
-    def _search(self, goal: Array, starts: int) -> Rows:
+    def _search(self, goal: Array, starts: int, seed: int = 3) -> Rows:
         """Damped least squares from random starts."""
         joints = self.problem.joints
-        rng = np.random.default_rng(3)
+        rng = np.random.default_rng(seed)
         x = rng.uniform(-np.pi, np.pi, (starts, len(joints))) * np.where(self.turning, 1.0, 0.5)
         x[0] = 0.0
         goals = np.broadcast_to(goal, (starts, 4, 4))
