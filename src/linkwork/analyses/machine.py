@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.linear.loci import Locus
     from linkwork.analyses.periodic import Branch, Periodic
+    from linkwork.analyses.robots.singularities import Singularities
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
@@ -321,6 +322,31 @@ class Machine(System):
         from linkwork.analyses.kinematics.maps import map_of
 
         return map_of(self.loops.of_places, self.home, x, y, samples, threads)
+
+    def singularities(
+        self,
+        target: str,
+        over: Sequence[str] | None = None,
+        *,
+        drives: Sequence[str] | None = None,
+        stride: float = 0.15,
+        progress: Progress | None = None,
+    ) -> Singularities:
+        """Curves of singular postures: where a target cannot be moved one way, and where its drives do not hold it.
+
+        Parameters
+        ----------
+        target : point, frame or body that is to be moved; it moves in as many ways as the machine has freedoms
+        over : two of the drives, which move while the others are held as at home; a machine with two needs none
+        drives : that hold the machine, one for each freedom; by default those that home names as independent
+        stride : between the postures looked through [rad, or parts of the machine's size]; curves that come nearer to
+            each other may be missed
+        progress : called with postures looked through, and how many at most
+        """
+        from linkwork.analyses.robots.singularities import singularities_of
+
+        with shown("singular postures", progress) as told:
+            return singularities_of(self.loops.of_places, self.home, target, over, drives, stride, told)
 
     inverse_kinematics, assembly_modes, range_of_motion = reach, closures, travel
     """The same questions by their other names."""
