@@ -68,15 +68,15 @@ def test_the_puma_is_singular_where_its_elbow_is_stretched_and_where_its_wrist_i
 def test_the_five_bar_loses_its_task_where_a_leg_is_stretched_and_its_drives_where_the_rods_are_in_line():
     s = lw.example("five-bar").assemble()
     found = s.singularities("tool")
-    O = np.array([[0.0, 0.0], [0.1, 0.0]])
+    feet = np.array([[0.0, 0.0], [0.1, 0.0]])
     for curve in found.curves:
         a = np.stack([found.values(curve, "A1"), found.values(curve, "A2")], axis=1)
-        B = O + 0.1 * np.stack([np.cos(a), np.sin(a)], axis=-1)
+        B = feet + 0.1 * np.stack([np.cos(a), np.sin(a)], axis=-1)
         P = curve.places[:, :2]
         np.testing.assert_allclose(np.linalg.norm(P[:, np.newaxis] - B, axis=2), 0.15, atol=1e-12)
         rods = P[:, np.newaxis] - B
         crossed = lambda u, v: u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0]  # noqa: E731
-        stretched = np.abs(crossed(rods, B - O)).min(axis=1)
+        stretched = np.abs(crossed(rods, B - feet)).min(axis=1)
         in_line = np.abs(crossed(rods[:, 0], rods[:, 1]))
         np.testing.assert_allclose(stretched if curve.kind == "task" else in_line, 0.0, atol=1e-13)
     (loop,) = found.of_kind("drives")
@@ -101,9 +101,7 @@ def test_three_cylinders_do_not_hold_a_plate_where_their_lines_meet():
                 u = (pin - foot) / np.linalg.norm(pin - foot)
                 lines.append([*u, foot[0] * u[1] - foot[1] * u[0]])
             assert abs(np.linalg.det(lines)) < 1e-11
-    np.testing.assert_allclose(
-        [found.values(c, "cylinder3") for c in found.of_kind("drives")][0], 0.2, atol=1e-12
-    )  # held as at home
+        np.testing.assert_allclose(found.values(curve, "cylinder3"), 0.2, atol=1e-12)  # held as at home
 
 
 def test_random_arms_have_a_curve_wherever_the_determinant_changes_its_sign():
@@ -135,15 +133,15 @@ def test_random_arms_have_a_curve_wherever_the_determinant_changes_its_sign():
 @pytest.mark.parametrize(
     ("name", "asked", "words"),
     [
-        ("four-bar", dict(target="P"), "the machine has 1 freedom"),
-        ("puma-560", dict(target="link6"), "the machine has 6 freedoms"),
-        ("puma-560", dict(target="link6", over=("elbow", "wrist")), "'wrist'"),
-        ("puma-560", dict(target="link6", over=("elbow", "elbow")), "2 names"),
-        ("five-bar", dict(target="tool", drives=("A1",)), "1 drives for 2 freedoms"),
-        ("five-bar", dict(target="tool", over=("A1", "B1")), "both must be drives"),
-        ("five-bar", dict(target="toll"), "'toll'"),
-        ("five-bar", dict(target="tool", stride=7.0), "7 is no stride"),
-        ("iiwa14", dict(target="tool", over=("A1", "A2")), "the machine has 7 freedoms, and 'tool' six"),
+        ("four-bar", {"target": "P"}, "the machine has 1 freedom"),
+        ("puma-560", {"target": "link6"}, "the machine has 6 freedoms"),
+        ("puma-560", {"target": "link6", "over": ("elbow", "wrist")}, "'wrist'"),
+        ("puma-560", {"target": "link6", "over": ("elbow", "elbow")}, "2 names"),
+        ("five-bar", {"target": "tool", "drives": ("A1",)}, "1 drives for 2 freedoms"),
+        ("five-bar", {"target": "tool", "over": ("A1", "B1")}, "both must be drives"),
+        ("five-bar", {"target": "toll"}, "'toll'"),
+        ("five-bar", {"target": "tool", "stride": 7.0}, "7 is no stride"),
+        ("iiwa14", {"target": "tool", "over": ("A1", "A2")}, "the machine has 7 freedoms, and 'tool' six"),
     ],
 )
 def test_what_cannot_be_asked_is_told(name, asked, words):

@@ -1,4 +1,4 @@
-"""A surface of postures covered by samples, in waves from home: each goes a stride in eight directions from its last ones.
+"""A surface of postures covered by samples, in waves from home: each goes a stride in eight directions from the last.
 
 A number over the surface changes its sign between two neighbours: there it is zero on the way, which halving finds.
 """

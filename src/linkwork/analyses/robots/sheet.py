@@ -1,8 +1,8 @@
 """The surface of all postures that a machine can take with all freedoms held but two.
 
 A posture belongs to it when the loops are closed and what is held stands still: equations of N scaled variables, whose
-null space is the tangent plane. Steps go along the plane and come back by least-norm Newton's steps, so that postures are
-nothing special at which drives lose their hold: only where the surface itself branches is its plane unknown.
+null space is the tangent plane. Steps go along the plane and come back by least-norm Newton's steps, so that postures
+at which drives lose their hold are nothing special: only where the surface itself branches is its plane unknown.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Sheet:
         return 2 + len(self.held)
 
     def planes(self, Y: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """Of postures (n, ny): tangents with nothing held (n, N, freedoms), with what is held (n, N, 2); where there are any."""
+        """Tangents with nothing held (n, N, freedoms), with what is held (n, N, 2), and where there are any."""
         J = self.loops.equations(Y)[1]
         free, fine = _null_space(J, self.freedoms)
         if not len(self.held):
@@ -124,5 +124,5 @@ def _null_space(A: Array, count: int) -> tuple[Array, NDArray[np.bool_]]:
         return np.broadcast_to(np.eye(N), (n, N, N)).copy(), np.ones(n, bool)
     finite = np.isfinite(A).all(axis=(1, 2))
     _, values, Vh = np.linalg.svd(np.where(finite[:, np.newaxis, np.newaxis], A, 0.0))
-    fine = finite & (values[:, N - count - 1] > BRANCHING) if N > count else finite
+    fine = finite & (values[:, N - count - 1] > BRANCHING) if count < N else finite
     return np.swapaxes(Vh[:, N - count :, :], 1, 2), fine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,7 +48,8 @@ def over_variables(found: Singularities, over: Sequence[str], units: Units) -> P
     axes = [Quantity(n, known[n], np.empty(0)) for n in names]
     show = Showing(units, [q for pair in every for q in pair] or axes, found.loops.system.layout.units)
     lines = _lines(found, [[show(q).values for q in pair] for pair in every])
-    first, second = (show(q).axis for q in (every[0] if every else axes))
+    # All curves are of the same two variables: the axes keep their names.
+    first, second = (replace(show(q).axis, kind="") for q in (every[0] if every else axes))
     title = f"{found.loops.plan.name}: singular postures for {found.target}"
     return Plot((Panel(first, second, lines),), title, found.warnings)
 

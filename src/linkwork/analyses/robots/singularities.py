@@ -1,9 +1,9 @@
 """Singular postures of a robot as curves: where its tool cannot be moved as it should, where its drives do not hold it.
 
 With all freedoms held but two, postures are a surface. A posture is singular for the task where the rates of the free
-tangents K no longer give all of the target's, det(T K) = 0: the target cannot be moved one way (singularities of the first
-kind); and singular for the drives where K moves although they stand still, det(D K) = 0 (of the second kind). Gosselin and
-Angeles, Singularity analysis of closed-loop kinematic chains, IEEE Transactions on Robotics and Automation 6 (1990).
+tangents K no longer give all of the target's, det(T K) = 0: the target cannot be moved one way (the first kind of
+Gosselin and Angeles, Singularity analysis of closed-loop kinematic chains, IEEE Transactions on Robotics and Automation
+6 (1990)); and singular for the drives where K moves although they stand still, det(D K) = 0 (the second kind).
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ GENERAL = 24
 class SingularCurve:
     """Singular postures in order.
 
-    kind : 'task', where the target cannot be moved one way, or 'drives', where the machine moves though they stand still
+    kind : 'task', where the target cannot be moved one way; 'drives', where the machine moves though they stand still
     Y : variables of all joints (n, ny); places : of the target in the world (n, 3) [m]
     closed : whether it comes back to its beginning; ends : why it ends there, and here, where it does not
     """
