@@ -1,8 +1,8 @@
 """Curves on a surface of postures along which a number is zero, followed step by step, all together.
 
 A step goes along the curve, across the gradient of the number in the plane of the surface, and Newton's steps along
-the gradient bring it back. A step that turns too much or strays is halved; a curve ends at its beginning, at a limit, or
-where steps have become too short, as in a cusp or where curves cross without a direction of their own.
+the gradient bring it back. A step that turns too much or strays is halved; a curve ends at its beginning, at a limit,
+or where steps have become too short, as in a cusp or where curves cross without a direction of their own.
 """
 
 from __future__ import annotations
