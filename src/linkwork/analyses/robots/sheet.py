@@ -82,7 +82,8 @@ class Sheet:
         for limit in self.limits:
             inside &= limit.beyond(self.loops, Y[:, limit.place]) <= 0.0
         away = np.abs(Y[:, self.slides] - self.home[self.slides]) / self.loops.length
-        return inside & (away.max(axis=1, initial=0.0) <= FAR)
+        near: NDArray[np.bool_] = away.max(axis=1, initial=0.0) <= FAR
+        return inside & near
 
     def who_is_beyond(self, y: Array) -> str:
         """The variable that passes its limit, in words; '' where none does."""
@@ -122,7 +123,8 @@ def _null_space(A: Array, count: int) -> tuple[Array, NDArray[np.bool_]]:
     n, m, N = A.shape
     if m == 0:
         return np.broadcast_to(np.eye(N), (n, N, N)).copy(), np.ones(n, bool)
-    finite = np.isfinite(A).all(axis=(1, 2))
+    finite: NDArray[np.bool_] = np.isfinite(A).reshape(n, -1).all(axis=1)
     _, values, Vh = np.linalg.svd(np.where(finite[:, np.newaxis, np.newaxis], A, 0.0))
-    fine = finite & (values[:, N - count - 1] > BRANCHING) if count < N else finite
-    return np.swapaxes(Vh[:, N - count :, :], 1, 2), fine
+    if count < N:
+        finite &= values[:, N - count - 1] > BRANCHING
+    return np.swapaxes(Vh[:, N - count :, :], 1, 2), finite
