@@ -850,6 +850,7 @@ class Machine(System):
         at: Equilibrium | Posture | Mapping[str, Any] | None = None,
         hold: str | Sequence[str] | None = None,
         orders: Sequence[float] = (1.0,),
+        t: float | None = None,
     ) -> Locus:
         """Frequencies over the speed of a steady motion, with critical speeds and limits of stability.
 
@@ -862,10 +863,11 @@ class Machine(System):
         at : posture to start from, as of `linearize`
         hold : other variables that are held where they are
         orders : multiples of the speed whose crossings with the frequencies are looked for
+        t : time [s] at which loads that depend on time are taken
         """
         from linkwork.analyses.linear.steady_family import campbell_of
 
-        return campbell_of(self, rate, low, high, samples, at, hold, orders)
+        return campbell_of(self, rate, low, high, samples, at, hold, orders, t)
 
     def root_locus(
         self,
@@ -877,6 +879,8 @@ class Machine(System):
         at: Equilibrium | Posture | Mapping[str, Any] | None = None,
         hold: str | Sequence[str] | None = None,
         rates: Mapping[str, Any] | None = None,
+        efforts: Mapping[str, Any] | None = None,
+        t: float | None = None,
         log: bool = False,
     ) -> Locus:
         """Eigenvalues over a number of the model, about the equilibrium that goes with it, with limits of stability.
@@ -888,11 +892,12 @@ class Machine(System):
         at : a posture or values to stay at; by default, or from a given equilibrium on, the machine rests at each value
         hold : variables that are held
         rates : of a steady motion, as of `linearize`
+        efforts, t : as of `linearize`
         log : values by equal ratios
         """
         from linkwork.analyses.linear.steady_family import root_locus_of
 
-        return root_locus_of(self, parameter, low, high, samples, at, hold, rates, log)
+        return root_locus_of(self, parameter, low, high, samples, at, hold, rates, efforts, t, log)
 
     def periodic(
         self,
