@@ -123,7 +123,7 @@ def _null_space(A: Array, count: int) -> tuple[Array, NDArray[np.bool_]]:
     n, m, N = A.shape
     if m == 0:
         return np.broadcast_to(np.eye(N), (n, N, N)).copy(), np.ones(n, bool)
-    finite: NDArray[np.bool_] = np.isfinite(A).reshape(n, -1).all(axis=1)
+    finite: NDArray[np.bool_] = np.logical_and.reduce(np.isfinite(A).reshape(n, -1), axis=1)
     _, values, Vh = np.linalg.svd(np.where(finite[:, np.newaxis, np.newaxis], A, 0.0))
     if count < N:
         finite &= values[:, N - count - 1] > BRANCHING
