@@ -25,6 +25,7 @@ CLASSES = (
     lw.Posture,
     lw.Reached,
     lw.Reaches,
+    lw.Solutions,
     lw.Redundancy,
     lw.Closures,
     lw.Travel,

@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.robots import goals
     from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
+    from linkwork.analyses.robots.solutions.found import Solutions
     from linkwork.analyses.simulation.state import State
     from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
     from linkwork.analyses.strength.power import DriveEnergy, Energy, drive_energy, energy
@@ -270,6 +271,7 @@ _HOME = {
     "Simulations": "results",
     "Reached": "analyses.robots.reached",
     "Reaches": "analyses.robots.many",
+    "Solutions": "analyses.robots.solutions.found",
     "State": "analyses.simulation.state",
     "load_run": "results",
     "Evidence": "results",
@@ -432,6 +434,7 @@ __all__ = [
     "SimulationEvidence",
     "Simulations",
     "SliderCrank",
+    "Solutions",
     "SpaceCurve",
     "Sphere",
     "StabilityLimit",

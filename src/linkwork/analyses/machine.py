@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
 import numpy as np
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
     from linkwork.analyses.robots.singularities import Singularities
+    from linkwork.analyses.robots.solutions.found import Solutions
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
@@ -185,6 +186,7 @@ class Machine(System):
         found = reached(other.loops.of_places, other.home, given, measured=True)
         return found if other is self else found.of(self.loops)
 
+    @overload
     def reach(
         self,
         name: str,
@@ -196,7 +198,35 @@ class Machine(System):
         prefer: Any = None,
         limits: bool = True,
         nearest: bool = False,
-    ) -> Reached:
+        all: Literal[False] = False,
+    ) -> Reached: ...
+    @overload
+    def reach(
+        self,
+        name: str,
+        place: Any = None,
+        *goals: Any,
+        rotation: Any = None,
+        hold: str | Sequence[str] = (),
+        start: Posture | Mapping[str, Any] | None = None,
+        prefer: Any = None,
+        limits: bool = True,
+        nearest: bool = False,
+        all: Literal[True],
+    ) -> Solutions: ...
+    def reach(
+        self,
+        name: str,
+        place: Any = None,
+        *goals: Any,
+        rotation: Any = None,
+        hold: str | Sequence[str] = (),
+        start: Posture | Mapping[str, Any] | None = None,
+        prefer: Any = None,
+        limits: bool = True,
+        nearest: bool = False,
+        all: bool = False,
+    ) -> Reached | Solutions:
         """Inverse kinematics: the posture at which a target is where and as it is wanted, loops closed, limits kept.
 
         The way there starts at home and takes the shortest steps that help; where the target leaves freedoms, the
@@ -216,10 +246,18 @@ class Machine(System):
             "limits" to keep away from them, "manipulability", or a formula to make small; "least motion" by default
         limits : whether limits of joints are kept
         nearest : give the nearest posture found instead of raising; its `converged` tells
+        all : every posture that does it, those beyond limits flagged; whether these are all is told. Of one target, its
+            whole place, and an attitude or a direction; `goals.joints` with an array sweeps a joint
         """
+        asked = (() if place is None else (place,)) + goals
+        if all:
+            from linkwork.analyses.robots.solutions.asked import reach_all
+
+            if prefer is not None:
+                raise InputError(Problem("`prefer` chooses among postures, `all` gives every one", "reach"), self.name)
+            return reach_all(self.loops.of_places, self.home, name, asked, rotation, hold, start, limits, nearest)
         from linkwork.analyses.robots.reach import reach
 
-        asked = (() if place is None else (place,)) + goals
         return reach(
             self.loops.of_places, self.home, name, asked, rotation, hold, start, prefer, limits, nearest
         )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -14,13 +14,18 @@ from linkwork.analyses.kinematics.given_values import place_of
 from linkwork.analyses.kinematics.joint_limits import SLACK, JointLimit, joint_limits
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.robots.goals import Attitude, Place, Pointing
+from linkwork.analyses.robots.reach import reach, start_of
 from linkwork.analyses.robots.solutions.found import Note, Solutions
 from linkwork.analyses.robots.solutions.problems import FREE_TURNS, Freedom, made
 from linkwork.analyses.robots.solutions.serial_chains import Chain, NoChain, depends_on_loops, serial_chain
 from linkwork.analyses.robots.solutions.singular import singular_ones
 from linkwork.analyses.robots.solutions.solver import Solver
+from linkwork.analyses.robots.targets import Target
+from linkwork.analyses.robots.task_rows import Wanted, wanted_of
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array, inverse
+from linkwork.geometry.rotations import from_axis_angle, to_rotvec
 from linkwork.units import ANGLE
 
 DOUBLE = 2e-4
@@ -29,52 +34,101 @@ _solvers: WeakKeyDictionary[Loops, dict[Any, Solver]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
-    """What a target is to be.
+class Whole:
+    """What one target is to be.
 
-    place : [m], or None; rotation : 3x3, or None; axis, along : an axis of the target and its direction in the world
-    fixed : values of joints that do not take part, by name; arrays (samples,) sweep
+    place : [m]; rotation : 3x3, or None; axis, along : an axis of the target and its direction in the world, or None
+    fixed : values of variables that do not take part, by name; arrays (samples,) sweep
     """
 
-    place: Array | None = None
-    rotation: Array | None = None
-    axis: Array | None = None
-    along: Array | None = None
-    fixed: Mapping[str, Any] = field(default_factory=dict)
+    target: Target
+    place: Array
+    rotation: Array | None
+    axis: Array | None
+    along: Array | None
+    fixed: Mapping[str, Any]
 
     @property
     def freedom(self) -> Freedom:
         """What kind of goal it is."""
-        if self.place is None:
-            return "attitude"
         if self.rotation is not None:
             return "pose"
         return "place" if self.along is None else "place and direction"
 
 
-def all_solutions(loops: Loops, target: str, wanted: Wanted, start: Posture, limits: bool = True) -> Solutions:
-    """Every posture at which a target of a machine is as it is wanted; see `Machine.reach`.
-
-    start : what is near; joints that the target does not depend on stay as they are there
-    limits : those beyond limits are told as such
-    """
-    if wanted.place is None:
-        hint = "give a place too, or leave out `all`"
-        raise InputError(
-            Problem("all solutions of an attitude alone are not looked for", "reach", hint), loops.plan.name
-        )
-    fixed, samples = _fixed(loops, wanted.fixed)
-    swept = {n: v for n, v in fixed.items() if np.ndim(v)}
+def reach_all(
+    loops: Loops,
+    home: Posture,
+    name: str,
+    goals: Sequence[Any],
+    rotation: Any = None,
+    hold: str | Sequence[str] = (),
+    start: Posture | Mapping[str, Any] | None = None,
+    limits: bool = True,
+    nearest: bool = False,
+) -> Solutions:
+    """Every posture at which a target of a machine is as it is wanted; see `Machine.reach`."""
+    begin = start_of(loops, home, start, {})
+    wanted = _whole(loops, wanted_of(loops, name, goals, rotation, hold, many=True), begin)
+    swept = {n: np.asarray(v, float) for n, v in wanted.fixed.items() if np.ndim(v)}
     count = max((len(v) for v in swept.values()), default=1)
     parts = []
     for at in range(count):
-        base = start.y.copy()
-        for name, value in fixed.items():
-            base[loops.plan.variables.index(name)] = value[at] if np.ndim(value) else value
-        parts.append(_one(loops, target, wanted, Posture(loops, base), frozenset(fixed), limits, at))
-    if not any(parts):
-        raise _unreachable(loops, target, wanted, parts[0])
-    return _together(loops, target, parts, samples)
+        y = begin.y.copy()
+        for variable, value in wanted.fixed.items():
+            y[loops.plan.variables.index(variable)] = value[at] if np.ndim(value) else value
+        parts.append(_one(loops, wanted, Posture(loops, y), limits, at))
+    found = _together(loops, wanted, parts, swept)
+    if not len(found) and not nearest:
+        hold = tuple(wanted.fixed)  # given joints stand where the nearest posture has them
+        goals = [g for g, _ in wanted_of(loops, name, goals, rotation, (), many=True).tasks]
+        where = reach(
+            loops, home, name, goals, hold=hold, start=parts[0].nearest, limits=False, nearest=True
+        )  # fmt: skip
+        raise _unreachable(loops, wanted, parts[0], where)
+    return found
+
+
+def _whole(loops: Loops, wanted: Wanted, start: Posture) -> Whole:
+    """A question for all solutions: one target, its whole place, an attitude or a direction, joints held."""
+    problems = []
+    targets = {(t.base, *t.offset.tolist()): t for _, t in wanted.tasks}
+    places = [g for g, _ in wanted.tasks if isinstance(g, Place)]
+    turns = [g for g, _ in wanted.tasks if not isinstance(g, Place)]
+    hint = "leave out `all` for other goals"
+    if len(targets) > 1:
+        problems.append(Problem("all solutions are looked for of one target", "reach", hint))
+    if len(places) != 1 or not places[0].is_whole:
+        problems.append(Problem("all solutions are looked for of a whole place x, y, z", "reach", hint))
+    if len(turns) > 1:
+        problems.append(Problem("all solutions are looked for of one attitude or direction", "reach", hint))
+    if any(g.samples is not None for g, _ in wanted.tasks):
+        problems.append(Problem("all solutions are looked for of one goal at a time", "reach", "ask for one by one"))
+    fixed: dict[str, Any] = {}
+    for name in wanted.held:
+        slot = next((s for s in loops.plan.slots if s.owner == name), None)
+        found = place_of(loops, name)
+        if slot is not None:
+            fixed |= {loops.plan.variables[k]: float(start.y[k]) for k in range(slot.q.start, slot.q.stop)}
+        elif found is not None:
+            k = found[0].q.start + found[1]
+            fixed[loops.plan.variables[k]] = float(start.y[k])
+        else:
+            problems.append(loops.book.unknown(name, "variable"))
+    for name, value in wanted.values.items():
+        found = place_of(loops, name)
+        if found is None:
+            problems.append(loops.book.unknown(name, "variable"))
+            continue
+        fixed[loops.plan.variables[found[0].q.start + found[1]]] = np.asarray(value, float)[()]
+    if len({len(v) for v in fixed.values() if np.ndim(v)}) > 1:
+        problems.append(Problem("joints that are swept together need as many values", "reach"))
+    if problems:
+        raise InputError(problems, loops.plan.name)
+    turn = turns[0] if turns else None
+    R = turn.R if isinstance(turn, Attitude) else None
+    axis, along = (turn.axis, turn.along) if isinstance(turn, Pointing) else (None, None)
+    return Whole(next(iter(targets.values())), places[0].xyz, R, axis, along, fixed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,27 +141,7 @@ class _Part:
     method: str
     complete: bool
     reason: str
-    nearest: Posture | None
-
-    def __bool__(self) -> bool:
-        return bool(self.postures)
-
-
-def _fixed(loops: Loops, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Held variables by their full names, and the samples of those that are swept."""
-    problems, found = [], {}
-    for name, value in given.items():
-        place = place_of(loops, name)
-        if place is None:
-            problems.append(loops.book.unknown(name, "variable"))
-            continue
-        found[loops.plan.variables[place[0].q.start + place[1]]] = np.asarray(value, float)[()]
-    swept = {n: np.asarray(v, float) for n, v in found.items() if np.ndim(v)}
-    if len({len(v) for v in swept.values()}) > 1:
-        problems.append(Problem("joints that are swept together need as many values", "reach"))
-    if problems:
-        raise InputError(problems, loops.plan.name)
-    return found, swept
+    nearest: Posture
 
 
 def solver_of(loops: Loops, chain: Chain, freedom: Freedom, direction: Array | None) -> Solver:
@@ -124,7 +158,7 @@ def solver_of(loops: Loops, chain: Chain, freedom: Freedom, direction: Array | N
     return known[key]
 
 
-def chain_at_home(loops: Loops, base: Array, target: str, fixed: frozenset[str]) -> Chain | NoChain:
+def chain_at_home(loops: Loops, base: Array, target: Target, fixed: frozenset[str]) -> Chain | NoChain:
     """The chain with its axes where they are while its own joints stand at zero: the same for any start."""
     first = serial_chain(loops, base, target, fixed)
     if isinstance(first, NoChain):
@@ -135,17 +169,16 @@ def chain_at_home(loops: Loops, base: Array, target: str, fixed: frozenset[str])
     return serial_chain(loops, zero, target, fixed)
 
 
-def _one(
-    loops: Loops, target: str, wanted: Wanted, base: Posture, fixed: frozenset[str], limits: bool, at: int
-) -> _Part:
-    chain = chain_at_home(loops, base.y, target, fixed)
+def _one(loops: Loops, wanted: Whole, base: Posture, limits: bool, at: int) -> _Part:
+    target = wanted.target
+    chain = chain_at_home(loops, base.y, target, frozenset(wanted.fixed))
     if isinstance(chain, NoChain):
-        raise InputError(Problem(f"no serial chain leads to '{target}': {chain.reason}"), loops.plan.name)
+        raise InputError(Problem(f"no serial chain leads to '{target.name}': {chain.reason}"), loops.plan.name)
     tied = depends_on_loops(loops, base.y, chain)
     if tied:
-        raise InputError(Problem(f"loops hold {', '.join(tied)} on the way to '{target}'"), loops.plan.name)
+        raise InputError(Problem(f"loops hold {', '.join(tied)} on the way to '{target.name}'"), loops.plan.name)
     freedom = wanted.freedom
-    _assert_few(loops, base, target, chain, freedom)
+    _assert_few(loops, target.name, chain, freedom)
     direction = None if wanted.axis is None else chain.target[:3, :3] @ wanted.axis
     solver = solver_of(loops, chain, freedom, direction)
     goal = goal_of(chain, wanted)
@@ -166,7 +199,7 @@ def _one(
     return _Part(postures, notes, chain.variables, solver.method, complete, reason, Posture(loops, y))
 
 
-def goal_of(chain: Chain, wanted: Wanted) -> Array:
+def goal_of(chain: Chain, wanted: Whole) -> Array:
     """The goal as a motion from the base pose, lengths scaled."""
     X = np.eye(4)
     if wanted.rotation is not None:
@@ -175,7 +208,6 @@ def goal_of(chain: Chain, wanted: Wanted) -> Array:
         X[:3, :3] = _turning_to(chain.target[:3, :3] @ wanted.axis, wanted.along) @ chain.target[:3, :3]
     else:
         X[:3, :3] = chain.target[:3, :3]
-    assert wanted.place is not None
     X[:3, 3] = wanted.place
     G = X @ inverse(chain.target)
     G[:3, 3] /= chain.size
@@ -184,8 +216,6 @@ def goal_of(chain: Chain, wanted: Wanted) -> Array:
 
 def _turning_to(a: Array, b: Array) -> Array:
     """A rotation that takes one direction to another."""
-    from linkwork.geometry.rotations import from_axis_angle
-
     a, b = a / np.linalg.norm(a), b / np.linalg.norm(b)
     axis = np.cross(a, b)
     if np.linalg.norm(axis) < 1e-12:
@@ -194,7 +224,7 @@ def _turning_to(a: Array, b: Array) -> Array:
     return from_axis_angle(axis, np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b))
 
 
-def _assert_few(loops: Loops, base: Posture, target: str, chain: Chain, freedom: Freedom) -> None:
+def _assert_few(loops: Loops, target: str, chain: Chain, freedom: Freedom) -> None:
     spare = len(chain.joints) + FREE_TURNS[freedom] - 6
     if not chain.joints:
         raise InputError(Problem(f"no joint moves '{target}'"), loops.plan.name)
@@ -277,37 +307,37 @@ def _proof(solver: Solver, chain: Chain, sure: bool, notes: Sequence[Note]) -> t
         form = solver.problem.closed
         assert form is not None
         text, which = form.reason
-        names = ", ".join(chain.variables[k].rpartition(".")[0] for k in which if k < len(chain.joints))
-        return True, f"closed form, {text}: {names}" if len(which) == 3 else "closed form"
+        names = [chain.variables[k].rpartition(".")[0] for k in which if k < len(chain.joints)]
+        return True, f"closed form, {text}: {', '.join(names)}" if len(names) == 3 else "closed form"
     if not sure:
         return False, "two solutions share an eigenvalue of the elimination, and no other order of it serves"
     return True, f"elimination of {len(chain.variables)} joints, all real eigenvalues"
 
 
-def _unreachable(loops: Loops, target: str, wanted: Wanted, part: _Part) -> CannotReach:
-    layout = loops.system.layout
-    gaps = []
-    nearest = part.nearest
-    if nearest is not None and wanted.place is not None:
-        gap = float(np.linalg.norm(nearest.position(target) - wanted.place))
-        gaps.append(layout.length(gap))
-        if wanted.rotation is not None:
-            from linkwork.geometry.rotations import to_rotvec
-
-            turn = float(np.linalg.norm(to_rotvec(wanted.rotation @ nearest.pose(target)[:3, :3].T)))
-            gaps.append(layout.quantity(turn, ANGLE))
+def _unreachable(loops: Loops, wanted: Whole, part: _Part, nearest: Posture) -> CannotReach:
+    layout, target = loops.system.layout, wanted.target
+    X = nearest.pose(target.base)
+    gaps = [layout.length(float(np.linalg.norm(X[:3, :3] @ target.offset + X[:3, 3] - wanted.place)))]
+    if wanted.rotation is not None:
+        gaps.append(layout.quantity(float(np.linalg.norm(to_rotvec(wanted.rotation @ X[:3, :3].T))), ANGLE))
+    if wanted.axis is not None and wanted.along is not None:
+        a, b = X[:3, :3] @ wanted.axis, wanted.along
+        gaps.append(layout.quantity(float(np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)), ANGLE))
     sure = f"there is no solution ({part.reason})" if part.complete else "no solution was found"
-    text = f"'{target}' cannot get there, {sure}: at the nearest posture found {' and '.join(gaps)} are missing"
+    text = f"'{target.name}' cannot get there, {sure}: at the nearest posture found {' and '.join(gaps)} are missing"
     hint = "another goal; `reached` is the nearest posture"
     return CannotReach(Problem(text, hint=hint), loops.plan.name, nearest)
 
 
-def _together(loops: Loops, target: str, parts: Sequence[_Part], samples: Mapping[str, Array]) -> Solutions:
+def _together(loops: Loops, wanted: Whole, parts: Sequence[_Part], samples: Mapping[str, Array]) -> Solutions:
     rows = [(p, n) for part in parts for p, n in zip(part.postures, part.notes, strict=True)]
     rows.sort(key=lambda r: (r[1].at, bool(r[1].outside), r[1].away))
     postures = tuple(Posture(loops, p.y, name=str(k + 1)) for k, (p, _) in enumerate(rows))
-    some = next(p for p in parts if p)
+    some = next((p for p in parts if p.postures), parts[0])
     doubt = next((p for p in parts if not p.complete), None)
     worst = some if doubt is None else doubt
     notes = tuple(n for _, n in rows)
-    return Solutions(target, some.variables, postures, notes, worst.method, doubt is None, worst.reason, samples)
+    name = wanted.target.name
+    return Solutions(
+        name, some.variables, postures, notes, worst.method, doubt is None, worst.reason, samples, parts[0].nearest
+    )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.errors import InputError, Problem
+from linkwork.errors import InputError
 from linkwork.geometry import Array
 from linkwork.names import no_such
 
@@ -63,6 +63,7 @@ class Solutions(Sequence[Posture]):
     method : "closed form", "elimination" or "search"
     complete : whether these are proven to be all; reason : why, or why not
     samples : values of joints that are swept, by name, one for each sample
+    nearest : the posture that comes nearest, as far as was found, where there is no solution
     """
 
     target: str
@@ -73,6 +74,7 @@ class Solutions(Sequence[Posture]):
     complete: bool
     reason: str
     samples: Mapping[str, Array]
+    nearest: Posture
 
     def __len__(self) -> int:
         return len(self.postures)
@@ -217,8 +219,3 @@ class Solutions(Sequence[Posture]):
             "samples": {k: np.asarray(v).tolist() for k, v in self.samples.items()},
             "solutions": found,
         }
-
-
-def nothing_found(what: str, hint: str) -> Problem:
-    """The problem that is told where there is no solution."""
-    return Problem(what, hint=hint)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.robots.targets import Target
 from linkwork.geometry import Array
 
 TURN, SLIDE = "turn", "slide"
@@ -69,18 +70,18 @@ class NoChain:
     reason: str
 
 
-def serial_chain(loops: Loops, base: Array, target: str, fixed: frozenset[str] = frozenset()) -> Chain | NoChain:
-    """The chain to a body, frame or point, without the variables that are held.
+def serial_chain(loops: Loops, base: Array, target: Target, fixed: frozenset[str] = frozenset()) -> Chain | NoChain:
+    """The chain to a target, without the variables that are held.
 
     base : all variables y at which the axes are taken; fixed : variables that stay there
     """
     system, plan = loops.system, loops.plan
-    link = _carrier(loops, target)
+    link = _carrier(loops, target.base)
     if link >= len(plan.links):
-        return NoChain(f"'{target}' sits on a body with coordinates of its own")
+        return NoChain(f"'{target.name}' sits on a body with coordinates of its own")
     q = base[: plan.nq]
-    X = system.pose(target, q)
-    J = np.asarray(system.jacobian(target, q), float)
+    X = system.pose(target.base, q)
+    J = np.asarray(system.jacobian(target.base, q), float)
     joints: list[Joint] = []
     while link >= 0:
         own = plan.links[link]
@@ -102,6 +103,7 @@ def serial_chain(loops: Loops, base: Array, target: str, fixed: frozenset[str] =
             joints.append(Joint(plan.variables[place], place, turns, cleaned(axis), point))
         link = own.parent
     joints.reverse()
+    X[:3, 3] += X[:3, :3] @ target.offset
     return Chain(tuple(joints), X, q.copy(), loops.length)
 
 
