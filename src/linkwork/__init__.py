@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from linkwork.model.bodies import Inertia, inertia
     from linkwork.model.event_checks import check_events
     from linkwork.model.events import Actions, At, Stop, When, at, stop, when
+    from linkwork.model.import_report import Finding, ImportReport
     from linkwork.model.layout import Layout, lay_out
     from linkwork.model.mechanism import JointOptions, Mechanism
     from linkwork.model.placement import Placement, placement
@@ -176,6 +177,8 @@ _HOME = {
     "at": "model.events",
     "stop": "model.events",
     "when": "model.events",
+    "Finding": "model.import_report",
+    "ImportReport": "model.import_report",
     "Layout": "model.layout",
     "lay_out": "model.layout",
     "JointOptions": "model.mechanism",
@@ -366,6 +369,7 @@ __all__ = [
     "Equilibrium",
     "EvaluationOptions",
     "Evidence",
+    "Finding",
     "FiniteScrew",
     "ForceEvidence",
     "FourBar",
@@ -374,6 +378,7 @@ __all__ = [
     "GroupItem",
     "Happening",
     "IBeamSection",
+    "ImportReport",
     "Inertia",
     "InputError",
     "IntegrationEvidence",
