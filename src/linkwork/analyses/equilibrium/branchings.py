@@ -11,14 +11,10 @@ exact B are differences, which slow Newton's method a little and move no zero.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
+from linkwork.analyses.equilibrium.curve import Curve, Spot, way_between
 from linkwork.geometry import Array
-
-if TYPE_CHECKING:
-    from linkwork.analyses.equilibrium.curve import Curve, Spot
 
 STEP = 1e-4
 """Way over which slopes of B are taken."""
@@ -83,7 +79,8 @@ def branch_point(curve: Curve, spot: Spot, after: Spot) -> Spot | None:
 def _middle(curve: Curve, spot: Spot, after: Spot) -> Spot | None:
     """The spot of a stride nearest to the change of sign, by some halvings."""
     border = curve.border(spot.t)
-    long = float(border @ np.concatenate([_chart_way(curve, spot, after), after.x - spot.x, [after.mu - spot.mu]]))
+
+    long = float(border @ np.concatenate([way_between(curve, spot, after), after.x - spot.x, [after.mu - spot.mu]]))
     low, high, best = 0.0, long, spot
     for _ in range(7):
         middle = curve.corrected(spot, 0.5 * (low + high) * spot.t)
@@ -92,13 +89,6 @@ def _middle(curve: Curve, spot: Spot, after: Spot) -> Spot | None:
         best = middle
         low, high = (0.5 * (low + high), high) if middle.test * spot.test > 0.0 else (low, 0.5 * (low + high))
     return best
-
-
-def _chart_way(curve: Curve, spot: Spot, other: Spot) -> Array:
-    loops = curve.family.given.loops
-    places = [loops.places[c] for c in spot.chart.columns[spot.chart.free]]
-    found: Array = (other.y[places] - spot.y[places]) * loops.variable_scale[places]
-    return found
 
 
 def _slopes(curve: Curve, spot: Spot, y: Array, x: Array, mu: float) -> tuple[Array, Array]:
@@ -134,7 +124,7 @@ def other_ways(curve: Curve, spot: Spot) -> list[Array]:
         form[i] = (ends[0] - ends[1]) @ pair / (2.0 * STEP)
     b, c = 0.5 * (form[0, 1] + form[1, 0]), form[1, 1]
     most = float(np.abs(form).max())
-    if most <= 0.0 or abs(b) <= NONE * most and abs(c) <= NONE * most:
+    if most <= 0.0 or (abs(b) <= NONE * most and abs(c) <= NONE * most):
         return []
     # form(α) with α = (α1, α2) and form11 = 0 along the curve itself: 2 b α1 + c α2 = 0
     way = pair @ (np.array([-c, 2.0 * b]) / np.hypot(c, 2.0 * b) if abs(b) > NONE * most else np.array([0.0, 1.0]))

@@ -82,13 +82,16 @@ class Curve:
     """Spots of one family over one quantity.
 
     weight : by which a change of μ counts in the length of the curve, 0 where coordinates alone do
+    idle : rates that nothing resists, which stay where they are as long as nothing pushes them
     """
+
+    idle: Mask
 
     def __init__(
         self, family: Family, over: Over, limits: Sequence[JointLimit], weight: float, size: float, held: Mask
     ) -> None:
         self.family, self.over, self.limits, self.weight, self.size = family, over, list(limits), weight, size
-        self.held = held
+        self.held, self.idle = held, np.zeros_like(held)
         loops = family.given.loops
         self.columns = {slot.q.start + k: slot.v.start + k for slot in loops.plan.slots for k in range(slot.plain)}
         self.over_scale = 1.0 / float(loops.variable_scale[over.place]) if over.place >= 0 else family.size
@@ -98,7 +101,7 @@ class Curve:
 
     def masked(self, stops: Sequence[tuple[int, int]]) -> Mask:
         """Rates that do not move: those that are held, and those on stops."""
-        held = self.held.copy()
+        held = self.held | self.idle
         held[[self.columns[self.limits[k].place] for k, _ in stops]] = True
         return held
 
@@ -141,9 +144,7 @@ class Curve:
 
     # ---------------------------------------------------------------- spots
 
-    def corrected(
-        self, spot: Spot, stride: Array, target: float | None = None, far: float = FAR
-    ) -> Spot | None:
+    def corrected(self, spot: Spot, stride: Array, target: float | None = None, far: float = FAR) -> Spot | None:
         """The spot near a stride from another one: as far along its tangent, or at a value of what the curve lies over."""
         try:
             return self._corrected(spot, stride, target, far)
@@ -153,6 +154,8 @@ class Curve:
     def _corrected(self, spot: Spot, stride: Array, target: float | None, far: float) -> Spot | None:
         chart, held, unit = spot.chart, spot.held, self.family.size
         place = self.moved(spot.y, spot.x, spot.mu, chart, held, stride)
+        if place is not None and self.family.kind == "effort" and not self.weight:
+            place = self._best_effort(*place, chart, held)
         before = np.inf
         for _ in range(ROUNDS):
             if place is None:
@@ -179,8 +182,22 @@ class Curve:
             before = long
         return None
 
+    def _best_effort(self, y: Array, x: Array, mu: float, chart: Chart, held: Mask) -> tuple[Array, Array, float]:
+        """The same with the effort that leaves least: near a limit of travel it changes beyond all tangents."""
+        balance, own, left, _ = self.numbers(y, x, mu, chart, held)
+        b = self.family.slope(balance, own, mu, y, x)
+        square = float(b @ b)
+        return y, x, mu - float(b @ left) / square if square > 0.0 else mu
+
     def spot(
-        self, y: Array, x: Array, mu: float, stops: tuple[tuple[int, int], ...], chart: Chart, usual: float, along: Array
+        self,
+        y: Array,
+        x: Array,
+        mu: float,
+        stops: tuple[tuple[int, int], ...],
+        chart: Chart,
+        usual: float,
+        along: Array,
     ) -> Spot | None:
         """Everything about a spot; its tangent goes along another one."""
         held = self.masked(stops)
@@ -208,7 +225,9 @@ class Curve:
         row = self.row(balance, own, y, x)
         return Spot(y, x, mu, stops, held, chart, A, b, self.value(y, mu), row, pushes, usual, t, float(sign))
 
-    def charted(self, y: Array, x: Array, mu: float, stops: tuple[tuple[int, int], ...], along: Array | None) -> Spot | None:
+    def charted(
+        self, y: Array, x: Array, mu: float, stops: tuple[tuple[int, int], ...], along: Array | None
+    ) -> Spot | None:
         """A spot in a chart that suits it; its tangent goes along rates of all joints, states and μ, if they are given."""
         held = self.masked(stops)
         balance = self.family.balance(mu, held)
@@ -238,6 +257,41 @@ class Curve:
             found = None
         return replace(spot, usual=np.inf) if found is None else found
 
+    def without_neutral(self, spot: Spot) -> Spot | None:
+        """The same spot with as many rates as nothing resists left where they are."""
+        balance, own, _, A = self.numbers(spot.y, spot.x, spot.mu, spot.chart, spot.held)
+        n = len(own.free)
+        values, V = np.linalg.eigh(0.5 * (A[:n, :n] + A[:n, :n].T))
+        flat = V[:, np.abs(values) <= 1e-8 * max(float(np.abs(values).max(initial=0.0)), self.size)]
+        for _ in range(flat.shape[1]):
+            k = int(np.abs(flat).max(axis=1).argmax())
+            self.idle[own.columns[own.free[k]]] = True
+            j = int(np.abs(flat[k]).argmax())
+            flat = np.delete(flat - np.outer(flat[:, j], flat[k] / flat[k, j]), j, axis=1)
+        return self.charted(spot.y, spot.x, spot.mu, spot.stops, None)
+
+    def pushed(self, spot: Spot) -> tuple[str, ...]:
+        """Rates that nothing resists, and that are pushed all the same."""
+        if not self.idle.any():
+            return ()
+        balance = self.family.balance(spot.mu, spot.held)
+        own = self.family.chart(balance, spot.mu, spot.chart)
+        F = (
+            balance.along_all(own, spot.y, spot.x, self.family.effort(spot.mu))
+            * balance.loops.column_scale[own.columns]
+        )
+        return balance.loops.names(
+            [c for c, f in zip(own.columns, F, strict=True) if self.idle[c] and abs(f) > 1e-8 * self.size]
+        )
+
     def turned(self, spot: Spot) -> Spot:
         """The same spot, looking back."""
         return replace(spot, t=-spot.t, test=-spot.test)
+
+
+def way_between(curve: Curve, a: Spot, b: Spot) -> Array:
+    """Differences of the free coordinates of the first spot's chart, scaled."""
+    loops = curve.family.given.loops
+    places = [loops.places[c] for c in a.chart.columns[a.chart.free]]
+    found: Array = (b.y[places] - a.y[places]) * loops.variable_scale[places]
+    return found

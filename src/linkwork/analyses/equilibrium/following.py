@@ -7,14 +7,14 @@ stop the curve goes on the way on which the stop pushes, off it the way that lea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
 from linkwork.analyses.equilibrium.branchings import branch_point
-from linkwork.analyses.equilibrium.curve import Curve, Spot
+from linkwork.analyses.equilibrium.curve import Curve, Spot, way_between
 from linkwork.analyses.kinematics.joint_limits import SLACK
 from linkwork.errors import LinkworkError
 from linkwork.geometry import Array
@@ -29,7 +29,7 @@ FINEST = 1e-13
 """How finely places on a stride are found."""
 FLAT = 1e-10
 """Slopes below this part of what they are measured by have no sign."""
-NEAR_LIMIT = 1e-4
+NEAR_LIMIT = 1e-3
 """Rate of what is held, for a unit rate of the machine, at which it is taken to have reached its limit of travel."""
 
 
@@ -45,11 +45,10 @@ class Mark:
 
 @dataclass(eq=False)
 class Track:
-    """Spots of a curve in order, what happens at them, the values asked for; whether and why it ended."""
+    """Spots of a curve in order, what happens at them; whether and why it ended."""
 
     spots: list[Spot]
     marks: list[Mark] = field(default_factory=list)
-    asked: set[int] = field(default_factory=set)
     complete: bool = False
     reason: str = ""
 
@@ -57,11 +56,14 @@ class Track:
 class Follower:
     """One curve from a spot on, in the direction of its tangent.
 
-    values : of what it lies over, at which spots are wanted; both : whether the first value ends it as well as the last
+    values : of what it lies over, at which spots are wanted
+    arm : whether it begins at a branch point, so that the first value ends it as well as the last
     """
 
-    def __init__(self, curve: Curve, first: Spot, values: Array, both: bool, first_stride: float, longest: float) -> None:
-        self.curve, self.values, self.both, self.longest = curve, values, both, longest
+    def __init__(
+        self, curve: Curve, first: Spot, values: Array, arm: bool, first_stride: float, longest: float
+    ) -> None:
+        self.curve, self.values, self.arm, self.longest = curve, values, arm, longest
         self.track = Track([first])
         self.stride = first_stride
 
@@ -75,7 +77,13 @@ class Follower:
                 track.reason = track.reason or self._why(spot)
                 break
             after, long, event = self._cut(spot, after, long)
-            if self._went(spot, after, long):
+            known = len(track.spots)
+            ended = self._went(spot, after, long)
+            if pushed := self.curve.pushed(track.spots[-1]):
+                self._forget(known)
+                track.reason = f"{', '.join(pushed)} is pushed, and nothing resists it"
+                break
+            if ended:
                 break
             if event is not None and not self._turned(event):
                 break
@@ -86,6 +94,13 @@ class Follower:
             track.reason = f"{MOST} strides did not lead to its end"
         return track
 
+    def _forget(self, spots: int) -> None:
+        """Keep the first spots only."""
+        track = self.track
+        del track.spots[spots:]
+        track.complete = False
+        track.marks = [mark for mark in track.marks if mark.spot < spots]
+
     # ---------------------------------------------------------------- strides
 
     def _next(self, spot: Spot) -> tuple[Spot | None, float]:
@@ -94,7 +109,7 @@ class Follower:
             after = self._at(spot, long)
             if after is not None:
                 along = float(after.t @ self.curve.border(spot.t))
-                if along >= TURN or long <= 1e3 * SHORTEST and along > 0.0:
+                if along >= TURN or (long <= 1e3 * SHORTEST and along > 0.0):
                     self.stride = long * (2.0 if along > 0.995 else 1.2 if along > 0.98 else 0.8)
                     return after, long
             long *= 0.4
@@ -103,7 +118,9 @@ class Follower:
     def _at(self, spot: Spot, long: float) -> Spot | None:
         return self.curve.corrected(spot, long * spot.t)
 
-    def _found(self, spot: Spot, long: float, of: Callable[[Spot], float], low: float, high: float) -> tuple[Spot, float] | None:
+    def _found(
+        self, spot: Spot, long: float, of: Callable[[Spot], float], low: float, high: float
+    ) -> tuple[Spot, float] | None:
         """Where a number of a spot passes zero within a stride; low and high are its values at the ends."""
         from scipy.optimize import brentq
 
@@ -119,8 +136,8 @@ class Follower:
             return of(found)
 
         try:
-            way = float(brentq(value, 0.0, long, xtol=FINEST * max(long, 1e-3), rtol=4.5e-16, maxiter=100))
-        except (LinkworkError, ValueError, RuntimeError):
+            way = float(brentq(value, 0.0, long, xtol=FINEST * max(long, 1e-3), rtol=8.9e-16, maxiter=100))
+        except LinkworkError:
             return None
         found = known.get(way) or self._at(spot, way)
         return None if found is None else (found, way)
@@ -164,13 +181,14 @@ class Follower:
                 place = self._found(spot, long, lambda at, i=i: float(at.pushes[i]), spot.pushes[i], after.pushes[i])
                 first(place, Mark("release", number, k, side))
         if self._own_effort:
-            a, b = spot.row[:-1], after.row[:-1]
-            if a @ b < 0.0:
-                size = float(np.linalg.norm(a))
-                high = float(a @ b) / size - NEAR_LIMIT * curve.over_scale
-                near = self._found(spot, long, lambda at: float(at.row[:-1] @ a) / size - NEAR_LIMIT * curve.over_scale,
-                                   size - NEAR_LIMIT * curve.over_scale, high)  # fmt: skip
-                first(near, Mark("limit of travel", number))
+            a, least = spot.row[:-1], NEAR_LIMIT * curve.over_scale
+            size = float(np.linalg.norm(a))
+
+            def rate(at: Spot) -> float:
+                return float(at.row[:-1] @ a) / size - least
+
+            if rate(after) < 0.0:
+                first(self._found(spot, long, rate, size - least, rate(after)), Mark("limit of travel", number))
         return (after, long, None) if found is None else found
 
     @property
@@ -233,16 +251,20 @@ class Follower:
                 place = self._found(spot, long, of, low, high)
                 if place is not None:
                     inner.append((place[1], place[0], kind))
-        if spot.test * after.test < 0.0:
+        if spot.test * after.test < 0.0 and not (self.arm and len(self.track.spots) == 1):
             branch = branch_point(curve, spot, after)
             if branch is not None:
                 stride = curve.border(spot.t) @ np.concatenate(
-                    [self._way(spot, branch), branch.x - spot.x, [branch.mu - spot.mu]]
+                    [way_between(curve, spot, branch), branch.x - spot.x, [branch.mu - spot.mu]]
                 )
                 inner.append((min(max(float(stride), 0.0), long), branch, "branch"))
             else:
                 inner.append((0.5 * long, after, "branch nearby"))
-        ends: list[tuple[float, Spot, str]] = [(0.0, spot, ""), *sorted(inner, key=lambda own: own[0]), (long, after, "")]
+        ends: list[tuple[float, Spot, str]] = [
+            (0.0, spot, ""),
+            *sorted(inner, key=lambda own: own[0]),
+            (long, after, ""),
+        ]
         for a, b in pairwise(ends):
             if self._crossed(spot, a, b):
                 return True
@@ -255,37 +277,31 @@ class Follower:
                 self.track.spots.append(b[1])
         return False
 
-    def _way(self, spot: Spot, other: Spot) -> Array:
-        """Differences of the free coordinates of a spot's chart, scaled."""
-        loops = self.curve.family.given.loops
-        places = [loops.places[c] for c in spot.chart.columns[spot.chart.free]]
-        found: Array = (other.y[places] - spot.y[places]) * loops.variable_scale[places]
-        return found
-
     def _crossed(self, spot: Spot, a: tuple[float, Spot, str], b: tuple[float, Spot, str]) -> bool:
         """Spots at wanted values between two others, in order; True where one is the end of what was asked."""
         over, low, high = self.curve.over, a[1].over, b[1].over
         if low == high:
             return False
-        ends = [over.last] + ([over.first] if self.both else [])
+        ends = [over.last] + ([over.first] if self.arm else [])
         tiny = 1e-12 * abs(over.last - over.first)
         between = [v for v in self.values.tolist() if min(low, high) + tiny < v < max(low, high) - tiny]
         passed = [v for v in ends if (low < v - tiny) != (high < v - tiny) and abs(low - v) > tiny]
-        back = not self.both and over.way * (high - over.first) < -tiny and over.way * (low - over.first) >= -tiny
+        back = not self.arm and over.way * (high - over.first) < -tiny and over.way * (low - over.first) >= -tiny
         wanted = sorted({*between, *passed, *([over.first] if back else [])}, key=lambda v: abs(v - low))
         for value in wanted:
             part = (value - low) / (high - low)
             way = a[0] + part * (b[0] - a[0])
             found = self.curve.corrected(spot, way * spot.t, target=value)
-            if found is None or float(found.t @ self.curve.border(spot.t)) < 0.0 and spot.test == found.test:
+            if found is None or (float(found.t @ self.curve.border(spot.t)) < 0.0 and spot.test == found.test):
                 found = self._halved(spot, a, b, value)
             if found is None:
                 continue
-            self.track.asked.add(len(self.track.spots))
             self.track.spots.append(found)
             if value in passed or (back and value == over.first and value not in ends):
                 self.track.complete = value in passed
-                self.track.reason = "" if value in passed else f"the curve goes back beyond its first value of {over.name}"
+                self.track.reason = (
+                    "" if value in passed else f"the curve goes back beyond its first value of {over.name}"
+                )
                 return True
         return False
 
@@ -300,7 +316,7 @@ class Follower:
         first = spots[0]
         if len(spots) < 8 or first.stops != spot.stops or not np.array_equal(first.chart.columns, spot.chart.columns):
             return False
-        way = np.concatenate([self._way(spot, first), first.x - spot.x, [first.mu - spot.mu]])
+        way = np.concatenate([way_between(self.curve, spot, first), first.x - spot.x, [first.mu - spot.mu]])
         along = float(way @ self.curve.border(spot.t))
         return 0.0 < along <= 1.01 * long and self.curve.length(way - along * spot.t) < 0.3 * long
 
@@ -308,18 +324,12 @@ class Follower:
         over = self.curve.over
         if self._own_effort and np.linalg.norm(spot.row[:-1]) < 0.05 * self.curve.over_scale:
             return f"{over.name} reaches its limit of travel: no effort drives it further"
+        family = self.curve.family
+        try:
+            family.loops(spot.mu + 1e-3 * family.size * (1.0 if spot.t[-1] > 0.0 else -1.0))
+        except LinkworkError as error:
+            return f"the model cannot have a number further on: {error.problems[0].what}"
         balance = self.curve.family.balance(spot.mu, spot.held)
         if balance._weakness(self.curve.family.chart(balance, spot.mu, spot.chart), spot.y) > 1e6:
             return "a singular posture is near, where the machine has more freedoms"
         return "no posture of rest was found further on: a load without a value, or a corner of a load, may lie there"
-
-
-def values_between(first: float, last: float, samples: int) -> Array:
-    """Evenly spaced values, ends included."""
-    found: Array = np.linspace(first, last, samples)
-    return found
-
-
-def marked(track: Track, kinds: Sequence[str]) -> list[Mark]:
-    """What happens of some kinds."""
-    return [mark for mark in track.marks if mark.kind in kinds]

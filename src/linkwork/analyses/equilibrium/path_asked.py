@@ -77,7 +77,9 @@ def asked_path(
             text = f"'{name}' is given at every value, so that nothing has to be found that balances it"
             told.problems.append(Problem(text, "balanced_by", "leave it out, or let the path lie over a variable"))
     if what is not None and what[0] == "variable" and _names_it(wide.loops, held, name):
-        told.problems.append(Problem("the path lies over it, so that it is held already", "hold", f"leave '{name}' out"))
+        told.problems.append(
+            Problem("the path lies over it, so that it is held already", "hold", f"leave '{name}' out")
+        )
     when = ends[0] if what is not None and what[0] == "time" and ends else t
     if what is not None and what[0] == "time" and t is not None:
         told.problems.append(Problem("the path lies over the time", "t", "leave it out"))
@@ -109,7 +111,9 @@ def _over_variable(
     held = given.held.copy()
     held[column] = False
     given = replace(given, held=held)
-    places = [n for n in [*values, name] if n not in machine.loops.plan.variables and place_of(machine.loops, n) is None]
+    places = [
+        n for n in [*values, name] if n not in machine.loops.plan.variables and place_of(machine.loops, n) is None
+    ]
     if balanced_by is None:
         unit = _usual(rest, loops, column)
         effort, own = f"{over.name}{EFFORT}", effort_units(loops)[column]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -39,17 +39,16 @@ def _lines(path: EquilibriumPath, name: str, number: int) -> list[Line]:
     x, y = path.values, np.asarray(signal.values, float)
     lasting = np.array([v in ("stable", "held") for v in path.verdicts])
     own = "" if not number else f", branch {number}"
-    lines = []
-    changes = np.flatnonzero(lasting[1:] != lasting[:-1]) + 1
-    for kind, word, style in ((True, "stable", "line"), (False, "not stable", "thin")):
-        shown = np.zeros(len(x), bool)
-        for a, b in zip([0, *changes], [*changes, len(x)], strict=True):
-            if lasting[a] == kind:  # parts meet where the verdict changes
-                shown[a : b + 1 if kind or b == len(x) else b + 1] = True
-                shown[max(a - (0 if kind else 1), 0)] = True
-        if shown.any():
-            part = np.where(shown, y, np.nan)
-            lines.append(Line(f"{word}{own}", x, part, tint=number, style="line" if style == "line" else "thin"))
+    lines: list[Line] = []
+    changes = (np.flatnonzero(lasting[1:] != lasting[:-1]) + 1).tolist()
+    told: set[bool] = set()
+    for first, last in zip([0, *changes], [*changes, len(x)], strict=True):
+        kind = bool(lasting[first])
+        part = slice(max(first - (not kind), 0), min(last + (not kind), len(x)))  # parts meet where the verdict changes
+        word = "stable" if kind else "not stable"
+        style: Literal["line", "thin"] = "line" if kind else "thin"
+        lines.append(Line("" if kind in told else f"{word}{own}", x[part], y[part], tint=number, style=style))
+        told.add(kind)
     at = [mark.sample for mark in path.marks if mark.kind in ("fold", "branch") and mark.sample < len(x)]
     if at and not number:
         lines.append(Line("folds and branch points", x[at], y[at], tint="warning", style="ring"))

@@ -42,7 +42,8 @@ def path_result(path: EquilibriumPath) -> Result:
     for k, own in enumerate(plan.states):
         signals[f"{own.name}.value"] = (own.unit or "1", "sample", np.array([spot.x[k] for spot in spots]))
     energies, loads, places = _along(path)
-    signals["energy.gravity"], signals["energy.springs"] = (("J", "sample", energies[:, k]) for k in (0, 1))
+    for k, kind in enumerate(("gravity", "spring")):
+        signals[f"machine.{kind}_energy"] = ("J", "sample", energies[:, k])
     for k, load in enumerate(plan.loads):
         if load.signal:
             signals[load.signal] = (load.unit(effort_units(machine.loops)), "sample", loads[:, k])
@@ -59,7 +60,8 @@ def path_result(path: EquilibriumPath) -> Result:
         mechanism=machine.name,
         analysis="equilibrium path",
         labels={path.over: ("sample", (path.unit, path.values))},
-        joints={s.owner: [v.name for v in s.law.variables if f"{s.owner}.{v.name}" != path.over] for s in plan.slots},
+        joints={s.owner: [v.name for v in s.law.variables] for s in plan.slots}
+        | {x.name: ["value"] for x in plan.states},
         bodies=[b for b in m.bodies if b in places],
         frames=[f for f in m.frames if f in places],
         points=[p for p in m.points if p in places],

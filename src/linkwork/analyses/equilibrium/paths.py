@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from linkwork.analyses.equilibrium.branchings import other_ways
-from linkwork.analyses.equilibrium.curve import Curve, Spot
+from linkwork.analyses.equilibrium.curve import Curve, Spot, way_between
 from linkwork.analyses.equilibrium.equilibrium import Equilibrium, NoEquilibrium, told_of, verdict_at
 from linkwork.analyses.equilibrium.following import LONGEST, Follower, Track
 from linkwork.analyses.equilibrium.path_asked import AskedPath, asked_path, values_of
@@ -32,6 +32,8 @@ MOST_BRANCHES = 24
 """Branches that are followed at most."""
 ALIKE = 1e-5
 """Branch points nearer than this are one, beside the range."""
+HALVINGS = 24
+"""Of a stride in which the verdict changes."""
 WORDS = {
     "fold": "turns back (a fold: beyond it the machine snaps)",
     "peak": "has an extreme value",
@@ -70,7 +72,9 @@ class EquilibriumPath:
     warnings : what should be known
     """
 
-    def __init__(self, given: AskedPath, curve: Curve, track: Track, warnings: Sequence[str], came_from: float | None = None):
+    def __init__(
+        self, given: AskedPath, curve: Curve, track: Track, warnings: Sequence[str], came_from: float | None = None
+    ):
         family = given.family
         self.over, self.unit, self.by = curve.over.name, curve.over.unit, family.name
         self.status = "complete" if track.complete else "stopped"
@@ -113,8 +117,29 @@ class EquilibriumPath:
         verdicts = [v for v in self.verdicts]
         for k, (a, b) in enumerate(pairwise(verdicts)):
             if a != b and not {k, k + 1} & at and {a, b} <= {"stable", "unstable", "neutral", "undecided", "held"}:
-                found.append(self._mark("stability", k + 1, -1, f"{a} before, {b} from here on"))
+                found.append(self._changed(k, a, b))
         return tuple(sorted(found, key=lambda m: m.sample))
+
+    def _changed(self, k: int, before: str, after: str) -> PathMark:
+        """Where a verdict changes between two postures, by halving."""
+        first, last = self._track.spots[k : k + 2]
+        mark = self._mark("stability", k + 1, -1, f"{before} before, {after} from here on")
+        if first.chart is not last.chart or first.stops != last.stops:
+            return mark
+        low, high = 0.0, self._curve.length(self._between(first, last))
+        for _ in range(HALVINGS):
+            spot = self._curve.corrected(first, 0.5 * (low + high) * first.t)
+            if spot is None:
+                break
+            if self._verdict(spot).verdict == before:
+                low = 0.5 * (low + high)
+            else:
+                high, last = 0.5 * (low + high), spot
+        return replace(mark, value=last.over, number=last.mu)
+
+    def _between(self, a: Spot, b: Spot) -> Array:
+        """The stride (z, μ) from one spot to another."""
+        return np.concatenate([way_between(self._curve, a, b), b.x - a.x, [b.mu - a.mu]])
 
     def _mark(self, kind: str, sample: int, limit: int, more: str = "") -> PathMark:
         spot = self._track.spots[min(sample, len(self) - 1)]
@@ -155,8 +180,8 @@ class EquilibriumPath:
         if family.kind == "parameter":
             machine = machine.starting_from(Posture(machine.loops, spot.y[: machine.plan.ny]))
             machine = machine.with_parameters({family.name: spot.mu})
-        given, held = self._asked(spot), spot.held.copy()
-        held |= given.held
+        given = self._asked(spot)
+        held = (spot.held & ~self._curve.idle) | given.held
         balance = type(family.balance(spot.mu, held))(given.loops, held, given.t)
         chart = balance.charts[balance.chart_at(spot.y)]
         one = np.zeros(1, np.int64)
@@ -184,7 +209,7 @@ class EquilibriumPath:
     def _verdict(self, spot: Spot) -> Judged:
         family = self._given.family
         given = self._asked(spot)
-        held = spot.held | given.held
+        held = (spot.held & ~self._curve.idle) | given.held
         try:
             balance = family.balance(spot.mu, held)
             if np.array_equal(held, spot.held):
@@ -221,17 +246,12 @@ class EquilibriumPath:
             elif abs(b.over - wanted) <= tiny:
                 found += [b] if k == len(spots) - 2 else []
             elif (a.over < wanted) != (b.over < wanted):
-                way = self._curve.length(a.t) * (wanted - a.over) / (b.over - a.over)
-                between = np.concatenate([self._chart_way(a, b), b.x - a.x, [b.mu - a.mu]]) * way
-                spot = self._curve.corrected(a, between, target=wanted) or self._curve.corrected(b, 0.0 * b.t, target=wanted)
+                between = self._between(a, b) * (wanted - a.over) / (b.over - a.over)
+                spot = self._curve.corrected(a, between, target=wanted) or self._curve.corrected(
+                    b, 0.0 * b.t, target=wanted
+                )
                 found += [] if spot is None else [spot]
         return tuple(self._found(spot) for spot in found)
-
-    def _chart_way(self, a: Spot, b: Spot) -> Array:
-        loops = self._given.family.given.loops
-        places = [loops.places[c] for c in a.chart.columns[a.chart.free]]
-        found: Array = (b.y[places] - a.y[places]) * loops.variable_scale[places]
-        return found
 
     # ---------------------------------------------------------------- numbers, pictures, files
 
@@ -241,8 +261,11 @@ class EquilibriumPath:
         return path_result(self)
 
     def __getitem__(self, name: str) -> Any:
-        """A signal of `result` by name."""
-        return self.result[name]
+        """A signal of `result` by name; what the path lies over too."""
+        found = self._machine.loops.book.find(name, "variable")
+        if found is not None:
+            return self.result.signal(found.name)
+        return self.result.signal(f"{name}.value") if name in self._machine.states else self.result[name]
 
     def run(self, duration: float = 4.0) -> Run:
         """The path as a motion that can be played, seen in the workbench and reported: its length is the time.
@@ -379,6 +402,8 @@ def _begin(given: AskedPath) -> tuple[Curve, Spot]:
     )
     mu = _first_number(given, y)
     spot = curve.charted(y, x, mu, stops, None)
+    if spot is not None:
+        curve.size = max(curve.size, float(np.abs(spot.A).max(initial=0.0)))
     if spot is not None and family.kind != "effort" and over.place >= 0:
         spot = _balanced(curve, spot)
         if spot is None:
@@ -388,6 +413,13 @@ def _begin(given: AskedPath) -> tuple[Curve, Spot]:
     if spot is None:
         text = f"nothing moves with {over.name}: at its first value the machine rests whatever it is"
         raise InputError(Problem(text, "over", "ask `equilibrium` for the posture"), family.machine.name)
+    if rest.neutral:
+        free = curve.without_neutral(spot)
+        if free is None:
+            names = ", ".join(dict.fromkeys(name for joints in rest.neutral for name in joints))
+            text = f"nothing resists {names} where the path begins, and nothing else moves"
+            raise InputError(Problem(text, "over", "hold it, or give it a spring"), family.machine.name)
+        spot = free
     slope = float(spot.row @ spot.t)
     return curve, curve.turned(spot) if slope * over.way < 0.0 else spot
 
@@ -426,9 +458,7 @@ def _longest(curve: Curve) -> float:
     return float(min(LONGEST, max(scaled / 20.0, 1e-4)))
 
 
-def _branches(
-    given: AskedPath, curve: Curve, track: Track, values: Array, longest: float
-) -> list[EquilibriumPath]:
+def _branches(given: AskedPath, curve: Curve, track: Track, values: Array, longest: float) -> list[EquilibriumPath]:
     """Curves that branch off, and those that branch off these."""
     waiting = [track]
     known: list[Spot] = []
