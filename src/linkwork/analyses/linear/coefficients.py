@@ -102,14 +102,17 @@ def coefficients(at: SetPoint, threads: int | None = None) -> Coefficients:
         R, f = values, np.zeros((*shape, 0))
         M, D, K, E = found
         X, fw, fy, fx = (np.zeros((*shape, *size)) for size in ((n, 0), (0, n), (0, n), (0, 0)))
-    return Coefficients(M, D + M @ G, K + D @ G, X, E, fy + fw @ G, fw, fx, R, f, G)
+    if G.any():
+        D, K, fy = D + M @ G, K + D @ G, fy + fw @ G
+    return Coefficients(M, D, K, X, E, fy, fw, fx, R, f, G)
 
 
 def turning(at: SetPoint) -> Array:
     """Γ of δw = ξ' + Γ ξ: zero unless joints that turn freely turn at the set point."""
     loops, n = at.loops, len(at.columns)
     G = np.zeros((*at.y.shape[:-1], n, n))
-    own = [slot for slot in loops.plan.slots if slot.v.stop - slot.v.start - slot.plain == 3]
+    turning = [slot for slot in loops.plan.slots if slot.v.stop - slot.v.start - slot.plain == 3]
+    own = [s for s in turning if ((at.columns >= s.v.start + s.plain) & (at.columns < s.v.stop)).any()]
     moving = [s for s in own if np.any(at.w[..., s.v.start + s.plain : s.v.stop])]
     if not moving:
         return G

@@ -28,7 +28,10 @@ def assert_mass(M: Array, scale: Array, names: Sequence[str], source: str) -> No
     n = len(M)
     if not n:
         return
-    inertias, V = np.linalg.eigh(0.5 * (M + M.T) * (scale[:, np.newaxis] * scale))
+    scaled = 0.5 * (M + M.T) * (scale[:, np.newaxis] * scale)
+    if _has_mass(scaled):
+        return
+    inertias, V = np.linalg.eigh(scaled)
     none = inertias <= SINGULAR * max(float(inertias.max()), 0.0)
     if not none.any() and inertias.max() > 0.0:
         return
@@ -39,6 +42,17 @@ def assert_mass(M: Array, scale: Array, names: Sequence[str], source: str) -> No
         text = f"no mass resists {listed}, so nothing tells how fast it moves"
         problems.append(Problem(text, moving[0], "give masses to what moves with it, or hold it"))
     raise Massless(problems, source)
+
+
+def _has_mass(M: Array) -> bool:
+    """Whether M - ε trace(M) is positive definite, and so no eigenvalue is below that part of the largest."""
+    if not np.isfinite(M).all():
+        return False
+    try:
+        np.linalg.cholesky(M - SINGULAR * np.trace(M) * np.eye(len(M)))
+    except np.linalg.LinAlgError:
+        return False
+    return bool(np.trace(M) > 0.0)
 
 
 def first_order(M: Array, D: Array, K: Array, X: Array, f_psi: Array, f_w: Array, f_x: Array) -> Array:

@@ -126,7 +126,10 @@ def root_locus_of(
             hint = "give a range above zero, or log=False"
             raise InputError(Problem("values at and below zero have no logarithm", "log", hint), machine.name)
         values = np.geomspace(values[0], values[-1], len(values))
-    return locus(machine, parameter, "1", values, _OverNumber(machine, parameter, at, hold, rates))
+    from linkwork.analyses.parameter_units import parameter_unit
+
+    unit = parameter_unit(machine.loops, parameter)
+    return locus(machine, parameter, unit, values, _OverNumber(machine, parameter, at, hold, rates))
 
 
 class _OverNumber:
