@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.check import Check, check
     from linkwork.analyses.equilibrium.equilibria import Equilibria
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium, NoEquilibrium
+    from linkwork.analyses.equilibrium.paths import EquilibriumPath, PathMark
     from linkwork.analyses.equilibrium.stiffness import NothingResists, PlaceStiffness
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.contact import ContactForce, contact_force
@@ -203,6 +204,7 @@ _HOME = {
     "Map": "analyses.kinematics.maps",
     "Equilibria": "analyses.equilibrium.equilibria",
     "Equilibrium": "analyses.equilibrium.equilibrium",
+    "EquilibriumPath": "analyses.equilibrium.paths",
     "Massless": "analyses.linear.first_order",
     "FrequencyResponse": "analyses.linear.frequency",
     "Crossing": "analyses.linear.loci",
@@ -222,6 +224,7 @@ _HOME = {
     "StateSpace": "analyses.linear.state_space",
     "NoEquilibrium": "analyses.equilibrium.equilibrium",
     "NothingResists": "analyses.equilibrium.stiffness",
+    "PathMark": "analyses.equilibrium.paths",
     "PlaceStiffness": "analyses.equilibrium.stiffness",
     "Accelerations": "analyses.forces.accelerations",
     "TooFewDrives": "analyses.forces.drives",
@@ -364,6 +367,7 @@ __all__ = [
     "Energy",
     "Equilibria",
     "Equilibrium",
+    "EquilibriumPath",
     "EvaluationOptions",
     "Evidence",
     "FiniteScrew",
@@ -405,6 +409,7 @@ __all__ = [
     "Peak",
     "Periodic",
     "PlaceItem",
+    "PathMark",
     "PlaceStiffness",
     "Placement",
     "PoleMotion",

@@ -735,7 +735,7 @@ class Machine(System):
         branches : whether other curves are followed where they branch off
         hold, efforts, start, kind, states, t : as of `equilibrium`; where the path begins
         """
-        from linkwork.analyses.equilibrium.paths import path_of
+        from linkwork.analyses.equilibrium.path_making import path_of
 
         own = over, first, last, balanced_by, samples, branches
         return path_of(self, *own, hold, efforts, start, kind, states, t)

@@ -4,9 +4,9 @@ At a simple branch point u* = (z, μ) the slopes B (m, m + 1) of G lose one rank
 
     G(u) + ε ψ0 = 0,      B(u)ᵀ ψ = 0,      ψᵀ ψ = 1
 
-in (u, ε, ψ), which is regular there. (Moore, SIAM J. Numer. Anal. 17, 1980.) The tangents α in the null space N of B obey
-the quadratic equation ψᵀ (dB along Nα) Nα = 0, one of whose solutions is the curve that led there. Derivatives of the
-exact B are differences, which slow Newton's method a little and move no zero.
+in (u, ε, ψ), which is regular there. (Moore, SIAM J. Numer. Anal. 17, 1980.) The tangents α in the null space N of B
+obey the quadratic equation ψᵀ (dB along Nα) Nα = 0, one of whose solutions is the curve that led there. Derivatives
+of the exact B are differences, which slow Newton's method a little and move no zero.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """A curve of postures of rest: G(z, μ) = 0 for free coordinates and named states z, and one number μ.
 
 G holds the forces F along the free rates and the changes f of named states, with the loops closed; with B = (∂G/∂z,
-∂G/∂μ), exact, the curve goes along the null vector t of B. A spot on it is found from a predicted one by Newton's method
-with one row more, which says where: at right angles to the tangent (arc length), or at a given value of what the curve
-lies over. Keller, in: Applications of Bifurcation Theory, 1977; Uicker, Ravani, Sheth, Matrix Methods, sec. 12.2.
+∂G/∂μ), exact, the curve goes along the null vector t of B. A spot on it is found from a predicted one by Newton's
+method with one row more, which says where: at right angles to the tangent (arc length), or at a given value of what
+the curve lies over. Keller, in: Applications of Bifurcation Theory, 1977; Uicker, Ravani, Sheth,
+Matrix Methods, sec. 12.2.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ class Curve:
     # ---------------------------------------------------------------- spots
 
     def corrected(self, spot: Spot, stride: Array, target: float | None = None, far: float = FAR) -> Spot | None:
-        """The spot near a stride from another one: as far along its tangent, or at a value of what the curve lies over."""
+        """The spot near a stride from another one: as far along its tangent, or where over has a value."""
         try:
             return self._corrected(spot, stride, target, far)
         except (LinkworkError, np.linalg.LinAlgError):  # a number that a model cannot have, a posture without a value
@@ -228,7 +229,7 @@ class Curve:
     def charted(
         self, y: Array, x: Array, mu: float, stops: tuple[tuple[int, int], ...], along: Array | None
     ) -> Spot | None:
-        """A spot in a chart that suits it; its tangent goes along rates of all joints, states and μ, if they are given."""
+        """A spot in a chart that suits it; its tangent goes along rates of all joints, states and μ, if given."""
         held = self.masked(stops)
         balance = self.family.balance(mu, held)
         chart = balance.charts[balance.chart_at(y)]
@@ -259,7 +260,7 @@ class Curve:
 
     def without_neutral(self, spot: Spot) -> Spot | None:
         """The same spot with as many rates as nothing resists left where they are."""
-        balance, own, _, A = self.numbers(spot.y, spot.x, spot.mu, spot.chart, spot.held)
+        _, own, _, A = self.numbers(spot.y, spot.x, spot.mu, spot.chart, spot.held)
         n = len(own.free)
         values, V = np.linalg.eigh(0.5 * (A[:n, :n] + A[:n, :n].T))
         flat = V[:, np.abs(values) <= 1e-8 * max(float(np.abs(values).max(initial=0.0)), self.size)]

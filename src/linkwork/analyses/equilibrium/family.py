@@ -1,4 +1,4 @@
-"""A machine at rest with one number that moves: a number of the model, an effort along a variable, the time of its loads."""
+"""A machine at rest with one number that moves: a number of the model, an effort, the time of its loads."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Following a curve of rest: strides along its tangent, with everything that happens on the way found to rounding.
 
-Folds, where what the curve lies over turns back (a limit point: the machine snaps); peaks of the number that balances it;
-points where other curves branch off; limits of travel on which the machine comes to rest, and those that it leaves. On a
-stop the curve goes on the way on which the stop pushes, off it the way that leads off: either may be backwards.
+Folds, where what the curve lies over turns back (a limit point: the machine snaps); peaks of the number that balances
+it; points where other curves branch off; limits of travel on which the machine comes to rest, and those that it leaves.
+On a stop the curve goes on the way on which the stop pushes, off it the way that leads off: either may be backwards.
 """
 
 from __future__ import annotations
@@ -178,7 +178,11 @@ class Follower:
                 if spot.pushes[i] <= 0.0:
                     first((spot, 0.0), Mark("release", number, k, side))
                     continue
-                place = self._found(spot, long, lambda at, i=i: float(at.pushes[i]), spot.pushes[i], after.pushes[i])
+
+                def push(at: Spot, i: int = i) -> float:
+                    return float(at.pushes[i])
+
+                place = self._found(spot, long, push, push(spot), push(after))
                 first(place, Mark("release", number, k, side))
         if self._own_effort:
             a, least = spot.row[:-1], NEAR_LIMIT * curve.over_scale

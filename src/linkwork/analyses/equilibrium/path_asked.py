@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from linkwork.analyses.kinematics.given_values import place_of
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.measured_machine import measuring
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.analyses.simulation.parameter_units import parameter_unit
+from linkwork.analyses.parameter_units import parameter_unit
 from linkwork.equations.measures import measured_places
 from linkwork.errors import Gathered, InputError, Problem
 from linkwork.geometry import Array
@@ -49,7 +49,7 @@ class AskedPath:
 
 def asked_path(
     machine: Machine, over: Any, first: Any, last: Any, balanced_by: Any, samples: Any,
-    hold: Mapping[str, Any] | str | Iterable[str] | None, efforts: Mapping[str, Any] | None,
+    hold: Mapping[str, Any] | str | Sequence[str] | None, efforts: Mapping[str, Any] | None,
     start: Mapping[str, Any] | Posture | None, kind: str, states: Mapping[str, Any] | None, t: float | None,
 ) -> AskedPath:  # fmt: skip
     """Everything that was given, checked; InputError lists all problems."""
@@ -57,9 +57,9 @@ def asked_path(
     name = str(over)
     wide = measuring(machine, [name.removesuffix(EFFORT)])
     held = list(hold) if isinstance(hold, Mapping) else as_names(hold) if hold is not None else []
-    what = _what(wide.loops, machine, name)
+    what = quantity_named(wide.loops, machine, name)
     if what is None:
-        told.problems.append(_unknown(machine, name, "over"))
+        told.problems.append(path_problem(machine, name, "over"))
     ends: list[float] = []
     for where, value in (("first", first), ("last", last)):
         with told:
@@ -70,9 +70,9 @@ def asked_path(
         told.problems.append(Problem(f"{samples!r} samples", "samples", "give a whole number above one"))
     balance = None
     if balanced_by is not None:
-        balance = _what(wide.loops, machine, str(balanced_by))
+        balance = quantity_named(wide.loops, machine, str(balanced_by))
         if balance is None or balance[0] not in ("parameter", "effort"):
-            told.problems.append(_unknown(machine, str(balanced_by), "balanced_by", balanced=True))
+            told.problems.append(path_problem(machine, str(balanced_by), "balanced_by", balanced=True))
         if what is not None and what[0] != "variable":
             text = f"'{name}' is given at every value, so that nothing has to be found that balances it"
             told.problems.append(Problem(text, "balanced_by", "leave it out, or let the path lie over a variable"))
@@ -107,7 +107,7 @@ def _over_variable(
     assert found is not None
     column, place = found.column, found.place
     own_unit = LENGTHS[effort_units(loops)[column]]
-    over = Over(loops.plan.variables[place], own_unit, *ends, place, column)
+    over = Over(loops.plan.variables[place], own_unit, ends[0], ends[1], place, column)
     held = given.held.copy()
     held[column] = False
     given = replace(given, held=held)
@@ -145,7 +145,7 @@ def _over_number(
     values = list(hold) if isinstance(hold, Mapping) else as_names(hold) if hold is not None else []
     places = [n for n in values if place_of(machine.loops, n) is None and n not in machine.loops.plan.variables]
     family = Family(machine, base, own_kind, own_name, unit, column, places, abs(ends[1] - ends[0]))
-    return AskedPath(family, Over(own_name, unit, *ends), rest)
+    return AskedPath(family, Over(own_name, unit, ends[0], ends[1]), rest)
 
 
 def _with_effort(base: Asked, column: int, value: float) -> Asked:
@@ -163,8 +163,11 @@ def value_of(machine: Machine, name: str) -> float:
     return float(machine.parameters[name] if name in machine.parameters else machine._layouts.lets[name].value)
 
 
-def _what(loops: Loops, machine: Machine, name: str) -> tuple[str, str, str, int] | None:
-    """What a name stands for: its kind, its full name, its unit, and the rate that it belongs to."""
+def quantity_named(loops: Loops, machine: Machine, name: str) -> tuple[str, str, str, int] | None:
+    """What a path may lie over, by name: its kind, its full name, its unit, and the rate that it belongs to.
+
+    loops : with coordinates of places among the variables; None is given for a name that stands for nothing of the kind
+    """
     if name == TIME:
         return "time", TIME, "s", -1
     found = loops.book.find(name, "variable")
@@ -179,7 +182,8 @@ def _what(loops: Loops, machine: Machine, name: str) -> tuple[str, str, str, int
     return None
 
 
-def _unknown(machine: Machine, name: str, where: str, balanced: bool = False) -> Problem:
+def path_problem(machine: Machine, name: str, where: str, balanced: bool = False) -> Problem:
+    """The problem of a name over which there is no path, or that could not balance one."""
     loops = machine.loops
     joints = [*loops.book.known("variable")]
     known = [*machine.parameters, *machine._layouts.lets, *(f"{n}{EFFORT}" for n in joints)]
