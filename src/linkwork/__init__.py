@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.check import Check, check
     from linkwork.analyses.equilibrium.equilibria import Equilibria
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium, NoEquilibrium
+    from linkwork.analyses.equilibrium.paths import EquilibriumPath, PathMark
     from linkwork.analyses.equilibrium.stiffness import NothingResists, PlaceStiffness
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.contact import ContactForce, contact_force
@@ -209,6 +210,7 @@ _HOME = {
     "Map": "analyses.kinematics.maps",
     "Equilibria": "analyses.equilibrium.equilibria",
     "Equilibrium": "analyses.equilibrium.equilibrium",
+    "EquilibriumPath": "analyses.equilibrium.paths",
     "Massless": "analyses.linear.first_order",
     "FrequencyResponse": "analyses.linear.frequency",
     "Crossing": "analyses.linear.loci",
@@ -228,6 +230,7 @@ _HOME = {
     "StateSpace": "analyses.linear.state_space",
     "NoEquilibrium": "analyses.equilibrium.equilibrium",
     "NothingResists": "analyses.equilibrium.stiffness",
+    "PathMark": "analyses.equilibrium.paths",
     "PlaceStiffness": "analyses.equilibrium.stiffness",
     "Accelerations": "analyses.forces.accelerations",
     "TooFewDrives": "analyses.forces.drives",
@@ -373,6 +376,7 @@ __all__ = [
     "Energy",
     "Equilibria",
     "Equilibrium",
+    "EquilibriumPath",
     "EvaluationOptions",
     "Evidence",
     "Finding",
@@ -413,6 +417,7 @@ __all__ = [
     "NotPeriodic",
     "NothingResists",
     "OverSpecified",
+    "PathMark",
     "Peak",
     "Periodic",
     "PlaceItem",

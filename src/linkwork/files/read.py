@@ -139,7 +139,7 @@ def loads(
 
 
 def _in_order(problems: Iterable[Problem]) -> list[Problem]:
-    unique = sorted(dict.fromkeys(problems), key=lambda p: p.line if p.line is not None else 0)
+    unique = sorted(dict.fromkeys(problems), key=lambda p: (p.file, p.line if p.line is not None else 0))
     if len(unique) <= MAX_PROBLEMS:
         return unique
     return [*unique[:MAX_PROBLEMS], Problem("and more; the rest of the file is not looked at")]
