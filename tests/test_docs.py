@@ -49,6 +49,8 @@ CLASSES = (
     lw.PlaceItem,
     lw.StateItem,
     lw.FourBar,
+    lw.ImportReport,
+    lw.Finding,
     lw.Grashof,
     lw.SliderCrank,
     lw.InvertedSliderCrank,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.cases import MachineCase
     from linkwork.analyses.equilibrium.equilibria import Equilibria
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium
+    from linkwork.analyses.equilibrium.paths import EquilibriumPath
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.forward import ForwardDynamics
     from linkwork.analyses.forces.statics import Statics
@@ -825,6 +826,44 @@ class Machine(System):
         from linkwork.analyses.equilibrium.equilibria import equilibria_of
 
         return equilibria_of(self, hold, efforts, states, t, starts, seed)
+
+    def equilibrium_path(
+        self,
+        over: str,
+        first: Any,
+        last: Any,
+        *,
+        balanced_by: str | None = None,
+        samples: int = 61,
+        branches: bool = False,
+        hold: Mapping[str, Any] | str | Sequence[str] | None = None,
+        efforts: Mapping[str, Any] | None = None,
+        start: Mapping[str, Any] | Posture | None = None,
+        kind: Literal["stable", "nearest"] = "stable",
+        states: Mapping[str, float] | None = None,
+        t: float | None = None,
+    ) -> EquilibriumPath:
+        """Postures of rest over a coordinate that is held at one value after the other, or over a number of the model.
+
+        The curve is followed by its length, past folds, where what it lies over turns back and the machine would snap.
+        Folds, branch points, stops and changes of stability are found to rounding and named. Where it ends, what was
+        reached is kept: `path.status` is then "stopped", and `path.message` says why.
+
+        Parameters
+        ----------
+        over : a variable or a coordinate of a place, which is held, so that its effort comes out; a number of the model
+            ("coil.stiffness", "W.amount"), an effort ("A.effort"), or "t", the time of the loads
+        first, last : its values, numbers in SI or texts with units
+        balanced_by : a number of the model or an effort that is found instead, so that the machine rests at the values
+            of a variable which nothing holds
+        samples : evenly spaced values at which there is a posture, beside those that the curve needs
+        branches : whether other curves are followed where they branch off
+        hold, efforts, start, kind, states, t : as of `equilibrium`; where the path begins
+        """
+        from linkwork.analyses.equilibrium.path_making import path_of
+
+        own = over, first, last, balanced_by, samples, branches
+        return path_of(self, *own, hold, efforts, start, kind, states, t)
 
     def linearize(
         self,
