@@ -77,7 +77,9 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.sensitivities import Sensitivity
     from linkwork.analyses.linear.state_space import StateSpace
     from linkwork.analyses.machine import Machine
-    from linkwork.analyses.periodic import Branch, NotPeriodic, Periodic
+    from linkwork.analyses.periodic.branch import Branch, Fold
+    from linkwork.analyses.periodic.motion import Periodic
+    from linkwork.analyses.periodic.shooting import NotPeriodic
     from linkwork.analyses.robots import goals
     from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
@@ -215,9 +217,10 @@ _HOME = {
     "LinearizationAlong": "analyses.linear.along",
     "Peak": "analyses.linear.peaks",
     "RandomResponse": "analyses.linear.random_vibration",
-    "Branch": "analyses.periodic",
-    "NotPeriodic": "analyses.periodic",
-    "Periodic": "analyses.periodic",
+    "Branch": "analyses.periodic.branch",
+    "Fold": "analyses.periodic.branch",
+    "NotPeriodic": "analyses.periodic.shooting",
+    "Periodic": "analyses.periodic.motion",
     "Linearization": "analyses.linear.linearization",
     "Matrices": "analyses.linear.linearization",
     "Mode": "analyses.linear.modes",
@@ -373,6 +376,7 @@ __all__ = [
     "EvaluationOptions",
     "Evidence",
     "FiniteScrew",
+    "Fold",
     "ForceEvidence",
     "FourBar",
     "FrequencyResponse",
