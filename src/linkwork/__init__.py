@@ -79,10 +79,13 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.sensitivities import Sensitivity
     from linkwork.analyses.linear.state_space import StateSpace
     from linkwork.analyses.machine import Machine
-    from linkwork.analyses.periodic import Branch, NotPeriodic, Periodic
+    from linkwork.analyses.periodic.branch import Branch, Fold
+    from linkwork.analyses.periodic.motion import Periodic
+    from linkwork.analyses.periodic.shooting import NotPeriodic
     from linkwork.analyses.robots import goals
     from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
+    from linkwork.analyses.robots.solutions.found import Solutions
     from linkwork.analyses.simulation.state import State
     from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
     from linkwork.analyses.strength.power import DriveEnergy, Energy, drive_energy, energy
@@ -117,6 +120,7 @@ if TYPE_CHECKING:
     from linkwork.model.bodies import Inertia, inertia
     from linkwork.model.event_checks import check_events
     from linkwork.model.events import Actions, At, Stop, When, at, stop, when
+    from linkwork.model.import_report import Finding, ImportReport
     from linkwork.model.layout import Layout, lay_out
     from linkwork.model.mechanism import JointOptions, Mechanism
     from linkwork.model.placement import Placement, placement
@@ -181,6 +185,8 @@ _HOME = {
     "at": "model.events",
     "stop": "model.events",
     "when": "model.events",
+    "Finding": "model.import_report",
+    "ImportReport": "model.import_report",
     "Layout": "model.layout",
     "lay_out": "model.layout",
     "JointOptions": "model.mechanism",
@@ -220,9 +226,10 @@ _HOME = {
     "LinearizationAlong": "analyses.linear.along",
     "Peak": "analyses.linear.peaks",
     "RandomResponse": "analyses.linear.random_vibration",
-    "Branch": "analyses.periodic",
-    "NotPeriodic": "analyses.periodic",
-    "Periodic": "analyses.periodic",
+    "Branch": "analyses.periodic.branch",
+    "Fold": "analyses.periodic.branch",
+    "NotPeriodic": "analyses.periodic.shooting",
+    "Periodic": "analyses.periodic.motion",
     "Linearization": "analyses.linear.linearization",
     "Matrices": "analyses.linear.linearization",
     "Mode": "analyses.linear.modes",
@@ -276,6 +283,7 @@ _HOME = {
     "Simulations": "results",
     "Reached": "analyses.robots.reached",
     "Reaches": "analyses.robots.many",
+    "Solutions": "analyses.robots.solutions.found",
     "State": "analyses.simulation.state",
     "load_run": "results",
     "Evidence": "results",
@@ -379,7 +387,9 @@ __all__ = [
     "EquilibriumPath",
     "EvaluationOptions",
     "Evidence",
+    "Finding",
     "FiniteScrew",
+    "Fold",
     "ForceEvidence",
     "FourBar",
     "FrequencyResponse",
@@ -388,6 +398,7 @@ __all__ = [
     "GroupItem",
     "Happening",
     "IBeamSection",
+    "ImportReport",
     "Inertia",
     "InputError",
     "IntegrationEvidence",
@@ -442,6 +453,7 @@ __all__ = [
     "SimulationEvidence",
     "Simulations",
     "SliderCrank",
+    "Solutions",
     "SpaceCurve",
     "Sphere",
     "StabilityLimit",
