@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from linkwork.analyses.kinematics.given_values import given_variables
 from linkwork.analyses.kinematics.loops import CLOSURE, Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.analyses.robots.goals import Attitude, Place, Pointing
+from linkwork.analyses.robots.goal_kinds import Attitude, Place, Pointing
 from linkwork.analyses.robots.reach import known_limits, specified_by, start_of
 from linkwork.analyses.robots.task_rows import Wanted, wanted_of
 from linkwork.equations.quantities import QUANTITIES

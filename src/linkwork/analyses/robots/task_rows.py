@@ -16,19 +16,19 @@ from typing import Any
 import numpy as np
 
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.analyses.robots.goals import (
+from linkwork.analyses.robots.goal_kinds import (
     COORDINATES,
     Attitude,
     Goal,
     Hold,
     Joints,
+    Moving,
     Place,
     Pointing,
-    attitude,
-    place,
-    pose_goals,
 )
+from linkwork.analyses.robots.goals import attitude, place, pose_goals
 from linkwork.analyses.robots.targets import Target, base_kernel, target_of
+from linkwork.drives import Drive
 from linkwork.equations.reaching import reaching
 from linkwork.errors import InputError, LinkworkError, Problem
 from linkwork.formulas import Question
@@ -91,6 +91,8 @@ def wanted_of(
                 if not (target.turns or isinstance(goal, Place)):
                     raise InputError(Problem(f"'{target.name}' has no axes", hint="only a place can be wanted of it"))
                 tasks.append((goal, target))
+        if isinstance(goal, Moving) or _laws_of(goal):
+            problems.append(Problem(f"{goal} moves", "reach", "`follow` takes laws of time"))
         if not many and goal.samples is not None:
             hint = "`reach_many` takes goals by sample"
             problems.append(Problem(f"goals of {goal.samples} samples, where one is asked for", "reach", hint))
@@ -99,6 +101,11 @@ def wanted_of(
     if problems:
         raise InputError(problems, loops.plan.name)
     return Wanted(tuple(tasks), values, tuple(held))
+
+
+def _laws_of(goal: Goal) -> bool:
+    """Whether joints are given by laws of time."""
+    return isinstance(goal, Joints) and any(isinstance(x, Drive) for x in goal.values.values())
 
 
 class _gathered:
