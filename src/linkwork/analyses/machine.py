@@ -260,6 +260,52 @@ class Machine(System):
             self.loops.of_places, self.home, name, asked, rotation, hold, start, path, restarts, limits, seed, threads
         )  # fmt: skip
 
+    def follow(
+        self,
+        name: str,
+        path: Any = None,
+        *goals: Any,
+        orientation: Any = None,
+        hold: str | Sequence[str] = (),
+        start: Posture | Mapping[str, Any] | None = None,
+        samples: int | None = None,
+        duration: Any = None,
+        times: Any = None,
+        correction: str = "newton",
+        limits: bool = True,
+        threads: int | None = None,
+    ) -> Run:
+        """Task motion to joint motion: a target follows a path; joints come out with rates and accelerations.
+
+        A task that cannot be followed to its end keeps what was reached: `run.status` is then "stopped", and
+        `run.message` says why.
+
+        Parameters
+        ----------
+        name : of a point, frame or body; `body.com`, or "centre of mass" of the machine
+        path : three laws of x, y, z [m] (drives, pairs, texts, numbers); places (n, 3) to pass at even times; a
+            function of times (n,) that gives places (n, 3), or places, velocities and accelerations; a goal of
+            `lw.goals` whose numbers may be laws; any without
+        goals : more goals, of this target or of others, and laws of joints: `goals.joints(flange=law)`
+        orientation : a rotation matrix that is kept, matrices (n, 3, 3) to pass at even times, or a goal
+        hold : joints that stay as they are at the start
+        start : where to begin the search of the first posture, as of `reach`; home by default
+        samples : how many, evenly spaced over the duration; 361 by default
+        duration : [s]; by default that of the longest law
+        times : [s] instead of samples and duration, ascending
+        correction : "newton": each posture is put on the task, so that nothing drifts; "none": accelerations alone are
+            integrated, to compare with
+        limits : whether limits of joints are kept
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.robots.follow import follow
+
+        asked = (() if path is None else (path,)) + goals
+        return follow(
+            self.loops.of_places, self.home, name, asked, orientation, hold, start, samples, duration, times,
+            correction, limits, threads,
+        )  # fmt: skip
+
     def motion(
         self,
         drives: Mapping[str, Any] | None = None,

@@ -211,7 +211,8 @@ def pose_goals(X: Array, of: str = "") -> tuple[Place, Attitude]:
     last = np.array([0.0, 0.0, 0.0, 1.0])
     if X.ndim not in (2, 3) or X.shape[-2:] != (4, 4) or not (X[..., 3, :] == last).all():
         raise InputError(Problem("the pose is not a 4x4 matrix with a last row 0 0 0 1", "pose"))
-    return _place("cartesian", X[..., :3, 3], of, None, 1.0), Attitude(of, None, 1.0, rotation_matrix(X[..., :3, :3]))
+    at = Place(of, None, 1.0, _array(X[..., :3, 3], 3, LENGTH, "pose"))
+    return at, Attitude(of, None, 1.0, rotation_matrix(X[..., :3, :3]))
 
 
 def rotation_matrix(R: Any) -> Array:
@@ -229,7 +230,7 @@ def rotation_matrix(R: Any) -> Array:
 # ---------------------------------------------------------------- numbers
 
 
-def _place(kind: str, values: Any, of: str, at: Any, weight: float) -> Any:
+def _place(kind: str, values: Any, of: str, at: Any, weight: float) -> Place | MovingPlace:
     where = "place" if kind == "cartesian" else kind
     own = None if at is None else numbers(at, 3, "at", LENGTH)
     if are_laws(values, 3):

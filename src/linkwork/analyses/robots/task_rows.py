@@ -73,10 +73,10 @@ def wanted_of(
     held: list[str] = [hold] if isinstance(hold, str) else list(hold)
     found: list[Goal] = []
     for given in goals:
-        with _gathered(problems):
+        with gathered(problems):
             found += _goals(given, many)
     if rotation is not None:
-        with _gathered(problems):
+        with gathered(problems):
             found.append(rotation if isinstance(rotation, Goal) else attitude(rotation))
     if not (found or problems):
         raise InputError(Problem("neither a place nor an attitude is wanted", "reach", "give a place x, y, z [m]"))
@@ -86,7 +86,7 @@ def wanted_of(
         elif isinstance(goal, Hold):
             held += goal.names
         else:
-            with _gathered(problems):
+            with gathered(problems):
                 target = target_of(loops, goal.of or name, goal.at)
                 if not (target.turns or isinstance(goal, Place)):
                     raise InputError(Problem(f"'{target.name}' has no axes", hint="only a place can be wanted of it"))
@@ -108,7 +108,7 @@ def _laws_of(goal: Goal) -> bool:
     return isinstance(goal, Joints) and any(isinstance(x, Drive) for x in goal.values.values())
 
 
-class _gathered:
+class gathered:
     """Keeps problems instead of raising them."""
 
     def __init__(self, problems: list[Problem]) -> None:
