@@ -37,8 +37,15 @@ class Task:
     @property
     def goals(self) -> list[Goal]:
         """Goals by sample, joints too."""
-        own = {name: x[0] for name, x in self.values.items()}
+        own = {name: np.ascontiguousarray(x[0]) for name, x in self.values.items()}
         return [*(s.goal for s, _ in self.tasks), *([Joints(values=own)] if own else [])]
+
+    def until(self, count: int) -> Task:
+        """The first samples."""
+        own = tuple(
+            (Sampled(cut(s.goal, slice(0, count)), s.first[:count], s.second[:count]), x) for s, x in self.tasks
+        )
+        return Task(self.times[:count], own, {n: x[:, :count] for n, x in self.values.items()}, self.held)
 
 
 def laws_asked(
@@ -82,7 +89,7 @@ def _path(given: Any, duration: Any) -> list[Goal]:
     if isinstance(given, np.ndarray) and given.ndim == 2 and given.shape[1] == 3 and len(given) > 1:
         nodes = np.linspace(0.0, _seconds(duration, "path"), len(given)).tolist()
         return [MovingPlace(laws=tuple(spline(nodes, given[:, k].tolist(), ends="clamped") for k in range(3)))]
-    if np.shape(given) == (4, 4):
+    if isinstance(given, np.ndarray) and given.shape == (4, 4):
         return list(pose_goals(np.asarray(given, float)))
     return [place(given)]
 
@@ -148,11 +155,18 @@ def given_rates(loops: Loops, task: Task, rows: slice) -> tuple[Array, Array]:
     return levels
 
 
-def at_sample(goal: Goal, k: int) -> Goal:
-    """One sample of a goal by sample."""
+def cut(goal: Goal, samples: int | slice) -> Goal:
+    """Some samples of a goal by sample, or one of them."""
     for name in ("values", "R", "along"):
         array = getattr(goal, name, None)
         if isinstance(array, np.ndarray):
-            return replace(goal, **{name: array[k]})
+            changed: dict[str, Any] = {name: array[samples]}
+            return replace(goal, **changed)
     assert isinstance(goal, Joints)
-    return replace(goal, values={n: float(x[k]) for n, x in goal.values.items()})
+    return replace(goal, values={n: x[samples] for n, x in goal.values.items()})
+
+
+def at_sample(goal: Goal, k: int) -> Goal:
+    """One sample of a goal by sample."""
+    found = cut(goal, k)
+    return replace(found, values={n: float(x) for n, x in found.values.items()}) if isinstance(found, Joints) else found

@@ -31,6 +31,7 @@ from linkwork.analyses.robots.asked_task import (
 from linkwork.analyses.robots.goal_kinds import Goal
 from linkwork.analyses.robots.many import Reaches, reach_many
 from linkwork.analyses.robots.reach import POOR, reach, specified_by
+from linkwork.analyses.robots.surplus import least_motion
 from linkwork.analyses.robots.task_rates import Rates, task_rates
 from linkwork.analyses.robots.task_rows import TaskRows, Wanted
 from linkwork.errors import InputError, Problem
@@ -43,6 +44,8 @@ CORRECTIONS = ("newton", "none")
 FAR = 0.2
 """Largest movement of a variable from sample to sample; where there is more, the path is walked more finely."""
 FINER = (1, 8, 64)
+LATE = 1e-8
+"""Change in the last round of surplus freedoms that is told."""
 UNMET = 1e-7
 """Rates and accelerations of the task that are missing by more are told."""
 
@@ -71,12 +74,16 @@ def follow(
     task = sampled_task(loops, name, laws, held, t)
     specified = specified_by(loops, task.values, task.held)
     first = _first(loops, home, name, task, start, limits)
+    late = ""
     if correction == "none":
         Y, rates, why = _integrated(loops, task, specified, first)
     else:
         Y, why = _postures(loops, name, laws, task, first, limits, threads)
-        rates = task_rates(loops, task.tasks, specified, given_rates(loops, task, slice(0, len(Y))), Y)
-    return _run(loops, home, name, task, specified, Y, rates, why, correction, threads)
+        given = given_rates(loops, task, slice(0, len(Y)))
+        rates = task_rates(loops, task.tasks, specified, given, Y)
+        if rates.surplus.any():
+            Y, rates, late = _least(loops, name, task, specified, Y, given, limits, threads)
+    return _run(loops, home, name, task, specified, Y, rates, why, correction, late, threads)
 
 
 # ---------------------------------------------------------------- postures
@@ -128,6 +135,33 @@ def _why(
     return f"jump: at {at:.6g} s joints would have to jump to follow, as next to singular postures"
 
 
+def _least(
+    loops: Loops,
+    name: str,
+    task: Task,
+    specified: Mask,
+    Y: Array,
+    given: tuple[Array, Array],
+    limits: bool,
+    threads: int | None,
+) -> tuple[Array, Rates, str]:
+    """Postures of least rates where freedoms are left, their rates, and what is said of them."""
+    goals = task.until(len(Y)).goals
+
+    def onto(trial: Array) -> Array:
+        home = Posture(loops, trial[0])
+        return reach_many(loops, home, name, goals, None, task.held, trial, False, 0, limits, 1, threads).variables
+
+    def rates_of(trial: Array) -> Rates:
+        return task_rates(loops, task.tasks, specified, given, trial)
+
+    Y, rates, change = least_motion(loops, task.times[: len(Y)], Y, rates_of, onto)
+    text = f"{int(rates.surplus.max())} freedoms are left: joints move at the least rates"
+    if change > LATE:
+        text += f"; postures and rates agree to {change:.2g} only, more samples would help"
+    return Y, rates, text
+
+
 def _integrated(loops: Loops, task: Task, specified: Mask, first: Posture) -> tuple[Array, Rates, str]:
     """Postures from accelerations alone, constant over each step, as the seed integrates them."""
     t, y = task.times, first.y.copy()
@@ -144,8 +178,7 @@ def _integrated(loops: Loops, task: Task, specified: Mask, first: Posture) -> tu
             step = float(t[k + 1] - t[k])
             y = loops.advanced(y, (w * step + 0.5 * found.dw[0] * step**2) / loops.column_scale)
             w = w + found.dw[0] * step
-    names = ("w", "dw", "unmet", "strength")
-    return np.array(Y), Rates(*(np.concatenate([getattr(x, n) for x in levels]) for n in names)), ""
+    return np.array(Y), Rates(*(np.concatenate([getattr(x, n) for x in levels]) for n in Rates.__annotations__)), ""
 
 
 def _accelerations(
@@ -168,12 +201,13 @@ def _run(
     rates: Rates,
     why: str,
     correction: str,
+    late: str,
     threads: int | None,
 ) -> Run:
     from linkwork.results import ClosureHistory, build_run
 
     own, t = loops.whole, task.times
-    warnings = [text for s, _ in task.tasks for text in s.warnings]
+    warnings = [text for s, _ in task.tasks for text in s.warnings] + ([late] if late else [])
     unmet = np.flatnonzero(rates.unmet > UNMET * (1.0 + np.abs(rates.w).max(initial=0.0)))
     if unmet.size:
         text = "rates or accelerations of the task cannot be met: the posture is singular"

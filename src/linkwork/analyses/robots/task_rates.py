@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from linkwork.analyses.kinematics.loops import Loops, Mask
+from linkwork.analyses.kinematics.loops import CLOSURE, Loops, Mask
 from linkwork.analyses.robots.goal_kinds import Attitude, Place, Pointing
 from linkwork.analyses.robots.targets import Target
 from linkwork.analyses.robots.task_motion import Sampled
@@ -35,12 +35,14 @@ class Rates:
 
     unmet : largest error of any row by sample, of rates and of accelerations, scaled
     strength : by sample, the smallest singular value of the task within the loops, scaled
+    surplus : freedoms that the task leaves, by sample
     """
 
     w: Array
     dw: Array
     unmet: Array
     strength: Array
+    surplus: Array
 
 
 def task_rates(
@@ -63,7 +65,7 @@ def task_rates(
         own = slice(first, min(first + PIECE, len(Y)))
         of_task = slice(start + own.start, start + own.stop)
         parts.append(_piece(loops, tasks, specified, (given[0][own], given[1][own]), Y[own], of_task, w))
-    return Rates(*(np.concatenate([getattr(p, name) for p in parts]) for name in ("w", "dw", "unmet", "strength")))
+    return Rates(*(np.concatenate([getattr(p, name) for p in parts]) for name in Rates.__annotations__))
 
 
 def _piece(
@@ -108,7 +110,30 @@ def _piece(
     biases = np.einsum("nbikl,nk,nl->nbi", dB, w[:, :nv], w[:, :nv])
     side = np.concatenate([-products, *(b.second(twists, biases) for b in blocks)], axis=1)
     dw, unmet_too = solved(side, given[1])
-    return Rates(w, dw, np.maximum(unmet, unmet_too), _strengths(A[:, :, free], J.shape[1]))
+    surplus = np.rint(free.sum() - np.einsum("ncr,nrc->n", inverse, A[:, :, free]))  # less the trace of a projector
+    if surplus.any():
+        # w = Aᵀμ is of least size; its derivative has a part Ȧᵀμ in the null space of A
+        changes = np.zeros_like(A)
+        if loops.count:
+            changes[:, : J.shape[1]] = _loop_changes(loops, Y, w)
+        moving = np.einsum("nbikl,nl->nbik", dB, w[:, :nv])
+        own = np.concatenate([b.changes(B, moving, twists) for b in blocks], axis=1)
+        changes[:, J.shape[1] :, :nv] = own * loops.column_scale[:nv]
+        scaled = w / loops.column_scale
+        mu = np.einsum("ncr,nc->nr", inverse, scaled[:, free])
+        bend = np.einsum("nrc,nr->nc", changes[:, :, free], mu)
+        bend -= np.einsum("ncr,nrk,nk->nc", inverse, A[:, :, free], bend)
+        dw[:, free] += bend * loops.column_scale[free]
+    return Rates(w, dw, np.maximum(unmet, unmet_too), _strengths(A[:, :, free], J.shape[1]), surplus)
+
+
+def _loop_changes(loops: Loops, Y: Array, w: Array) -> Array:
+    """How the scaled Jacobian of the loops changes with the motion, (n, rows, columns)."""
+    _, by_y = loops.system.bound_kernel(Question(CLOSURE.quantity, (("y",),)))(Y)
+    entries = np.einsum("nek,nk->ne", by_y[:, : len(loops.entry_rows)], w) * loops.entry_scale
+    J = np.zeros((len(Y), loops.rows, loops.columns))
+    J[:, loops.entry_rows, loops.entry_columns] = entries
+    return J
 
 
 def _strengths(A: Array, loops: int) -> Array:
@@ -148,6 +173,17 @@ class _Block:
         if isinstance(self.goal, Attitude):
             return np.asarray(own[:, 3:])
         return np.asarray(self.U @ own[:, 3:])
+
+    def changes(self, B: Array, moving: Array, twists: Array) -> Array:
+        """How E B changes with the motion, (n, k, nv)."""
+        own, dB, w = B[:, self.base], moving[:, self.base], twists[:, self.base, 3:]
+        if isinstance(self.goal, Place):
+            turned = skew(np.cross(w, self.lever)) @ own[:, 3:]
+            change = dB[:, :3] - skew(self.lever) @ dB[:, 3:] - turned
+            return np.asarray(change[:, self.chosen] / self.length)
+        if isinstance(self.goal, Attitude):
+            return np.asarray(dB[:, 3:])
+        return np.asarray(self.U @ dB[:, 3:] + np.cross(w[:, np.newaxis], self.U) @ own[:, 3:])
 
     def first(self) -> Array:
         """What the rows' rates should be."""

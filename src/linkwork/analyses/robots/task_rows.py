@@ -129,13 +129,21 @@ def _goals(given: Any, many: bool) -> list[Goal]:
         return [given]
     if isinstance(given, list | tuple) and given and all(isinstance(g, Goal) for g in given):
         return list(given)
-    shape = np.shape(given) if not isinstance(given, str) else ()
+    shape = _shape(given)
     if shape[-2:] == (4, 4) and len(shape) <= (3 if many else 2):
         return list(pose_goals(np.asarray(given, float)))
     if not many and (isinstance(given, Mapping) or len(shape) > 1):
         hint = "one place [m] at a time, such as (0.1, 0.2, 0); `reach_many` takes many, `follow` a path"
         raise InputError(Problem("three numbers x, y, z are wanted", "place", hint))
     return [place(np.asarray(given, float) if many and len(shape) == 2 else given)]
+
+
+def _shape(given: Any) -> tuple[int, ...]:
+    """The shape of an array, or of lists that could be one."""
+    try:
+        return np.shape(given)
+    except ValueError:  # lists of several lengths
+        return ()
 
 
 class TaskRows:
