@@ -332,6 +332,30 @@ def _measured(clock: Clock, tasks: dict[str, tuple[Task, int]]) -> dict[str, Tim
     return {name: (1.0 / count) * times[name] for name, (_, count) in tasks.items()}
 
 
+def loci(clock: Clock) -> list[Row]:
+    """A sample of a root locus over a stiffness, set up one by one and in a batch; of a Campbell diagram."""
+    machine, samples = sprung_four_bar(), 2000
+    found = machine.root_locus("coil.stiffness", 3.0, 30.0, samples=21)
+
+    def alone(value: float) -> Any:
+        own = machine.with_parameters({"coil.stiffness": value})
+        return np.linalg.eigvals(own.linearize(own.equilibrium()).matrices.A)
+
+    off = max(
+        float(np.abs(row[:, np.newaxis] - alone(float(x))).min(axis=1).max() / np.abs(row).max())
+        for x, row in zip(found.values, found.eigenvalues, strict=True)
+    )
+    tasks: dict[str, tuple[Task, int]] = {
+        "many": (partial(machine.root_locus, "coil.stiffness", 3.0, 30.0, samples=samples), samples),
+        "one": (partial(alone, 10.0), 1),
+    }
+    times = _measured(clock, tasks)
+    return [
+        Row(f"four-bar: root locus of {samples:,} equilibria, a sample", _us(times["many"]), None, "", off),
+        Row("... an equilibrium and its eigenvalues set up alone", _us(times["one"]), times["one"] / times["many"]),
+    ]
+
+
 def main() -> None:
     """Run and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -345,7 +369,7 @@ def main() -> None:
         for what, off in (told := agreement()).items():
             print(f"  {what:66}{off:.0e}")
         assert all(off < AGREE for what, off in told.items() if what.startswith("ours"))
-        rows = [row for part in (stewart, equilibria, modes) for row in part(clock)]
+        rows = [row for part in (stewart, equilibria, loci, modes) for row in part(clock)]
     print(f"  {'':66}{'time':>12}    {'':>10}  {'off by':>7}  target")
     print(*(row.text() for row in rows), sep="\n")
     if asked.json:

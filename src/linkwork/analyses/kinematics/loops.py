@@ -53,6 +53,8 @@ WELL = 1e-2
 """How much of a column must be new for it to depend on the others before a preferred one does."""
 LARGE, HUGE = 20_000, 250_000
 """Entries of J from which it is eliminated sparsely, and from which it is never kept dense."""
+CONVERGED = 1e-10
+"""A stride of Newton's method, after which there is nothing left to correct: the next one is its square."""
 KEPT = 8
 """Orders of pivots of sparse Jacobians that are kept."""
 NEARLY = 1e-2
@@ -117,7 +119,7 @@ class Loops:
         self.known_ranks: list[Any] = []
         """See `simulation.eliminations`: rows at postures where their independence is known."""
         self._orders: dict[Any, PivotOrder] = {}
-        self._steps: dict[Order, SparseSteps | None] = {}
+        self._steps: dict[Order, SparseSteps] = {}
         self._serving: dict[bytes, PivotOrder] = {}
         self.plan = system.plan
         self.ordinary_mobility: int | None = None
@@ -365,7 +367,10 @@ class Loops:
         for _ in range(steps):
             if not self.is_finite(y):  # a law ends here
                 return np.full_like(y, np.nan)
-            y = self.advanced(y, self.correction(y, independent))
+            stride = self.correction(y, independent)
+            y = self.advanced(y, stride)
+            if self.sparse and np.abs(stride).max() < CONVERGED:
+                break
         return y
 
     def rates(self, y: Array, independent: Mask, given: Sequence[Array]) -> list[Array]:
@@ -419,9 +424,14 @@ class Loops:
 
     # ---------------------------------------------------------------- kernels for many postures
 
+    def factored(self, order: Order) -> SparseSteps | None:
+        """Sparse factors by this order, of machines that are large."""
+        return steps_of(self, order, self._steps)
+
     def sparse_steps(self, order: Order) -> SparseSteps | None:
         """Numeric steps, where the elimination fills in too far to be traced."""
-        return steps_of(self, order, self._steps)
+        steps = self.factored(order)
+        return steps if steps is not None and steps.fills_in else None
 
     def step_kernel(self, order: Order) -> Evaluator:
         """Newton's step by this order."""

@@ -56,11 +56,21 @@ def _has_mass(M: Array) -> bool:
 
 
 def first_order(M: Array, D: Array, K: Array, X: Array, f_psi: Array, f_w: Array, f_x: Array) -> Array:
-    """A of z' = A z."""
-    n, nx = len(M), len(f_x)
-    A = np.zeros((2 * n + nx, 2 * n + nx))
-    A[:n, n : 2 * n] = np.eye(n)
+    """A of z' = A z, of one machine or of many (..., n, n)."""
+    n, nx = M.shape[-1], f_x.shape[-1]
+    A = np.zeros((*M.shape[:-2], 2 * n + nx, 2 * n + nx))
+    A[..., :n, n : 2 * n] = np.eye(n)
     if n:
-        A[n : 2 * n] = -np.linalg.solve(M, np.hstack([K, D, X]))
-    A[2 * n :] = np.hstack([f_psi, f_w, f_x])
+        A[..., n : 2 * n, :] = -np.linalg.solve(M, np.concatenate([K, D, X], axis=-1))
+    A[..., 2 * n :, :] = np.concatenate([f_psi, f_w, f_x], axis=-1)
     return A
+
+
+def assert_masses(M: Array, scale: Array, names: Sequence[str], source: str) -> None:
+    """The same of many mass matrices (samples, n, n): Massless for the first that is singular."""
+    if not M.shape[-1]:
+        return
+    scaled = 0.5 * (M + np.swapaxes(M, 1, 2)) * (scale[:, np.newaxis] * scale)
+    inertias = np.linalg.eigvalsh(scaled)
+    for k in np.flatnonzero(~(inertias[:, 0] > SINGULAR * np.maximum(inertias[:, -1], 0.0)))[:1]:
+        assert_mass(M[k], scale, names, source)

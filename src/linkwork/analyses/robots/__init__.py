@@ -10,4 +10,7 @@
 `asked_task`   tasks in time as they are asked for, `task_motion` their derivatives, `task_rates` those of the joints
 `surplus`      of all motions that follow a task the one of least rates
 `follow`       tasks in time: postures, rates, accelerations, as a run
+`solutions`    all postures of a goal: closed forms, elimination, legs of parallel machines
+`sheet`        the surface of postures of two freedoms; `covering` samples of it, `curves` zeros of numbers on it
+`singularities` postures at which the task or the drives are lost, as curves
 """
