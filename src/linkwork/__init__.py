@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.check import Check, check
     from linkwork.analyses.equilibrium.equilibria import Equilibria
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium, NoEquilibrium
+    from linkwork.analyses.equilibrium.friction import FrictionShare, Interval
     from linkwork.analyses.equilibrium.paths import EquilibriumPath, PathMark
     from linkwork.analyses.equilibrium.stiffness import NothingResists, PlaceStiffness
     from linkwork.analyses.forces.accelerations import Accelerations
@@ -212,6 +213,8 @@ _HOME = {
     "Sweep": "analyses.kinematics.motion",
     "Map": "analyses.kinematics.maps",
     "Equilibria": "analyses.equilibrium.equilibria",
+    "FrictionShare": "analyses.equilibrium.friction",
+    "Interval": "analyses.equilibrium.friction",
     "Equilibrium": "analyses.equilibrium.equilibrium",
     "EquilibriumPath": "analyses.equilibrium.paths",
     "Massless": "analyses.linear.first_order",
@@ -390,6 +393,7 @@ __all__ = [
     "ForceEvidence",
     "FourBar",
     "FrequencyResponse",
+    "FrictionShare",
     "Grashof",
     "GroupItem",
     "Happening",
@@ -398,6 +402,7 @@ __all__ = [
     "Inertia",
     "InputError",
     "IntegrationEvidence",
+    "Interval",
     "InvertedSliderCrank",
     "JointItem",
     "JointOptions",

@@ -780,7 +780,7 @@ class Machine(System):
         *,
         efforts: Mapping[str, Any] | None = None,
         start: Mapping[str, Any] | Posture | None = None,
-        kind: Literal["stable", "nearest"] = "stable",
+        kind: Literal["stable", "nearest", "stay"] = "stable",
         states: Mapping[str, float] | None = None,
         t: float | None = None,
     ) -> Equilibrium:
@@ -796,7 +796,8 @@ class Machine(System):
             are held where they are; their efforts come out
         efforts : forces and torques [N, N m] that act along variables, by name
         start : variables by name, or a posture, to start from; home by default
-        kind : "stable" looks for a posture that lasts, "nearest" takes what lies nearest, unstable ones too
+        kind : "stable" looks for a posture that lasts, "nearest" takes what lies nearest, unstable ones too; both count
+            no friction. "stay" asks whether exact friction holds the machine where it starts
         states : named states to start from, by name [SI]
         t : time [s] at which loads that depend on time are taken; without it such loads are refused
         """
