@@ -90,7 +90,9 @@ class Session(Journey):
         """To the end, or until something stops it; everything reached so far is kept."""
         asked = self.asked
         at = list(enumerate(self.modes.ats))
-        stops = [asked.until] if self.is_quiet else sorted({asked.until, *breaks_of(asked.laws), *(e.time for _, e in at)})
+        stops = [asked.until]
+        if not self.is_quiet:
+            stops = sorted({asked.until, *breaks_of(asked.laws), *(e.time for _, e in at)})
         ticks = 0
         try:
             if not self.is_quiet:

@@ -5,8 +5,17 @@ from __future__ import annotations
 import math
 
 from linkwork.numerics.loops import loop
+from linkwork.numerics.stepping.active_rows import (
+    ENDS,
+    LISTENED,
+    OK,
+    PAUSES,
+    WATCHING,
+    is_full,
+    note_sides,
+    write_watches,
+)
 from linkwork.numerics.stepping.active_rows import FULL as FULL
-from linkwork.numerics.stepping.active_rows import ENDS, LISTENED, OK, PAUSES, WATCHING, is_full, note_sides, write_watches
 from linkwork.numerics.stepping.advance import DONE, EVENT, FRESH, HARDY, NEXT, PAUSED, TIME, advance, note
 from linkwork.numerics.stepping.instants import at_once, corner, happen
 from linkwork.numerics.stepping.problem import rates
