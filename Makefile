@@ -57,6 +57,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/kinematics.py
 	$(BIN)/python benchmarks/dynamics.py
 	$(BIN)/python benchmarks/simulate.py
+	$(BIN)/python benchmarks/linear.py
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/workbench.py
 

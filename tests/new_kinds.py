@@ -173,7 +173,7 @@ def a_load() -> None:
     from jsonschema import Draft202012Validator
 
     import linkwork as lw
-    from linkwork.analyses.simulation.parameter_units import parameter_unit
+    from linkwork.analyses.parameter_units import parameter_unit
     from linkwork.files.tree import read_tree
     from linkwork.files.write import as_data
     from linkwork.model.layout import lay_out
@@ -226,7 +226,7 @@ def a_load() -> None:
 def a_joint() -> None:
     """Motion, mobility, files, units, pictures."""
     import linkwork as lw
-    from linkwork.analyses.simulation.parameter_units import parameter_unit
+    from linkwork.analyses.parameter_units import parameter_unit
     from linkwork.model.layout import lay_out
     from linkwork.views.scene import scene_of
 

@@ -23,6 +23,8 @@ CLASSES = (
     lw.Kernel,
     lw.Machine,
     lw.Posture,
+    lw.Reached,
+    lw.Reaches,
     lw.Redundancy,
     lw.Closures,
     lw.Travel,

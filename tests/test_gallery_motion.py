@@ -6,8 +6,8 @@ import pytest
 import linkwork as lw
 
 MOVED = {
-    "bevel-differential": 2, "double-pendulum": 2, "excavator-arm": 4, "planar-3rpr": 3, "planetary-set": 2,
-    "polishing-arm": 2,
+    "bevel-differential": 2, "delta": 3, "double-pendulum": 2, "excavator-arm": 4, "five-bar": 2, "humanoid-leg": 6,
+    "iiwa14": 7, "palletiser": 4, "panda": 7, "planar-3rpr": 3, "planetary-set": 2, "polishing-arm": 2, "ur5e": 6,
     "puma-560": 6, "puma-560-craig": 6, "rssr": 2, "scara": 4, "stanford-arm": 6, "stewart-platform": 6, "free-box": 6,
 }  # fmt: skip
 """Mobility where it is not 1."""

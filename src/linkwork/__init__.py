@@ -78,6 +78,9 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.state_space import StateSpace
     from linkwork.analyses.machine import Machine
     from linkwork.analyses.periodic import Branch, NotPeriodic, Periodic
+    from linkwork.analyses.robots import goals
+    from linkwork.analyses.robots.many import Reaches
+    from linkwork.analyses.robots.reached import Reached
     from linkwork.analyses.simulation.state import State
     from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
     from linkwork.analyses.strength.power import DriveEnergy, Energy, drive_energy, energy
@@ -265,6 +268,8 @@ _HOME = {
     "Simulation": "results",
     "SimulationEvidence": "results",
     "Simulations": "results",
+    "Reached": "analyses.robots.reached",
+    "Reaches": "analyses.robots.many",
     "State": "analyses.simulation.state",
     "load_run": "results",
     "Evidence": "results",
@@ -330,6 +335,7 @@ _MODULES = {
     "errors": "errors",
     "events": "model.events",
     "geometry": "geometry",
+    "goals": "analyses.robots.goals",
     "results": "results",
     "solids": "model.solids",
     "strength": "analyses.strength",
@@ -411,6 +417,8 @@ __all__ = [
     "Posture",
     "Problem",
     "RandomResponse",
+    "Reached",
+    "Reaches",
     "Reaction",
     "RectangleSection",
     "Redundancy",
@@ -480,6 +488,7 @@ __all__ = [
     "finite_screw",
     "forces_by_flank",
     "geometry",
+    "goals",
     "graph_of",
     "grashof",
     "harmonic",

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
+import sys
+import time
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from test_equilibrium import sprung_four_bar
 from test_linear import cart
 
 import linkwork as lw
 from linkwork.units import rpm
+
+sys.path[:0] = [str(Path(__file__).parents[1] / folder) for folder in ("model", "equations")]
+
+from random_loads import random_loaded_machine  # noqa: E402
+from state_machines import pid  # noqa: E402
 
 Array = np.ndarray
 G = 9.81
@@ -100,6 +110,68 @@ def test_an_inverted_pendulum_stands_on_a_stiff_hinge() -> None:
     m.spring("hinge", joint="A", stiffness=5.0, free=0.0)
     (limit,) = m.assemble().root_locus("hinge.stiffness", 1.0, 20.0, samples=8, at={"A": 0.0}).limits
     assert limit.value == pytest.approx(2.0 * G * 0.5, rel=1e-9) and not limit.grows_above
+
+
+def off_from_one_by_one(s: lw.Machine, parameter: str, low: float, high: float, **asked: Any) -> float:
+    """How far eigenvalues of a batch are from those of machines that are set up one by one."""
+    found = s.root_locus(parameter, low, high, samples=4, **asked)
+    assert not found.warnings and len(found.values) >= 4
+    worst = 0.0
+    for value, row in zip(found.values, found.eigenvalues, strict=True):
+        own = s.with_parameters({parameter: float(value)})
+        linear = own.linearize(**asked) if asked else own.linearize(own.equilibrium())
+        exact = np.linalg.eigvals(linear.matrices.A)
+        apart = np.abs(row[:, np.newaxis] - exact).min(axis=1)
+        worst = max(worst, float(apart.max() / np.abs(exact).max()))
+    return worst
+
+
+@pytest.mark.parametrize(
+    ("parameter", "low", "high"),
+    [("coil.stiffness", 3.0, 30.0), ("crank.com.x", 0.05, 0.2), ("coupler.mass", 0.5, 1.5), ("B.tail.at.x", 0.1, 0.12)],
+)
+def test_a_batch_of_equilibria_is_what_single_ones_are(parameter: str, low: float, high: float) -> None:
+    """The last one changes how loops close, and is asked one by one."""
+    assert off_from_one_by_one(sprung_four_bar(), parameter, low, high) < 1e-10
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_batch_about_a_held_posture_in_motion_is_what_single_ones_are(seed: int) -> None:
+    s = random_loaded_machine(seed).mechanism.assemble()
+    name = next(n for n in s.parameters if n.endswith(".mass") and s.parameters[n] > 0.0)
+    mass, variable = s.parameters[name], s.home.loops.drivable(s.home._roles.independent)[0]
+    rates = {variable: 0.3}
+    assert off_from_one_by_one(s, name, mass, 2.0 * mass, rates=rates, at=s.home, t=0.3) < 1e-9
+
+
+def test_a_controller_is_stable_until_its_load_is_too_heavy() -> None:
+    """M s³ + 12 s² + 40 s + 60 = 0: Routh's 12 · 40 = 60 M, where s = i √(40/M)."""
+    (limit,) = pid().root_locus("cart.mass", 2.0, 12.0, samples=11).limits
+    assert limit.value == pytest.approx(8.0, rel=1e-9) and limit.grows_above
+    assert limit.frequency == pytest.approx(math.sqrt(5.0) / (2 * math.pi), rel=1e-7)
+
+
+def test_where_there_is_no_rest_any_more_a_locus_ends_and_says_so() -> None:
+    """A block on a spring, pushed the harder the farther it goes: k x = 3 (1 + x²) has roots down to k = 6."""
+    m = cart(stiffness=10.0, damping=1.0)
+    m.load("hill", "X", amount="3*(1 + X**2)")
+    found = m.assemble().root_locus("coil.stiffness", 10.0, 2.05, samples=81)
+    k = found.values
+    assert 6.0 < k[0] < 6.1 and len(k) == 41 and k[-1] == 10.0
+    x = (k - np.sqrt(k * k - 36.0)) / 6.0
+    assert found.eigenvalues[:, 0] == pytest.approx(-0.5 + 1j * np.sqrt(k - 6.0 * x - 0.25 + 0j), rel=1e-7)
+    assert "no set point at 5.92" in found.warnings[0] and "no equilibrium" in found.warnings[0]
+
+
+def test_a_thousand_samples_take_no_python_each() -> None:
+    s = sprung_four_bar()
+    s.root_locus("coil.stiffness", 3.0, 30.0, samples=11)
+    spent = []
+    for samples in (100, 2000):
+        begun = time.process_time()
+        s.root_locus("coil.stiffness", 3.0, 30.0, samples=samples)
+        spent.append(time.process_time() - begun)
+    assert (spent[1] - spent[0]) / 1900 < 2e-4  # one equilibrium alone takes 2e-3 s
 
 
 def test_wrong_questions_are_told() -> None:

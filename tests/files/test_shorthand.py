@@ -279,3 +279,19 @@ def test_wrong_cylinders(now: str, words: str) -> None:
     with pytest.raises(lw.ModelError) as caught:
         lw.loads(BOOM.replace("between: [F, E], length: [400, 800]", now))
     assert next(str(p).partition(",")[2] for p in caught.value.problems).startswith(words.partition(",")[2])
+
+
+@pytest.mark.parametrize(
+    ("let", "turn"),
+    [(let, turn) for let in ("", "let: {tilt: 30}\n") for turn in ("30", "30 deg", "15*2")]
+    + [("let: {tilt: 30}\n", turn) for turn in ("tilt", "2*tilt - 30")],
+)
+def test_angles_in_formulas_of_directions_are_those_of_the_header(let: str, turn: str) -> None:
+    text = f"""
+linkwork: 1
+units: {{angle: deg}}
+{let}bodies: {{a: {{mass: 1}}}}
+joints: {{A: {{revolute: [ground, a], axis: ["cos({turn})", "sin({turn})", 0]}}}}
+"""
+    seat = lw.lay_out(lw.loads(text)).seats["A"]
+    np.testing.assert_allclose(seat.X_WF[:3, 2], [np.sqrt(0.75), 0.5, 0.0], atol=1e-15)

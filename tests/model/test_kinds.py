@@ -16,7 +16,7 @@ import pytest
 from laws import CASES
 
 import linkwork as lw
-from linkwork.analyses.simulation.parameter_units import parameter_unit
+from linkwork.analyses.parameter_units import parameter_unit
 from linkwork.equations.load_kinds import PLANS
 from linkwork.files.entries import JOINTS, LOADS
 from linkwork.model import joints

@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.linear.loci import Locus
     from linkwork.analyses.periodic import Branch, Periodic
+    from linkwork.analyses.robots.many import Reaches
+    from linkwork.analyses.robots.reached import Reached
+    from linkwork.analyses.robots.singularities import Singularities
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
@@ -182,22 +185,81 @@ class Machine(System):
         found = reached(other.loops.of_places, other.home, given, measured=True)
         return found if other is self else found.of(self.loops)
 
-    def reach(self, name: str, place: Any = None, *, rotation: Any = None, start: Posture | None = None) -> Posture:
-        """Inverse kinematics: the posture at which a point, frame or body has a place or an attitude, loops closed.
+    def reach(
+        self,
+        name: str,
+        place: Any = None,
+        *goals: Any,
+        rotation: Any = None,
+        hold: str | Sequence[str] = (),
+        start: Posture | Mapping[str, Any] | None = None,
+        prefer: Any = None,
+        limits: bool = True,
+        nearest: bool = False,
+    ) -> Reached:
+        """Inverse kinematics: the posture at which a target is where and as it is wanted, loops closed, limits kept.
 
         The way there starts at home and takes the shortest steps that help; where the target leaves freedoms, the
         others move as little as they can. Raises CannotReach, whose `reached` is the nearest posture found.
 
         Parameters
         ----------
-        name : of a point, frame or body
-        place : wanted place [m] of the point, or of the origin of the frame or body, world; any without
+        name : of a point, frame or body; `body.com`, or "centre of mass" of the machine
+        place : wanted place [m] of the point, or of the origin of the frame or body, world; a pose (4, 4); a goal of
+            `lw.goals`; any without
+        goals : more goals, of this target or of others
         rotation : wanted attitude of the frame or body, a 3x3 rotation matrix, world; any without
-        start : posture to start from instead of home
+        hold : joints that stay as they are at the start
+        start : posture to start from instead of home, or values by name; without, a search that fails begins again
+            elsewhere
+        prefer : what surplus freedoms do once the goal is met: a rest posture or values by name to be near to,
+            "limits" to keep away from them, "manipulability", or a formula to make small; "least motion" by default
+        limits : whether limits of joints are kept
+        nearest : give the nearest posture found instead of raising; its `converged` tells
         """
-        from linkwork.analyses.kinematics.inverse_kinematics import reach
+        from linkwork.analyses.robots.reach import reach
 
-        return reach(self.loops.of_places, self.home if start is None else start, name, place, rotation)
+        asked = (() if place is None else (place,)) + goals
+        return reach(
+            self.loops.of_places, self.home, name, asked, rotation, hold, start, prefer, limits, nearest
+        )  # fmt: skip
+
+    def reach_many(
+        self,
+        name: str,
+        place: Any = None,
+        *goals: Any,
+        rotation: Any = None,
+        hold: str | Sequence[str] = (),
+        start: Posture | Mapping[str, Any] | Array | None = None,
+        path: bool = False,
+        restarts: int | None = None,
+        limits: bool = True,
+        seed: int = 1,
+        threads: int | None = None,
+    ) -> Reaches:
+        """Inverse kinematics of thousands of goals at once, in compiled loops; nothing is raised for those that fail.
+
+        Parameters
+        ----------
+        name : of a point, frame or body; `body.com`, or "centre of mass" of the machine
+        place : places (samples, 3) [m], poses (samples, 4, 4), or a goal of `lw.goals` with arrays; any without
+        goals : more goals, with arrays or one for all samples
+        rotation : attitudes (samples, 3, 3), or one
+        hold : joints that stay as they are at the start
+        start : posture to start from, values by name, or all variables by sample; home by default
+        path : the samples lie along a path: each starts where the last ones lead
+        restarts : random postures from which a sample that fails begins again, at most; 100 by default, none on a path
+        limits : whether limits of joints are kept
+        seed : of the random postures
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.robots.many import reach_many
+
+        asked = (() if place is None else (place,)) + goals
+        return reach_many(
+            self.loops.of_places, self.home, name, asked, rotation, hold, start, path, restarts, limits, seed, threads
+        )  # fmt: skip
 
     def motion(
         self,
@@ -321,6 +383,31 @@ class Machine(System):
         from linkwork.analyses.kinematics.maps import map_of
 
         return map_of(self.loops.of_places, self.home, x, y, samples, threads)
+
+    def singularities(
+        self,
+        target: str,
+        over: Sequence[str] | None = None,
+        *,
+        drives: Sequence[str] | None = None,
+        stride: float = 0.15,
+        progress: Progress | None = None,
+    ) -> Singularities:
+        """Curves of singular postures: where a target cannot be moved one way, and where its drives do not hold it.
+
+        Parameters
+        ----------
+        target : point, frame or body that is to be moved; it moves in as many ways as the machine has freedoms
+        over : two of the drives, which move while the others are held as at home; a machine with two needs none
+        drives : that hold the machine, one for each freedom; by default those that home names as independent
+        stride : between the postures looked through [rad, or parts of the machine's size]; curves that come nearer to
+            each other may be missed
+        progress : called with postures looked through, and how many at most
+        """
+        from linkwork.analyses.robots.singularities import singularities_of
+
+        with shown("singular postures", progress) as told:
+            return singularities_of(self.loops.of_places, self.home, target, over, drives, stride, told)
 
     inverse_kinematics, assembly_modes, range_of_motion = reach, closures, travel
     """The same questions by their other names."""
@@ -763,6 +850,7 @@ class Machine(System):
         at: Equilibrium | Posture | Mapping[str, Any] | None = None,
         hold: str | Sequence[str] | None = None,
         orders: Sequence[float] = (1.0,),
+        t: float | None = None,
     ) -> Locus:
         """Frequencies over the speed of a steady motion, with critical speeds and limits of stability.
 
@@ -775,10 +863,11 @@ class Machine(System):
         at : posture to start from, as of `linearize`
         hold : other variables that are held where they are
         orders : multiples of the speed whose crossings with the frequencies are looked for
+        t : time [s] at which loads that depend on time are taken
         """
         from linkwork.analyses.linear.steady_family import campbell_of
 
-        return campbell_of(self, rate, low, high, samples, at, hold, orders)
+        return campbell_of(self, rate, low, high, samples, at, hold, orders, t)
 
     def root_locus(
         self,
@@ -790,6 +879,8 @@ class Machine(System):
         at: Equilibrium | Posture | Mapping[str, Any] | None = None,
         hold: str | Sequence[str] | None = None,
         rates: Mapping[str, Any] | None = None,
+        efforts: Mapping[str, Any] | None = None,
+        t: float | None = None,
         log: bool = False,
     ) -> Locus:
         """Eigenvalues over a number of the model, about the equilibrium that goes with it, with limits of stability.
@@ -801,11 +892,12 @@ class Machine(System):
         at : a posture or values to stay at; by default, or from a given equilibrium on, the machine rests at each value
         hold : variables that are held
         rates : of a steady motion, as of `linearize`
+        efforts, t : as of `linearize`
         log : values by equal ratios
         """
         from linkwork.analyses.linear.steady_family import root_locus_of
 
-        return root_locus_of(self, parameter, low, high, samples, at, hold, rates, log)
+        return root_locus_of(self, parameter, low, high, samples, at, hold, rates, efforts, t, log)
 
     def periodic(
         self,

@@ -75,7 +75,7 @@ def parameter_value(machine: Machine, name: str, text: str, where: str, problems
 
 def parameter_dimension(machine: Machine, name: str, where: str, problems: Problems) -> Dimension | None:
     """What a number of the model measures; None with the problem noted where there is none of this name."""
-    from linkwork.analyses.simulation.parameter_units import parameter_unit
+    from linkwork.analyses.parameter_units import parameter_unit
     from linkwork.names import no_such
     from linkwork.units import NUMBER, parse_unit
 

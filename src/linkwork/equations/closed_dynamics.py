@@ -17,6 +17,7 @@ from typing import Any, Literal
 from linkwork.equations import patterns
 from linkwork.equations.acceleration_system import AccelerationSystem, carried_on
 from linkwork.equations.cells import cells_of
+from linkwork.equations.independent_rates import IndependentRates, independent_accelerations
 from linkwork.equations.inverse_dynamics import inverse_dynamics
 from linkwork.equations.loads import Modes, applied_loads
 from linkwork.equations.loop_rows import CutRows, RowAxes, gram_solve, row_weights
@@ -43,6 +44,7 @@ class Elimination:
     rows : kept constraints; steps : in their order
     hub : link whose acceleration stays an unknown of its own, -1 for none
     usual : by pivot that is watched, the power of ten next to its usual inverse
+    basis : where it is given accelerations follow from those of the independent rates, and there are no steps
     """
 
     axes: RowAxes
@@ -51,6 +53,7 @@ class Elimination:
     steps: tuple[Step, ...]
     hub: int
     usual: tuple[float, ...]
+    basis: IndependentRates | None = None
 
     @cached_property
     def key(self) -> str:
@@ -60,7 +63,7 @@ class Elimination:
     @property
     def order(self) -> tuple[Any, ...]:
         """What is done, whatever the numbers were for which it was found."""
-        return self.axes, self.rows, self.steps, self.hub
+        return self.axes, self.rows, self.steps, self.hub, self.basis
 
 
 def closed_forward_dynamics(elimination: Elimination, efforts: Joints, joints: Joints) -> Quantity:
@@ -139,6 +142,9 @@ def eliminated(
     elimination: Elimination, tree: Tree, state: State, efforts: Joints, joints: Joints
 ) -> tuple[list[Any], Any]:
     """Accelerations as an elimination finds them, and the health of its pivots."""
+    if elimination.basis is not None:
+        a, inverses = independent_accelerations(elimination.basis, tree, state, efforts)
+        return a if joints == "all" else a[: tree.nv], _health(inverses, elimination.usual)
     margins = iter(elimination.margins)
     choice = Choice(elimination.axes, elimination.hub, efforts)
     equations = motion_equations(tree, state, choice, lambda x: next(margins))
@@ -162,10 +168,15 @@ def eliminated(
         a += _of_cuts(tree, equations.cuts, a)
         x = system.solution() if tree.plan.measured else {}
         a += [x["u", k] for slot in tree.plan.measured for k in range(slot.v.start, slot.v.stop)]
+    return a, _health(watched(system), elimination.usual)
+
+
+def _health(inverses: Sequence[Any], usual: Sequence[float]) -> Any:
+    """Σ (inverse / usual)² over pivots."""
     squares: dict[float, Any] = {}
-    for inverse, usual in zip(watched(system), elimination.usual, strict=True):
-        squares[usual] = squares.get(usual, 0.0) + inverse * inverse
-    return a, sum((total * (1.0 / usual) ** 2 for usual, total in squares.items()), 0.0)
+    for inverse, own in zip(inverses, usual, strict=True):
+        squares[own] = squares.get(own, 0.0) + inverse * inverse
+    return sum((total * (1.0 / own) ** 2 for own, total in squares.items()), 0.0)
 
 
 def watched(system: AccelerationSystem) -> list[Any]:

@@ -34,6 +34,8 @@ class Listing:
     results : values of all elements of the outputs
     calls : listings that are run in the course of this one, each with one block of inputs and one of outputs, and the
         values that they take; a call stands where the first of its results does
+    written : nothing in it folds or stands there twice, and a product that only a difference or a change of sign reads
+        stands just before that
     """
 
     name: str
@@ -44,6 +46,7 @@ class Listing:
     operands: NDArray[np.int32]
     results: NDArray[np.int32]
     calls: tuple[tuple[Listing, NDArray[np.int32]], ...] = ()
+    written: bool = False
 
     @cached_property
     def function(self) -> ca.Function:

@@ -66,7 +66,7 @@ def motion_equations(tree: Tree, state: State, choice: Choice, margin: Margin) -
 
     margin : tells how safe a pivot among a joint's own rates is, where there is a choice
     """
-    state = replace(state, applied=_with_lent(tree, state.applied))
+    state = replace(state, applied=with_lent(tree, state.applied))
     nv, w, applied = tree.nv, state.w, state.applied
     motion = link_motion(tree, w[:nv], [0.0] * nv)
     own_forces = inertia_forces(tree, motion, [0.0] * nv)
@@ -105,7 +105,7 @@ def motion_equations(tree: Tree, state: State, choice: Choice, margin: Margin) -
     return MotionEquations(system, cuts, multipliers)
 
 
-def _with_lent(tree: Tree, applied: Applied) -> Applied:
+def with_lent(tree: Tree, applied: Applied) -> Applied:
     """Rotors with the inertias that are lent to rates that follow laws."""
     if not tree.plan.lent:
         return applied

@@ -16,11 +16,11 @@ from functools import partial
 from typing import Any
 
 from linkwork.equations.closed_dynamics import INPUTS, unconstrained
+from linkwork.equations.independent_rates import solved_symmetric
 from linkwork.equations.loop_solver import Order, closing_rates
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.scalars import Block
-from linkwork.equations.tree import Tree, Weightless
-from linkwork.equations.vectors import is_zero
+from linkwork.equations.tree import Tree
 
 
 def independent_dynamics(order: Order, independent: Sequence[int]) -> Quantity:
@@ -44,7 +44,8 @@ def _accelerations(order: Order, independent: Sequence[int], tree: Tree, x: Mapp
     left = [f - _dot(row, drift) for f, row in zip(force, M, strict=True)]
     moved = [[_dot(row, column) for row in M] for column in columns]
     H = [[_dot(a, b) for b in moved] for a in columns]
-    found = _solved(H, [_dot(column, left) for column in columns], tree, independent)
+    names = [tree.plan.variable_rates[i] for i in independent]
+    found = solved_symmetric(H, [_dot(column, left) for column in columns], names)
     a = [g + _dot([column[k] for column in columns], found) for k, g in enumerate(drift)]
     return [("a", a, (nw,))]
 
@@ -54,24 +55,3 @@ def _dot(a: Sequence[Any], b: Sequence[Any]) -> Any:
     for p, q in zip(a, b, strict=True):
         total = total + p * q
     return total
-
-
-def _solved(H: list[list[Any]], right: list[Any], tree: Tree, independent: Sequence[int]) -> list[Any]:
-    """Solution of a symmetric positive system by H = L D Lᵀ."""
-    n, H, x = len(right), [list(row) for row in H], list(right)
-    inverses: list[Any] = []
-    for k in range(n):
-        if is_zero(H[k][k]):
-            name = tree.plan.variable_rates[independent[k]]
-            raise Weightless(f"no mass resists {name}, so accelerations are not determined", name, "give masses")
-        inverses.append(1.0 / H[k][k])
-        for i in range(k + 1, n):
-            factor = H[i][k] * inverses[k]
-            for j in range(k + 1, n):
-                H[i][j] = H[i][j] - factor * H[k][j]
-            x[i] = x[i] - factor * x[k]
-    for k in reversed(range(n)):
-        for j in range(k + 1, n):
-            x[k] = x[k] - H[k][j] * x[j]
-        x[k] = x[k] * inverses[k]
-    return x

@@ -74,11 +74,17 @@ def _is_one(tree: Node) -> bool:
     return isinstance(tree.a if isinstance(tree, Negative) else tree, PlainNumber)
 
 
-def free_quantity(value: Any) -> float:
-    """A number whose dimension nothing tells: bare in SI, or with any unit, or arithmetic of named dimensions."""
+def free_quantity(value: Any, system: UnitSystem = units.SI) -> float:
+    """A number whose dimension nothing tells: bare in SI, or with any unit, or arithmetic of named dimensions.
+
+    system : units of bare numbers in arithmetic, those of the angle in `cos(30)` too
+    """
     here = scope()
     if isinstance(value, str) and here is not None and here.lets and _arithmetic(value):
-        return followed(value, here.lets, None)[0] if here.uses is None else 1.0
+        if here.uses is None:
+            return followed(value, here.lets, None, system)[0]
+        here.uses.append((value, None))
+        return 1.0
     if not isinstance(value, str):
         return quantity(value, units.NUMBER, units.SI)
     number = re.match(r"\s*[-+−]?[0-9.]+(?:[eE][-+]?[0-9]+)?(?:\s*/\s*[0-9.]+)?", value)
@@ -167,9 +173,9 @@ _QUANTITIES: dict[str, Any] = {
 }
 
 
-def _direction(value: Any) -> Vector:
+def _direction(value: Any, info: ValidationInfo) -> Vector:
     if isinstance(value, list) and any(isinstance(v, str) for v in value):
-        value = [free_quantity(v) if _is_formula(v) else v for v in value]
+        value = [_component(v, unit_system(info)) if _is_formula(v) else v for v in value]
     if isinstance(value, list) and not all(
         isinstance(v, int | float) and not isinstance(v, bool) and abs(v) <= LARGEST for v in value
     ):
@@ -178,18 +184,25 @@ def _direction(value: Any) -> Vector:
     return direction(value, "")
 
 
+def _component(text: str, system: UnitSystem) -> float:
+    """A formula in a direction, in the header's units: `cos(30)` is that of 30 deg where its angles are."""
+    return free_quantity(text, system) if names_in(text) else quantity(text, units.NUMBER, system)
+
+
 def _is_formula(value: Any) -> bool:
     here = scope()
     names = _arithmetic(value) if isinstance(value, str) else None
     return names is not None and (not names or bool(here is not None and here.lets))
 
 
+_PLAIN_FORMULA = r"^\s*[-+−(]?\s*([A-Za-z_(]|[0-9.]+\s*[-+−*/])"
+"""Arithmetic of named dimensions, but no number with a unit."""
 _DIRECTION_SCHEMA = {
     "anyOf": [
         {"type": "string", "pattern": r"^\s*[-+]?[xyz]\s*$"},
-        {"type": "array", "items": {"type": "number"}, "minItems": 3, "maxItems": 3},
+        listed(3, {"anyOf": [{"type": "number"}, {"type": "string", "pattern": _PLAIN_FORMULA}]}),
     ],
-    "description": "a direction: x, y, z, -x, -y, -z or three numbers (their length is not used)",
+    "description": "a direction: x, y, z, -x, -y, -z or three numbers or formulas (their length is not used)",
 }
 Direction = Annotated[Any, BeforeValidator(_direction), WithJsonSchema(_DIRECTION_SCHEMA)]
 

@@ -158,7 +158,7 @@ class _Reader:
         with within(Scope(lets, self._units)):
             return self._described(data, lets)
 
-    def _uses(self, lets: dict[str, Let]) -> list[tuple[str, Dimension]]:
+    def _uses(self, lets: dict[str, Let]) -> list[tuple[str, Dimension | None]]:
         """Where dimensions are used, and as what: the file is read as far as it goes, to no other end."""
         own = Scope(lets, self._units, uses=[])
         other = _Reader(Tree(self._data, self.source.lines), self.source.name, None)

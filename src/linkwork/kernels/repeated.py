@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.algebra import ca
-from linkwork.kernels.tape import NONE, Block, Listed, Tape, make_tape
+from linkwork.kernels.tape import NONE, Block, Listed, Tape, make_tape, written_tape
 
 CALL = -2
 """Code of a result of a call: its operands are the call's number and the result's."""
@@ -222,6 +222,9 @@ def _tape_of(listing: Any, places: tuple[int, ...], fma: bool) -> Tape:
     if tape is None:
         shape = (listing.inputs, (("y", (len(places),)),))
         results = listing.results[list(places)]
+        if listing.written:
+            tape = known[key] = written_tape(listing, results, fma)
+            return tape
         tape = make_tape(_Piece(listing.name, *shape, listing.constants, listing.codes, listing.operands, results), fma)
         known[key] = tape
     return tape

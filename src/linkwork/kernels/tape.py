@@ -253,6 +253,29 @@ def _read_listing(listing: Listed, name: str | None) -> Tape:
     return algebra.tape(name or listing.name, inputs, outputs, [values[v] for v in listing.results.tolist()])
 
 
+def written_tape(listing: Listed, results: NDArray[np.int32], fma: bool) -> Tape:
+    """The tape of a listing in which nothing folds, for some of its values: operations as they stand, millions at once.
+
+    A product just before the difference that reads it is written into that, where the machine has fused multiply-add.
+    """
+    inputs, constants = tuple(Block(*b) for b in listing.inputs), np.array(listing.constants, np.float64)
+    first, n = sum(b.size for b in inputs) + len(constants), len(listing.codes)
+    codes = np.array(listing.codes, np.int32)
+    operands = np.full((n, 3), NONE, np.int32)
+    operands[:, :2] = listing.operands
+    kept = np.ones(n, bool)
+    if fma and n:
+        pair = (codes[:-1] == MUL) & (codes[1:] == SUB) & (operands[1:, 1] == first + np.arange(n - 1))
+        product = np.flatnonzero(pair)
+        codes[product + 1] = Fused.FNMA
+        operands[product + 1, 2] = operands[product + 1, 0]
+        operands[product + 1, :2] = operands[product, :2]
+        kept[product] = False
+    new = np.r_[np.arange(first), first + np.cumsum(kept) - 1, NONE].astype(np.int32)  # the last one is for NONE
+    outputs = (Block("y", (len(results),)),)
+    return Tape(listing.name, inputs, outputs, constants, codes[kept], new[operands[kept]], new[results])
+
+
 def _divisors_and_products(listing: Listed, first: int) -> tuple[set[int], set[int]]:
     """Values 1/y that a product with something else uses, and products, each with no other user."""
     operands, size = listing.operands, first + len(listing.codes)

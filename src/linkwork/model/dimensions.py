@@ -315,7 +315,7 @@ class Scope:
     units: UnitSystem = SI
     of: Any = None
     """The mechanism that is being described, if that is known."""
-    uses: list[tuple[str, Dimension]] | None = None
+    uses: list[tuple[str, Dimension | None]] | None = None
 
 
 _scope: ContextVar[Scope | None] = ContextVar("dimensions", default=None)

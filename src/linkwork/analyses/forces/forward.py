@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.analyses.forces.finite import loads_must_be_finite
+from linkwork.analyses.forces.net_dynamics import by_independent_rates
 from linkwork.analyses.forces.states import states_around
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops
@@ -61,6 +62,12 @@ class ForwardDynamics:
     def elimination(self) -> Elimination:
         """How accelerations are found; looked for when it is first needed."""
         system = self.loops.system
+        inherited = self.inherited
+        if inherited is not None and inherited.basis is not None and self._is_sound(inherited, self._at_rest):
+            return inherited
+        of_net = by_independent_rates(self.loops, self.home)
+        if of_net is not None:
+            return of_net
         states = states_around(self.loops, self.home)
         if self.inherited is not None and self._serves(self.inherited, states):
             return self.inherited
@@ -72,18 +79,31 @@ class ForwardDynamics:
             raise ModelError(error.problems, self.loops.plan.name) from None
 
     def _serves(self, elimination: Elimination, states: States) -> bool:
-        """Whether the pivots of an elimination are sound at some states."""
-        kernel = self.loops.system.bound_kernel(Question(closed_forward_dynamics(elimination, "tree", "all")))
-        a, health = kernel(states.y, states.w, np.zeros(self.loops.columns), _START)
-        sound = health < SERVES * max(1, len(elimination.usual))
-        if not (sound.all() and np.isfinite(a).all() and self._keeps_loops(states, a)):
+        """Whether the pivots of an elimination are sound at some states, and its accelerations right there."""
+        if not self._is_sound(elimination, states):
             return False
         if not self.loops.count:
             return True
+        kernel = self.loops.system.bound_kernel(Question(closed_forward_dynamics(elimination, "tree", "all")))
+        a, _ = kernel(states.y, states.w, np.zeros(self.loops.columns), _START)
         none, scale = np.zeros_like(states.w), self.loops.column_scale
         right, singular = self._by_null_space(states.y, states.w, none, np.zeros((len(a), 1)))
         error = np.abs((a - right) / scale).max(axis=1)
         return bool((singular | (error <= ACCURATE * np.abs(right[~singular] / scale).max(initial=0.0))).all())
+
+    @property
+    def _at_rest(self) -> States:
+        """Home alone."""
+        return States(self.home.y[np.newaxis], np.zeros((1, self.loops.columns)), self.loops.length)
+
+    def _is_sound(self, elimination: Elimination, states: States) -> bool:
+        """Whether pivots keep their size at some states, and accelerations the loops (those by a basis always do)."""
+        kernel = self.loops.system.bound_kernel(Question(closed_forward_dynamics(elimination, "tree", "all")))
+        a, health = kernel(states.y, states.w, np.zeros(self.loops.columns), _START)
+        sound = health < SERVES * max(1, len(elimination.usual))
+        if not (sound.all() and np.isfinite(a).all()):
+            return False
+        return elimination.basis is not None or self._keeps_loops(states, a)
 
     def _keeps_loops(self, states: States, a: Array) -> bool:
         """Whether accelerations obey J a + γ = 0: what was ignored for other numbers may count for these."""

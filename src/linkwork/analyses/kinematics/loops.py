@@ -119,7 +119,7 @@ class Loops:
         self.known_ranks: list[Any] = []
         """See `simulation.eliminations`: rows at postures where their independence is known."""
         self._orders: dict[Any, PivotOrder] = {}
-        self._steps: dict[Order, SparseSteps | None] = {}
+        self._steps: dict[Order, SparseSteps] = {}
         self._serving: dict[bytes, PivotOrder] = {}
         self.plan = system.plan
         self.ordinary_mobility: int | None = None
@@ -428,9 +428,14 @@ class Loops:
 
     # ---------------------------------------------------------------- kernels for many postures
 
+    def factored(self, order: Order) -> SparseSteps | None:
+        """Sparse factors by this order, of machines that are large."""
+        return steps_of(self, order, self._steps)
+
     def sparse_steps(self, order: Order) -> SparseSteps | None:
         """Numeric steps, where the elimination fills in too far to be traced."""
-        return steps_of(self, order, self._steps)
+        steps = self.factored(order)
+        return steps if steps is not None and steps.fills_in else None
 
     def step_kernel(self, order: Order) -> Evaluator:
         """Newton's step by this order."""

@@ -62,6 +62,8 @@ class SparseSteps:
         self.independent = np.setdiff1d(np.arange(self.loops.columns), self.columns)
         self.pivoted = self._block(self.columns)
         self.beside = self._block(self.independent)
+        self._substituted = 0
+        """Entries of the factors, known with `operations`."""
 
     def _block(self, columns: Integers) -> Part:
         """The block of the pivots' rows in some columns."""
@@ -87,12 +89,26 @@ class SparseSteps:
             return 0
         below = np.diff(lu.L.indptr) - 1
         right = np.bincount(lu.U.indices, minlength=len(self.rows)) - 1
+        self._substituted = lu.L.nnz + lu.U.nnz
         return int(below @ right)
+
+    def law_operations(self, of_a_motion: int) -> int:
+        """About the operations of forward dynamics by the independent rates; of_a_motion : of inverse dynamics."""
+        return self.operations + (1 + len(self.independent)) * (self._substituted + of_a_motion)
 
     @property
     def fills_in(self) -> bool:
         """Whether the elimination is too long to be traced."""
         return self.operations > max(FEW, FILLED * len(self.pivoted.source))
+
+    def pivots(self, y: Array) -> Array:
+        """The pivots at a posture in the order of elimination, in the model's own units; none where one vanishes."""
+        lu = _factors(self.pivoted.matrix(self.loops.scaled_entries(y)))
+        if lu is None:
+            return np.zeros(0)
+        scales = self.loops.row_scale[self.rows] * self.loops.column_scale[self.columns]
+        found: Array = lu.U.diagonal()[lu.perm_c] / scales
+        return found
 
     # ---------------------------------------------------------------- in the place of kernels
 
@@ -237,9 +253,8 @@ def _told(pivots: Array) -> tuple[float, float]:
     return float(np.sum(1.0 / sizes**2)), float(sign * np.exp(size))
 
 
-def steps_of(loops: Loops, order: Order, known: dict[Order, SparseSteps | None]) -> SparseSteps | None:
-    """Steps by sparse factors where the elimination fills in too far; kept in `known`."""
-    if order not in known:
-        steps = SparseSteps(loops, order) if loops.sparse and order.pivots else None
-        known[order] = steps if steps is not None and steps.fills_in else None
-    return known[order]
+def steps_of(loops: Loops, order: Order, known: dict[Order, SparseSteps]) -> SparseSteps | None:
+    """Steps by sparse factors, of machines that are large; kept in `known`."""
+    if order not in known and loops.sparse and order.pivots:
+        known[order] = SparseSteps(loops, order)
+    return known.get(order)

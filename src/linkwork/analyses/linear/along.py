@@ -23,7 +23,7 @@ from linkwork.analyses.kinematics.failures import NoFreedom
 from linkwork.analyses.kinematics.loops import Mask
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.analyses.linear.coefficients import Coefficients, SetPoint, coefficients, mask_of
-from linkwork.analyses.linear.first_order import assert_mass, first_order
+from linkwork.analyses.linear.first_order import assert_masses, first_order
 from linkwork.analyses.linear.set_points import held_at
 from linkwork.errors import Gathered, InputError, Problem
 from linkwork.geometry import Array
@@ -93,9 +93,8 @@ class LinearizationAlong:
         finite = np.isfinite(self.M).all(axis=(1, 2))
         size = 2 * len(self.coordinates) + len(self.states)
         found = np.full((len(self), size, size), np.nan)
-        for k in np.flatnonzero(finite):
-            assert_mass(self.M[k], self._scale, self.coordinates, self._machine.name)
-            found[k] = first_order(*(getattr(self, part)[k] for part in PARTS))
+        assert_masses(self.M[finite], self._scale, self.coordinates, self._machine.name)
+        found[finite] = first_order(*(getattr(self, part)[finite] for part in PARTS))
         return found
 
     @cached_property

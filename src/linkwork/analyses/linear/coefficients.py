@@ -17,8 +17,9 @@ Uicker, Ravani, Sheth, Matrix Methods, ch. 11 (whose K is the static one).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,34 @@ from linkwork.equations.total_derivatives import Closure
 from linkwork.formulas import Question
 from linkwork.geometry import Array
 
+if TYPE_CHECKING:
+    from linkwork.system import System
+
 BY = ("dw", "w", "y", "effort")
+
+
+@dataclass(frozen=True, eq=False)
+class ManyNumbers:
+    """Parameters of a system at each sample of a batch, and its kernels with them.
+
+    values : all parameters by name, those that differ as arrays (count,)
+    """
+
+    system: System
+    values: Mapping[str, float | Array]
+    count: int
+    _ready: dict[str, Callable[..., Any]] = field(default_factory=dict)
+
+    def kernel(self, question: Question) -> Callable[..., Any]:
+        """A law with the numbers of each sample."""
+        if question.name not in self._ready:
+            formula, settled = self.system._formulas.settled_all(question, self.values, self.count)
+
+            def asked(*inputs: Any, threads: int | None = None) -> Any:
+                return formula.kernel(*inputs, settled, threads=threads)
+
+            self._ready[question.name] = asked
+        return self._ready[question.name]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +68,7 @@ class SetPoint:
     columns : the independent rates, whose derivatives the coefficients are
     y, w, dw : variables, rates and their derivatives of all joints (..., ny or nw); x : named states (..., nx)
     effort : along all rates (..., nw); t : time [s], one or one for each (...)
+    numbers : of the model at each sample, where they differ; its own without
     """
 
     loops: Loops
@@ -51,6 +80,12 @@ class SetPoint:
     x: Array
     effort: Array
     t: Any
+    numbers: ManyNumbers | None = None
+
+    def kernel(self, question: Question) -> Callable[..., Any]:
+        """A law with the numbers of each sample."""
+        own = self.numbers
+        return self.loops.system.bound_kernel(question) if own is None else own.kernel(question)
 
     @property
     def inputs(self) -> list[Array]:
@@ -87,12 +122,12 @@ class Coefficients:
 
 def coefficients(at: SetPoint, threads: int | None = None) -> Coefficients:
     """All coefficients at a set point."""
-    loops, plan = at.loops, at.loops.plan
+    plan = at.loops.plan
     law = motion_balance(plan, at.order, at.columns.tolist())
     by = (*BY, "states") if plan.states else BY
     inputs = at.inputs
-    values = loops.system.bound_kernel(Question(law))(*inputs, threads=threads)
-    found = loops.system.bound_kernel(Question(law, (by,), at.closure))(*inputs, threads=threads)
+    values = at.kernel(Question(law))(*inputs, threads=threads)
+    found = at.kernel(Question(law, (by,), at.closure))(*inputs, threads=threads)
     n, shape = len(at.columns), at.y.shape[:-1]
     G = turning(at)
     if plan.states:
@@ -102,14 +137,17 @@ def coefficients(at: SetPoint, threads: int | None = None) -> Coefficients:
         R, f = values, np.zeros((*shape, 0))
         M, D, K, E = found
         X, fw, fy, fx = (np.zeros((*shape, *size)) for size in ((n, 0), (0, n), (0, n), (0, 0)))
-    return Coefficients(M, D + M @ G, K + D @ G, X, E, fy + fw @ G, fw, fx, R, f, G)
+    if G.any():
+        D, K, fy = D + M @ G, K + D @ G, fy + fw @ G
+    return Coefficients(M, D, K, X, E, fy, fw, fx, R, f, G)
 
 
 def turning(at: SetPoint) -> Array:
     """Γ of δw = ξ' + Γ ξ: zero unless joints that turn freely turn at the set point."""
     loops, n = at.loops, len(at.columns)
     G = np.zeros((*at.y.shape[:-1], n, n))
-    own = [slot for slot in loops.plan.slots if slot.v.stop - slot.v.start - slot.plain == 3]
+    turning = [slot for slot in loops.plan.slots if slot.v.stop - slot.v.start - slot.plain == 3]
+    own = [s for s in turning if ((at.columns >= s.v.start + s.plain) & (at.columns < s.v.stop)).any()]
     moving = [s for s in own if np.any(at.w[..., s.v.start + s.plain : s.v.stop])]
     if not moving:
         return G

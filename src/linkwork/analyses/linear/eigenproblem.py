@@ -51,14 +51,12 @@ def undamped(M: Array, K: Array, size: float) -> tuple[Any, Any, Any, Any]:
     most = float(np.abs(curvatures).max(initial=0.0))
     along = np.abs(curvatures) / (V * V).sum(axis=0)  # vᵀ K v of unit vectors, vᵀ M v = 1
     curvatures[(np.abs(curvatures) <= RIGID * most) | (along <= NONE * size)] = 0.0
-    values, vectors = [], []
-    for kappa, v in zip(curvatures, V.T, strict=True):
-        roots = [1j * np.sqrt(kappa)] if kappa >= 0.0 else [np.sqrt(-kappa) + 0j, -np.sqrt(-kappa) + 0j]
-        values += roots
-        vectors += [v] * len(roots)
-    order = sorted(range(len(values)), key=lambda k: (abs(values[k].imag), abs(values[k]), -values[k].real))
-    found = np.array(vectors, complex).T[:, order]
-    return np.array(values)[order], found, found, np.zeros(len(values), bool)
+    roots = np.sqrt(np.abs(curvatures)) * np.where(curvatures >= 0.0, 1j, 1.0)
+    down = np.flatnonzero(curvatures < 0.0)  # what grows has a root that decays beside it
+    values = np.concatenate([roots, -roots[down]])
+    order = np.lexsort((-values.real, np.abs(values), np.abs(values.imag)))
+    found = np.hstack([V, V[:, down]])[:, order]
+    return values[order], found, found, np.zeros(len(values), bool)
 
 
 def general(linear: Linearization, scale: Array) -> tuple[Any, Any, Any, Any]:

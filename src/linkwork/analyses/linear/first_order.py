@@ -28,7 +28,10 @@ def assert_mass(M: Array, scale: Array, names: Sequence[str], source: str) -> No
     n = len(M)
     if not n:
         return
-    inertias, V = np.linalg.eigh(0.5 * (M + M.T) * (scale[:, np.newaxis] * scale))
+    scaled = 0.5 * (M + M.T) * (scale[:, np.newaxis] * scale)
+    if _has_mass(scaled):
+        return
+    inertias, V = np.linalg.eigh(scaled)
     none = inertias <= SINGULAR * max(float(inertias.max()), 0.0)
     if not none.any() and inertias.max() > 0.0:
         return
@@ -41,12 +44,33 @@ def assert_mass(M: Array, scale: Array, names: Sequence[str], source: str) -> No
     raise Massless(problems, source)
 
 
+def _has_mass(M: Array) -> bool:
+    """Whether M - ε trace(M) is positive definite, and so no eigenvalue is below that part of the largest."""
+    if not np.isfinite(M).all():
+        return False
+    try:
+        np.linalg.cholesky(M - SINGULAR * np.trace(M) * np.eye(len(M)))
+    except np.linalg.LinAlgError:
+        return False
+    return bool(np.trace(M) > 0.0)
+
+
 def first_order(M: Array, D: Array, K: Array, X: Array, f_psi: Array, f_w: Array, f_x: Array) -> Array:
-    """A of z' = A z."""
-    n, nx = len(M), len(f_x)
-    A = np.zeros((2 * n + nx, 2 * n + nx))
-    A[:n, n : 2 * n] = np.eye(n)
+    """A of z' = A z, of one machine or of many (..., n, n)."""
+    n, nx = M.shape[-1], f_x.shape[-1]
+    A = np.zeros((*M.shape[:-2], 2 * n + nx, 2 * n + nx))
+    A[..., :n, n : 2 * n] = np.eye(n)
     if n:
-        A[n : 2 * n] = -np.linalg.solve(M, np.hstack([K, D, X]))
-    A[2 * n :] = np.hstack([f_psi, f_w, f_x])
+        A[..., n : 2 * n, :] = -np.linalg.solve(M, np.concatenate([K, D, X], axis=-1))
+    A[..., 2 * n :, :] = np.concatenate([f_psi, f_w, f_x], axis=-1)
     return A
+
+
+def assert_masses(M: Array, scale: Array, names: Sequence[str], source: str) -> None:
+    """The same of many mass matrices (samples, n, n): Massless for the first that is singular."""
+    if not M.shape[-1]:
+        return
+    scaled = 0.5 * (M + np.swapaxes(M, 1, 2)) * (scale[:, np.newaxis] * scale)
+    inertias = np.linalg.eigvalsh(scaled)
+    for k in np.flatnonzero(~(inertias[:, 0] > SINGULAR * np.maximum(inertias[:, -1], 0.0)))[:1]:
+        assert_mass(M[k], scale, names, source)

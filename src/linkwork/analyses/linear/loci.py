@@ -2,21 +2,21 @@
 
 Branches follow themselves by their vectors (`branches`); where neighbours do not meet for certain, samples are put in
 between. Crossings lie where polynomials through a branch, sampled finely between two samples, have equal values; limits
-of stability where a real part passes zero, or, where two roots meet there, by halving.
+of stability where a real part passes zero, or, where two roots meet there, by cutting.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from linkwork.analyses.linear.branches import SURE, Branches, followed
 from linkwork.colours import Tint
-from linkwork.errors import InputError, Problem
+from linkwork.errors import InputError, LinkworkError, Problem
 from linkwork.geometry import Array
 from linkwork.results import Result, build_result
 from linkwork.results.plots.description import Axis, Line, Panel, Plot
@@ -24,16 +24,25 @@ from linkwork.results.plots.description import Axis, Line, Panel, Plot
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
 
-Family = Callable[[Array], Array]
-"""Matrices (k, n, n) of z' = A z, scaled, at values (k,)."""
+
+class Family(Protocol):
+    """A family of linearised machines."""
+
+    def __call__(self, values: Array, /) -> Array:
+        """Matrices (k, n, n) of z' = A z, scaled, at values (k,); no numbers where there is no set point."""
+
+    def lost(self, value: float) -> LinkworkError:
+        """What is said where there is none."""
+
+
 ROUNDS = 4
 """How often samples are put in between where branches are not certain."""
 GROWS = 1e-6
 """Real part above this part of the largest eigenvalue that counts as growth: double roots have rounding."""
 NODES = 9
 """Samples between two neighbours where a crossing is looked for."""
-HALVINGS = 48
-"""Of an interval in which stability ends."""
+PARTS, ROUNDS_OF_PARTS = 32, 10
+"""Into how many an interval in which stability ends is cut, all asked at once, and how often."""
 
 
 @dataclass(frozen=True)
@@ -162,15 +171,23 @@ def locus(
 ) -> Locus:  # fmt: skip
     """Branches of a family of matrices, with crossings and limits."""
     told = list(warnings)
-    matrices = family(values)
+    asked, matrices = values, family(values)
+    values, matrices = _known(family, values, matrices)
+    if len(values) < len(asked):
+        lost = asked[asked > values[-1]] if values[0] == asked[0] else asked[asked < values[0]]
+        beside = float(lost.min() if values[0] == asked[0] else lost.max())
+        why = family.lost(beside).problems[0].what
+        told.append(f"there is no set point at {beside:.6g} and beyond ({why}): {len(values)} of {len(asked)} samples")
     found = followed(matrices)
     for _ in range(ROUNDS):
         doubtful = np.flatnonzero(found.certainty < SURE)
         if not doubtful.size:
             break
         between = 0.5 * (values[doubtful] + values[doubtful + 1])
-        matrices = np.insert(matrices, doubtful + 1, family(between), axis=0)
-        values = np.insert(values, doubtful + 1, between)
+        more = family(between)
+        good = np.isfinite(more).all(axis=(1, 2))
+        matrices = np.insert(matrices, doubtful[good] + 1, more[good], axis=0)
+        values = np.insert(values, doubtful[good] + 1, between[good])
         found = followed(matrices)
     if (left := np.flatnonzero(found.certainty < SURE)).size:
         places = ", ".join(f"{values[k]:.5g}" for k in left[:5]) + (", ..." if len(left) > 5 else "")
@@ -184,6 +201,17 @@ def locus(
     return Locus(
         parameter, unit, values, eigenvalues, tuple(crossings), tuple(limits), tuple(told), machine, tuple(orders)
     )
+
+
+def _known(family: Family, values: Array, matrices: Array) -> tuple[Array, Array]:
+    """The longest stretch of neighbours that have set points; an error where two neighbours have none."""
+    good = np.concatenate([[False], np.isfinite(matrices).all(axis=(1, 2)), [False]])
+    starts, ends = np.flatnonzero(~good[:-1] & good[1:]), np.flatnonzero(good[:-1] & ~good[1:])
+    longest = int((ends - starts).argmax()) if len(starts) else 0
+    if not len(starts) or ends[longest] - starts[longest] < 2:
+        raise family.lost(float(values[int(np.flatnonzero(~good[1:-1])[0])]))
+    kept = slice(starts[longest], ends[longest])
+    return values[kept], matrices[kept]
 
 
 def _one_of_each_pair(values: Any) -> list[int]:
@@ -216,6 +244,8 @@ def _crossings(
         swings = (f[:, a] > 1e-9 * size) & (b < 0 or f[:, b] > 1e-9 * size)
         for k in np.flatnonzero((gap[:-1] * gap[1:] < 0.0) & swings[:-1] & swings[1:]):
             nodes, own = _between(family, values, found, int(k))
+            if not len(nodes):
+                continue
             fa = np.abs(own[:, kept[a]].imag) / (2 * np.pi)
             fb = np.abs(own[:, kept[b]].imag) / (2 * np.pi) if b >= 0 else order * np.abs(nodes) / (2 * np.pi)
             value = _zero(nodes, fa - fb)
@@ -230,7 +260,10 @@ def _between(family: Family, values: Array, found: Branches, k: int) -> tuple[Ar
     """Branches at Chebyshev's points between two samples, as those of the first."""
     low, high = values[k], values[k + 1]
     nodes = 0.5 * (low + high) - 0.5 * (high - low) * np.cos(np.pi * np.arange(NODES) / (NODES - 1))
-    own = followed(family(nodes)).values
+    matrices = family(nodes)
+    if not np.isfinite(matrices).all():
+        return nodes[:0], found.values[:0]
+    own = followed(matrices).values
     order = [int(np.abs(own[0] - x).argmin()) for x in found.values[k]]
     return nodes, own[:, order]
 
@@ -249,16 +282,18 @@ def _limits(family: Family, values: Array, found: Branches) -> list[StabilityLim
     limits: list[StabilityLimit] = []
     for k in np.flatnonzero(growing[1:] != growing[:-1]):
         low, high, above = float(values[k]), float(values[k + 1]), bool(growing[k + 1])
-        for _ in range(HALVINGS):
-            middle = 0.5 * (low + high)
-            own = np.linalg.eigvals(family(np.array([middle])))
-            low, high = (low, middle) if bool(_grows(own)[0]) == above else (middle, high)
-        at = np.linalg.eigvals(family(np.array([high if above else low])))[0]
+        for _ in range(ROUNDS_OF_PARTS):
+            inner = np.linspace(low, high, PARTS + 1)[1:-1]
+            own = np.linalg.eigvals(np.nan_to_num(family(inner)))
+            beyond = int((np.concatenate([_grows(own) == above, [True]])).argmax())
+            ends = np.concatenate([[low], inner, [high]])
+            low, high = float(ends[beyond]), float(ends[beyond + 1])
+        at = np.linalg.eigvals(np.nan_to_num(family(np.array([high if above else low]))))[0]
         root = at[int(at.real.argmax())]
-        value = 0.5 * (low + high)
-        limits.append(
-            StabilityLimit(_polished(family, values, int(k), value, root), abs(root.imag) / (2 * np.pi), above)
-        )
+        value = _polished(family, values, int(k), 0.5 * (low + high), root)
+        own = np.linalg.eigvals(np.nan_to_num(family(np.array([value]))))[0]
+        swinging = abs(own[int(np.abs(own - root).argmin())].imag) / (2 * np.pi)
+        limits.append(StabilityLimit(value, swinging, above))
     return limits
 
 
@@ -271,7 +306,7 @@ def _polished(family: Family, values: Array, k: int, value: float, root: complex
     """Where the real part is zero itself, of a root that passes on its own; else the value."""
     h = 1e-3 * (values[k + 1] - values[k])
     nodes = value + h * np.linspace(-1.0, 1.0, 5)
-    every = np.linalg.eigvals(family(nodes))
+    every = np.linalg.eigvals(np.nan_to_num(family(nodes)))
     own = np.array([row[int(np.abs(row - root).argmin())] for row in every])
     size = float(np.abs(every).max())
     if not (own.real[0] < -1e-12 * size) ^ (own.real[-1] < -1e-12 * size):

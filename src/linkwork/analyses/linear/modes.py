@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from linkwork.views.animate import Movie
 
 Kind = Literal["oscillating", "decaying", "growing", "rigid"]
+TINY = 1e-300
 NAMED = 0.1
 """Joints are named in a mode when they move by this part of the one that moves most."""
 
@@ -81,14 +82,18 @@ class Mode:
 
 
 class Modes(Sequence[Mode]):
-    """Modes of a linearised machine, by frequency; `print` shows a table, `result` has the numbers on a mode axis."""
+    """Modes of a linearised machine, by frequency; `print` shows a table, `result` has the numbers on a mode axis.
 
-    def __init__(self, linear: Linearization, modes: Sequence[Mode]) -> None:
+    Who moves and who holds the energy is found when it is first asked for.
+    """
+
+    def __init__(self, linear: Linearization, values: Any, vectors: Any, left: Any, defective: Any) -> None:
+        """Eigenvalues (modes,), scaled vectors and left vectors (n, modes), and which are defective."""
         self.linear = linear
-        self._modes = tuple(modes)
+        self._values, self._vectors, self._left, self._defective = values, vectors, left, defective
 
     def __len__(self) -> int:
-        return len(self._modes)
+        return len(self._values)
 
     def __getitem__(self, number: Any) -> Any:
         return self._modes[number]
@@ -96,12 +101,42 @@ class Modes(Sequence[Mode]):
     @property
     def frequencies(self) -> Array:
         """Of all modes [Hz]."""
-        return np.array([mode.frequency for mode in self._modes])
+        return np.asarray(np.abs(self._values.imag) / (2.0 * np.pi))
 
     @property
     def eigenvalues(self) -> Any:
         """Of all modes [1/s], one of each pair."""
-        return np.array([mode.eigenvalue for mode in self._modes], complex)
+        return self._values.copy()
+
+    @cached_property
+    def _modes(self) -> tuple[Mode, ...]:
+        """All of them, with joints and energies, in arrays over all modes at once."""
+        linear, V = self.linear, self._vectors
+        point, scale = linear._point, linear.scale
+        names = point.at.loops.plan.variable_rates
+        count = len(self)
+        largest = np.abs(V).argmax(axis=0) if len(V) else np.zeros(count, int)
+        most = V[largest, np.arange(count)] if len(V) else np.ones(count)
+        shapes = V / np.where(most == 0.0, 1.0, most) * scale[:, np.newaxis]
+        left = self._left / np.maximum(np.abs(self._left).max(axis=0, initial=0.0), TINY) / scale[:, np.newaxis]
+        joints = shapes.T @ rates_of_independent(point.at)[~point.held]
+        sizes = np.abs(joints / point.at.loops.column_scale)
+        order = np.argsort(-np.round(sizes, 9), axis=1, kind="stable")
+        real = np.abs(shapes.imag).max(axis=0, initial=0.0) <= 1e-9 * np.abs(shapes).max(axis=0, initial=1.0)
+        kinetic, elastic = kinetic_shares(point, joints), elastic_shares(linear, shapes)
+        found = []
+        for k, value in enumerate(self._values.tolist()):
+            own = sizes[k]
+            shape = shapes[:, k].real if real[k] else shapes[:, k]
+            moves = tuple(names[i] for i in order[k] if own[i] >= NAMED * own.max() > 0.0)
+            moved = dict(zip(names, joints[k].tolist(), strict=True))
+            found.append(
+                Mode(
+                    k + 1, value, _kind(value), shape, left[:, k], moves, moved, kinetic[k], elastic[k],
+                    bool(self._defective[k]),
+                )
+            )  # fmt: skip
+        return tuple(found)
 
     @property
     def rigid(self) -> tuple[Mode, ...]:
@@ -266,34 +301,10 @@ def modes_of(linear: Linearization) -> Modes:
         values, V, left, bad = undamped(M, K, linear._point.size)
     else:
         values, V, left, bad = general(linear, scale)
-    return Modes(linear, [_mode(linear, k, values[k], V[:, k], left[:, k], bool(bad[k])) for k in range(len(values))])
+    return Modes(linear, np.asarray(values, complex), np.asarray(V, complex), left, bad)
 
 
-def _mode(linear: Linearization, k: int, value: complex, v: Any, left: Any, defective: bool) -> Mode:
-    """One mode from its eigenvalue and its scaled vectors."""
-    point, scale = linear._point, linear.scale
-    loops = point.at.loops
-    most = v[int(np.abs(v).argmax())] if len(v) and np.abs(v).max() > 0.0 else 1.0
-    shape = (v / most) * scale
-    all_rates = rates_of_independent(point.at)[~point.held]
-    joints = shape @ all_rates
-    sizes = np.abs(joints / loops.column_scale)
-    names = loops.plan.variable_rates
-    order = np.argsort(-np.round(sizes, 9), kind="stable")
-    moving = [names[i] for i in order if sizes[i] >= NAMED * sizes.max() > 0.0]
-    kind: Kind = "decaying" if value.real < 0.0 else "growing"
+def _kind(value: complex) -> Kind:
     if value.imag or value == 0.0:
-        kind = "oscillating" if value.imag else "rigid"
-    real = np.abs(shape.imag).max(initial=0.0) <= 1e-9 * np.abs(shape).max(initial=1.0)
-    return Mode(
-        k + 1,
-        complex(value),
-        kind,
-        shape.real if real else shape,
-        (left / (np.abs(left).max(initial=0.0) or 1.0)) / scale,
-        tuple(moving),
-        dict(zip(names, joints.tolist(), strict=True)),
-        kinetic_shares(point, joints),
-        elastic_shares(linear, shape),
-        defective,
-    )
+        return "oscillating" if value.imag else "rigid"
+    return "decaying" if value.real < 0.0 else "growing"

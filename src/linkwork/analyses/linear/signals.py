@@ -23,7 +23,7 @@ from linkwork.analyses.linear import joint_reactions
 from linkwork.analyses.linear.coefficients import rates_of_independent
 from linkwork.analyses.linear.joint_reactions import Component
 from linkwork.analyses.linear.set_points import Held
-from linkwork.analyses.simulation.parameter_units import parameter_unit
+from linkwork.analyses.parameter_units import parameter_unit
 from linkwork.equations.balance import motion_balance
 from linkwork.equations.closed_forces import load_state
 from linkwork.equations.conditions import conditions
@@ -326,12 +326,17 @@ class Signals:
         first = slopes[0] if isinstance(slopes, tuple) else slopes
         return sign * float(np.asarray(first)[place, 0])
 
-    def _load(self, name: str) -> Output:
-        k = [load.name for load in self.plan.loads].index(name)
+    @cached_property
+    def _load_slopes(self) -> Any:
+        """Derivatives of what all loads do by ψ, w and x."""
         at, nx = self.at, self.nx
         given = [at.y, at.w, np.array([at.t]), *([at.x] if nx else [])]
         by = ("y", "w", "states") if nx else ("y", "w")
-        found = self.loops.system.bound_kernel(Question(load_state(bool(nx)), (by,), at.closure))(*given)
+        return self.loops.system.bound_kernel(Question(load_state(bool(nx)), (by,), at.closure))(*given)
+
+    def _load(self, name: str) -> Output:
+        k = [load.name for load in self.plan.loads].index(name)
+        nx, found = self.nx, self._load_slopes
         psi, w, x = found[0][k], found[1][k], found[2][k] if nx else np.zeros(0)
         load = self.plan.loads[k]
         unit = effort_units(self.loops)[load.acts_along.w] if load.acts_along is not None else "N"

@@ -17,8 +17,8 @@ import numpy as np
 
 from linkwork.analyses.kinematics.given_values import given_variables, merged, place_of, unknown_variable
 from linkwork.analyses.kinematics.loops import Mask
+from linkwork.analyses.parameter_units import parameter_unit
 from linkwork.analyses.simulation.parameter_kernels import Variation
-from linkwork.analyses.simulation.parameter_units import parameter_unit
 from linkwork.analyses.simulation.question import Asked
 from linkwork.equations import simulation
 from linkwork.equations.loop_solver import length_rates

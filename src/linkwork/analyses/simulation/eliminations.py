@@ -216,11 +216,16 @@ def lose_rank(machine: Machine, y: Array) -> Mask:
 
 def found_at(loops: Loops, y: Array, lasting: bool) -> Elimination | None:
     """An elimination for postures around one, which serves far from there too if it can; None if there is none."""
+    from linkwork.analyses.forces.net_dynamics import by_independent_rates
     from linkwork.analyses.forces.states import states_around
     from linkwork.equations.elimination_search import find_elimination
 
     try:
-        states = states_around(loops, Posture(loops, y.copy()), seed=3)
+        here = Posture(loops, y.copy())
+        of_net = by_independent_rates(loops, here)
+        if of_net is not None:
+            return of_net
+        states = states_around(loops, here, seed=3)
         numbers, constants = loops.system._formulas.numbers(loops.system.parameters, True)
         return find_elimination(loops.plan, numbers, constants, states, lasting)
     except LinkworkError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -31,8 +33,30 @@ KEYS: tuple[tuple[str, str, str], ...] = (
 """Key of viser, as it is shown, and what it does."""
 
 
+ALSO_THE_CAMERA_S = ("KeyA", "KeyD", "ArrowLeft", "ArrowRight")
+"""Keys of the browser by which viser would move its camera at the same time, as far as a slow page takes to draw."""
+GUARD = """
+const top_ = window.parent.document;
+if (!top_.getElementById("lw-keys-guard")) {
+  const script = top_.createElement("script");
+  script.id = "lw-keys-guard";
+  script.textContent = `document.documentElement.addEventListener("keydown",
+    event => { if (KEYS.includes(event.code)) event.stopPropagation(); });`.replace("KEYS", JSON.stringify(KEYS));
+  top_.head.append(script);
+}
+"""
+"""Commands of the page listen at its root, the camera one step further out: what goes no further is ours alone."""
+
+
+def key_guard() -> str:
+    """What keeps our keys from viser's camera, as HTML: only frames run scripts of a visitor's page."""
+    script = f"<script>const KEYS = {json.dumps(ALSO_THE_CAMERA_S)};{GUARD}</script>"
+    return f'<iframe hidden title="keys" srcdoc="{html.escape(script, quote=True)}"></iframe>'
+
+
 def add_keys(desk: Desk) -> None:
     """Let the keys do what they say."""
+    desk.gui.add_html(key_guard())
     does: dict[str, Callable[[], None]] = {
         "space": _once(desk.play_or_pause),
         "arrowright": lambda: desk.bar.step(1),

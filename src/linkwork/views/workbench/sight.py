@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,8 @@ WIDTH = 360
 """Of the control panel [pixel]."""
 SETTLING, LOOKS = 0.5, 8
 """Seconds between two looks whether a window has its new shape, of which there are so many at most."""
+NEAR = 1e-3
+"""Of the distance of the camera: what it may be off before it was the visitor who moved it."""
 NARROW, ROOMY = 768, 1100
 """Of a window in which panels lie below the scene, and of one that has room for a panel on both sides [pixel]."""
 
@@ -38,18 +41,18 @@ class Sight:
         self._canvas: tuple[int, int] = (self.camera.image_width, self.camera.image_height)
         self._window: int = self._canvas[0]
         self._arriving = True
-        self._room_comes = False
-        """Whether plots were put beside the scene that the window has not told of yet."""
+        self._until = 0.0
+        """Until when [s] the scene's new size is due to plots that were put beside it: it shrinks in several steps."""
+        self._last: tuple[Any, Any, tuple[int, int]] | None = None
+        """Where the camera was put, what it was pointed at, for which size of the scene."""
 
     def arrived(self) -> None:
         """The panel is there; from now on the window tells its own size."""
         self._arriving = False
         self.camera.on_update(self._resized)
 
-    def look(
-        self, scene: Scene | None = None, along: Any = None, tracks: Tracks | None = None, nearer: float = 0.0
-    ) -> None:
-        """Point the camera at the whole machine and its motion, perhaps along a direction, or a little nearer."""
+    def look(self, scene: Scene | None = None, along: Any = None, tracks: Tracks | None = None) -> None:
+        """Point the camera at the whole machine and its motion, perhaps along a direction."""
         desk = self.desk
         shown = desk.stage.scene if scene is None else scene
         if tracks is None and desk.overlay is not None:
@@ -68,21 +71,41 @@ class Sight:
             self.camera.fov = camera.fov
             self.camera.near, self.camera.far = (1.0, 400.0) if self.flat else (0.01, 1000.0)
             self.camera.up_direction = camera.up
-            self.camera.position = camera.eye + nearer * (camera.target - camera.eye)
+            self.camera.position = camera.eye
             self.camera.look_at = camera.target
+        size = (self.camera.image_width, self.camera.image_height)
+        self._last = (np.array(camera.eye, float), np.array(camera.target, float), size)
 
     def look_soon(self) -> None:
-        """Once the window has made room for the plots, however long that takes."""
-        self._room_comes = True
+        """Now, and again as often as the window makes room for the plots, however long that takes."""
+        self._until = time.monotonic() + (LOOKS + 1) * SETTLING
+        self.desk.live.do("look", self.look)
         for k in range(1, LOOKS + 1):
-            timer = threading.Timer(k * SETTLING, lambda k=k: self.desk.live.do("look", lambda: self._look_for_room(k)))
+            timer = threading.Timer(k * SETTLING, lambda: self.desk.live.do("nudge", self._nudge))
             timer.daemon = True
             timer.start()
 
-    def _look_for_room(self, k: int) -> None:
-        """A window tells its new size when the camera moves: it moves a little each time, until there is room."""
-        if self._room_comes and self.desk.is_open:
-            self.look(nearer=1e-4 * k)
+    def _nudge(self) -> None:
+        """A window tells its new size when the camera moves: it moves by a hair, wherever it is."""
+        if self.desk.is_open and not self._in_hand():
+            eye, target = np.array(self.camera.position), np.array(self.camera.look_at)
+            self.camera.position = eye + 1e-5 * (target - eye)
+            self._fit()
+
+    def _fit(self) -> None:
+        """Look again where the scene has got another size since, unless the visitor has moved the camera."""
+        size = (self.camera.image_width, self.camera.image_height)
+        if self._last is not None and size != self._last[2] and not self._in_hand():
+            self.desk.live.do("look", self.look)
+
+    def _in_hand(self) -> bool:
+        """Whether the camera is elsewhere than it was put: moved by the visitor, or its message is on the way."""
+        if self._last is None:
+            return False
+        eye, target, _ = self._last
+        size = NEAR * float(np.linalg.norm(eye - target))
+        moved = (self.camera.position - eye, self.camera.look_at - target)
+        return bool(max(np.linalg.norm(way) for way in moved) > size)
 
     def _aspect(self) -> float:
         """Width by height of the part of the window that the panels leave free; none float on a narrow one."""
@@ -104,9 +127,8 @@ class Sight:
         """Another window, or a tablet that was turned: the machine is brought into view again."""
         before, self._canvas = self._canvas, (camera.image_width, camera.image_height)
         if before[1] == self._canvas[1]:  # panels took or left room: those are as high as the window
-            if self._room_comes and before[0] != self._canvas[0]:
-                self._room_comes = False
-                self.desk.live.do("look", self.look)
+            if time.monotonic() < self._until:
+                self._fit()
             return
         self._window = self._canvas[0] if self._window < NARROW else self._window + self._canvas[0] - before[0]
         self.desk.live.do("look", self.look)

@@ -1,0 +1,79 @@
+"""What inverse kinematics found: a posture, whether it is what was wanted, and what stood in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from linkwork.analyses.kinematics.loops import Loops
+from linkwork.analyses.kinematics.posture import Posture
+from linkwork.geometry import Array
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a search ended; see `Reached`."""
+
+    target: str
+    converged: bool
+    missing: tuple[tuple[str, float, str], ...]
+    active: tuple[str, ...]
+    spare: tuple[str, ...]
+    lost: tuple[str, ...]
+    strengths: tuple[float, ...]
+    starts: int
+
+
+class Reached(Posture):
+    """A posture found by `Machine.reach`, with what is to be known about it.
+
+    target : the name that was asked for; converged : whether every row of the goal is met
+    missing : by row of the goal its name, what is missing (SI), and the unit
+    active : limits of joints at which it stands, as text
+    spare : variables that can move while the target stays where it is, where freedoms are left
+    lost : directions in which the target can hardly move here, as text: the posture is singular, or next to it
+    strengths : singular values of the task's Jacobian, lengths in parts of the machine's size, the largest first
+    starts : postures from which was searched
+    """
+
+    def __init__(self, loops: Loops, y: Array, specified: Sequence[int], iterations: int, outcome: Outcome) -> None:
+        super().__init__(loops, y, specified, iterations=iterations)
+        self.target, self.converged, self.missing = outcome.target, outcome.converged, outcome.missing
+        self.active, self.spare, self.lost = outcome.active, outcome.spare, outcome.lost
+        self.strengths, self.starts = outcome.strengths, outcome.starts
+
+    def __repr__(self) -> str:
+        state = "reached" if self.converged else "nearest"
+        return f"{super().__repr__()}; {state} in {self.iterations} steps"
+
+    def report(self) -> list[str]:
+        """Lines of text: what is missing, limits, freedoms that are left, what is lost, and the posture."""
+        worst = max((abs(x) for _, x, _ in self.missing), default=0.0)
+        state = "reached" if self.converged else "not reached"
+        starts = "" if self.starts == 1 else f" from {self.starts} starts"
+        lines = [f"'{self.target}' {state} in {self.iterations} steps{starts}, {worst:.2g} missing at most"]
+        if not self.converged:
+            lines += [f"  {name}: {x:.4g} {unit} missing" for name, x, unit in self.missing]
+        lines += [f"  at its limit: {text}" for text in self.active]
+        if self.spare:
+            lines.append(f"  freedoms are left: {', '.join(self.spare)} can move while '{self.target}' stays")
+        lines += [f"  singular: the target can hardly move along {text}" for text in self.lost]
+        return [*lines, *super().report()]
+
+
+def lost_directions(V: Array, names: Sequence[str], weak: float) -> tuple[tuple[str, ...], tuple[float, ...]]:
+    """Rows, or mixtures of rows, that no joint moves well, as text; and all singular values."""
+    if not V.size:
+        return (), ()
+    U, sizes, _ = np.linalg.svd(V)
+    full = np.concatenate([sizes, np.zeros(len(V) - len(sizes))])
+    texts = []
+    for k in np.flatnonzero(full < weak).tolist():
+        u = U[:, k] * np.sign(U[int(np.argmax(np.abs(U[:, k]))), k])
+        parts = [
+            names[i] if u[i] > 1.0 - 1e-6 else f"{u[i]:+.3g} {names[i]}" for i in range(len(u)) if abs(u[i]) > 0.02
+        ]
+        texts.append(" ".join(parts).lstrip("+"))
+    return tuple(texts), tuple(full.tolist())
