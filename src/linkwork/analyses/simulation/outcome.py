@@ -201,10 +201,15 @@ def _push_unit(loops: Loops, what: str, units: Sequence[str]) -> str:
 
 def _energies(session: Session, t: Array, y: Array, w: Array) -> tuple[Array, Array]:
     """Kinetic and potential, with masses and loads as they were at the times; at that of a change, as they became."""
+    states = [session.asked.x] if session.asked.x.size else []  # which have a part in the power alone
+    if len(session.chapters) == 1:
+        _, engine, switch = session.chapters[0]
+        y, w = np.ascontiguousarray(y), np.ascontiguousarray(w)
+        kinetic, potential, _ = engine.energies(y, w, t[:, np.newaxis], session.p.slip, switch, *states)
+        return kinetic, potential
     since = np.array([start for start, _, _ in session.chapters])
     own = np.maximum(np.searchsorted(since, t, side="right") - 1, 0)
     found = np.zeros((2, len(t)))
-    states = [session.asked.x] if session.asked.x.size else []  # which have a part in the power alone
     for k in np.unique(own):
         _, engine, switch = session.chapters[k]
         chosen = own == k
