@@ -73,7 +73,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[view]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --editable ".[view]"
 	@touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python

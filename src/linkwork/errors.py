@@ -11,12 +11,24 @@ from typing import Literal
 Severity = Literal["error", "warning", "note"]
 
 
+class Line(int):
+    """A line of a file (1-based); `file` names it where it is another one than the model's, which includes it."""
+
+    file: str
+
+    def __new__(cls, line: int, file: str = "") -> Line:
+        """Line so and so of a file."""
+        made = super().__new__(cls, line)
+        made.file = file
+        return made
+
+
 @dataclass(frozen=True)
 class Problem:
     """One finding about a model.
 
-    `where` is a path of names (`joints.A.axis`), `line` the line in the model file (1-based) when there is one,
-    `hint` what to try.
+    `where` is a path of names (`joints.A.axis`), `line` the line in the model file (1-based) when there is one, a
+    `Line` where it stands in an included file, `hint` what to try.
     """
 
     what: str
@@ -25,16 +37,26 @@ class Problem:
     line: int | None = None
     severity: Severity = "error"
 
+    @property
+    def file(self) -> str:
+        """The included file that the line is of; "" where it is the model's own."""
+        return self.line.file if isinstance(self.line, Line) else ""
+
+    @property
+    def place(self) -> str:
+        """Line and path, as far as they are known."""
+        line = f"line {self.line}{f' of {self.file}' if self.file else ''}" if self.line else ""
+        return ", ".join(text for text in (line, self.where) if text)
+
     def __str__(self) -> str:
-        place = f"line {self.line}, {self.where}" if self.line and self.where else self.where
-        if self.line and not self.where:
-            place = f"line {self.line}"
+        place = self.place
         text = f"{place}: {self.what}" if place else self.what
         return f"{text}; {self.hint}" if self.hint else text
 
     def as_dict(self) -> dict[str, str | int | None]:
         """The problem as plain data, for JSON."""
-        return {"severity": self.severity, "what": self.what, "where": self.where, "hint": self.hint, "line": self.line}
+        own = {"severity": self.severity, "what": self.what, "where": self.where, "hint": self.hint, "line": self.line}
+        return {**own, "file": self.file} if self.file else own
 
 
 class LinkworkError(Exception):

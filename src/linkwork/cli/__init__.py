@@ -30,6 +30,7 @@ from linkwork.cli.commands.equations import equations
 from linkwork.cli.commands.equilibrium import equilibrium
 from linkwork.cli.commands.examples import examples
 from linkwork.cli.commands.forces import forces
+from linkwork.cli.commands.import_robot import import_robot
 from linkwork.cli.commands.linearize import linearize
 from linkwork.cli.commands.mobility import mobility
 from linkwork.cli.commands.modes import modes
@@ -62,5 +63,6 @@ _QUESTIONS = (
 )
 for _command in (*_QUESTIONS, animate, closures, report, equations, new, examples, schema, cache, warm):
     app.command()(_command)
+app.command("import")(import_robot)
 
 __all__ = ["app", "main"]

@@ -133,14 +133,10 @@ def _block_of(key: str, content: str) -> str:
 
 
 def _warning_table(problems: Iterable[Problem]) -> str:
-    rows = [(p.severity, _place(p), p.what, p.hint) for p in problems]
+    rows = [(p.severity, p.place, p.what, p.hint) for p in problems]
     if not rows:
         return paragraph("None: nothing was noticed.")
     return rows_table([("kind", "where", "what", "what to try"), *rows], "What was noticed", "warnings")
-
-
-def _place(p: Problem) -> str:
-    return ", ".join(t for t in (p.where, f"line {p.line}" if p.line else "") if t)
 
 
 def _colours(dark: bool) -> str:

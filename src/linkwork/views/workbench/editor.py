@@ -50,7 +50,7 @@ def editor(field: Any) -> str:
 
 def problems_for(field: Any, found: Sequence[Problem]) -> str:
     """Problems as a list, and as data from which the editor marks its lines."""
-    data = json.dumps([{"line": p.line, "text": str(p)} for p in found], ensure_ascii=False)
+    data = json.dumps([{"line": None if p.file else p.line, "text": str(p)} for p in found], ensure_ascii=False)
     known = f'data-problems-of="{element_id(field)}" data-problems="{html.escape(data, quote=True)}"'
     return f"<div hidden {known}></div>{problem_list(found)}"
 
