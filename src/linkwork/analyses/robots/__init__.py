@@ -9,5 +9,7 @@
 `reach_many`   thousands of goals in compiled loops
 `follow`       tasks in time: postures, rates, accelerations
 `sheet`        the surface of postures of two freedoms; `covering` samples of it, `curves` zeros of numbers on it
+`workspace`    regions that a target reaches, on a `lattice`, with `outlines`
+`attitudes`    that a target takes in a region, and `directions` at a place
 `singularities` postures at which the task or the drives are lost, as curves
 """
