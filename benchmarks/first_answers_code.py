@@ -111,7 +111,9 @@ def _described(name: str, n: int) -> str:
 def drives_of(machine: lw.Machine) -> dict[str, tuple[float, float]]:
     """Laws that move a machine a little from its home."""
     home = machine.home
-    plain = [name for name in home.independent if name.rpartition(".")[2][0] not in "qw"]
+    velocities = ("vx", "vy", "vz")  # of a body that flies, whose variables are x, y, z
+    last = {name: name.rpartition(".")[2] for name in home.independent}
+    plain = [name for name, part in last.items() if part[0] not in "qw" and part not in velocities]
     return {name: (float(home[name]), float(home[name]) + TURN) for name in plain}
 
 

@@ -40,6 +40,20 @@ def test_where_it_rests() -> None:
     assert "unstable" in up.output
 
 
+def test_equilibrium_over_a_coordinate(tmp_path: Path) -> None:
+    table, picture = tmp_path / "path.csv", tmp_path / "path.svg"
+    told = ran("equilibrium", "double-pendulum", "--over", "A=0:60deg:3", "--out", str(table), "--out", str(picture))
+    assert told.exit_code == 0 and "complete" in told.output and "A.angle.effort" in told.output
+    assert table.exists() and picture.exists()
+    found = json.loads(ran("equilibrium", "double-pendulum", "--over", "A=0:60deg:3", "--json").output)
+    assert found["verdicts"][0] == "stable" and found["values"][-1] == pytest.approx(math.pi / 3)
+    snapped = ran("equilibrium", "double-pendulum", "--over", "A.effort=0:400")
+    assert snapped.exit_code == 1 and "turns back" in snapped.output
+    wrong = ran("equilibrium", "double-pendulum", "--over", "A.efort=0:1")
+    assert wrong.exit_code != 0 and "did you mean 'A.effort'" in wrong.stderr
+    assert "are of --over" in ran("equilibrium", "double-pendulum", "--branches").stderr
+
+
 def test_how_it_swings(tmp_path: Path) -> None:
     told = ran("modes", "double-pendulum", "--out", str(tmp_path / "modes.nc"))
     assert told.exit_code == 0 and "0.381526" in told.output

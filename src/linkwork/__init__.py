@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.check import Check, check
     from linkwork.analyses.equilibrium.equilibria import Equilibria
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium, NoEquilibrium
+    from linkwork.analyses.equilibrium.paths import EquilibriumPath, PathMark
     from linkwork.analyses.equilibrium.stiffness import NothingResists, PlaceStiffness
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.contact import ContactForce, contact_force
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.robots import goals
     from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
+    from linkwork.analyses.robots.solutions.found import Solutions
     from linkwork.analyses.simulation.state import State
     from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
     from linkwork.analyses.strength.power import DriveEnergy, Energy, drive_energy, energy
@@ -115,6 +117,7 @@ if TYPE_CHECKING:
     from linkwork.model.bodies import Inertia, inertia
     from linkwork.model.event_checks import check_events
     from linkwork.model.events import Actions, At, Stop, When, at, stop, when
+    from linkwork.model.import_report import Finding, ImportReport
     from linkwork.model.layout import Layout, lay_out
     from linkwork.model.mechanism import JointOptions, Mechanism
     from linkwork.model.placement import Placement, placement
@@ -179,6 +182,8 @@ _HOME = {
     "at": "model.events",
     "stop": "model.events",
     "when": "model.events",
+    "Finding": "model.import_report",
+    "ImportReport": "model.import_report",
     "Layout": "model.layout",
     "lay_out": "model.layout",
     "JointOptions": "model.mechanism",
@@ -206,6 +211,7 @@ _HOME = {
     "Map": "analyses.kinematics.maps",
     "Equilibria": "analyses.equilibrium.equilibria",
     "Equilibrium": "analyses.equilibrium.equilibrium",
+    "EquilibriumPath": "analyses.equilibrium.paths",
     "Massless": "analyses.linear.first_order",
     "FrequencyResponse": "analyses.linear.frequency",
     "Crossing": "analyses.linear.loci",
@@ -225,6 +231,7 @@ _HOME = {
     "StateSpace": "analyses.linear.state_space",
     "NoEquilibrium": "analyses.equilibrium.equilibrium",
     "NothingResists": "analyses.equilibrium.stiffness",
+    "PathMark": "analyses.equilibrium.paths",
     "PlaceStiffness": "analyses.equilibrium.stiffness",
     "Accelerations": "analyses.forces.accelerations",
     "TooFewDrives": "analyses.forces.drives",
@@ -270,6 +277,7 @@ _HOME = {
     "Simulations": "results",
     "Reached": "analyses.robots.reached",
     "Reaches": "analyses.robots.many",
+    "Solutions": "analyses.robots.solutions.found",
     "State": "analyses.simulation.state",
     "load_run": "results",
     "Evidence": "results",
@@ -370,8 +378,10 @@ __all__ = [
     "Energy",
     "Equilibria",
     "Equilibrium",
+    "EquilibriumPath",
     "EvaluationOptions",
     "Evidence",
+    "Finding",
     "FiniteScrew",
     "ForceEvidence",
     "FourBar",
@@ -380,6 +390,7 @@ __all__ = [
     "GroupItem",
     "Happening",
     "IBeamSection",
+    "ImportReport",
     "Inertia",
     "InputError",
     "IntegrationEvidence",
@@ -408,6 +419,7 @@ __all__ = [
     "NotPeriodic",
     "NothingResists",
     "OverSpecified",
+    "PathMark",
     "Peak",
     "Periodic",
     "PlaceItem",
@@ -432,6 +444,7 @@ __all__ = [
     "SimulationEvidence",
     "Simulations",
     "SliderCrank",
+    "Solutions",
     "SpaceCurve",
     "Sphere",
     "StabilityLimit",

@@ -91,6 +91,8 @@ class Formulas:
         self._row_kernels: dict[bool, Kernel] = {}
         self._last_numbers: dict[tuple[bool, Pattern], Numbers] = {}
         self._near: WeakValueDictionary[tuple[str, Pattern], Formula] = WeakValueDictionary()
+        self._composed: dict[tuple[str, Pattern], Composed] = {}
+        """What was traced before it was asked for."""
 
     def settled(self, question: Question, values: Mapping[str, float]) -> tuple[Formula, Array]:
         """The formula for a set of parameters, and its settled values."""
@@ -266,6 +268,10 @@ class Formulas:
             formula = self._near[near] = self._shared(question, pattern)
         return formula
 
+    def foreseen(self, quantity: Quantity, numbers: Numbers, composed: Composed) -> None:
+        """Keep what was traced on the way to something else, for numbers of this structure, until it is asked for."""
+        self._composed[Question(quantity).name, numbers.pattern] = composed
+
     def _shared(self, question: Question, pattern: Pattern) -> Formula:
         """From the formulas of all plans of equal signature, or traced."""
         key = (self.plan.signature, question.name, pattern)
@@ -297,6 +303,8 @@ class Formulas:
                 )
             elif question.by:
                 composed = trace_derivative(self.plan, numbers, quantity, question.by, parameters)
+            elif (question.name, pattern) in self._composed:
+                composed = self._composed.pop((question.name, pattern))
             else:
                 composed = trace(self.plan, numbers, quantity)
         except Weightless as error:

@@ -19,6 +19,7 @@ from linkwork.equations import cells, elimination_search, simulation
 from linkwork.equations.quantities import QUANTITIES
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.scalars import Trace, compose
+from linkwork.files.generators import n_four_bar
 from linkwork.formulas import Question
 from linkwork.kernels import Kernel
 
@@ -201,3 +202,18 @@ def test_ways_of_large_machines_serve_small_ones(name: str, monkeypatch: pytest.
     usual = closed_values(lw.example(name).assemble())[3]
     monkeypatch.setattr(elimination_search, "MANY", 0)
     near(closed_values(lw.example(name).assemble())[3][:2], usual[:2], 1e-8)
+
+
+def test_rates_that_were_traced_while_an_elimination_was_looked_for() -> None:
+    """Operation by operation those of a trace of their own."""
+    machine = n_four_bar(80).assemble()
+    elimination, formulas_ = machine._forward_dynamics.elimination, machine.loops.system._formulas
+    question = Question(simulation.rates(machine.loops.plan, elimination, "tree", frozenset()))
+    assert [name for name, _ in formulas_._composed] == [question.name]
+    tapes = []
+    for _ in range(2):
+        tapes.append(machine.loops.system.bound_kernel(question)._engine.tape.digest)
+        assert not formulas_._composed
+        formulas._kept.clear()
+        formulas_._near.clear()
+    assert tapes[0] == tapes[1]

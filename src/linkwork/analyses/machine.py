@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack, overload
 
 import numpy as np
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.cases import MachineCase
     from linkwork.analyses.equilibrium.equilibria import Equilibria
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium
+    from linkwork.analyses.equilibrium.paths import EquilibriumPath
     from linkwork.analyses.forces.accelerations import Accelerations
     from linkwork.analyses.forces.forward import ForwardDynamics
     from linkwork.analyses.forces.statics import Statics
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
     from linkwork.analyses.robots.singularities import Singularities
+    from linkwork.analyses.robots.solutions.found import Solutions
     from linkwork.analyses.robots.workspace import Workspace
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
@@ -187,6 +189,7 @@ class Machine(System):
         found = reached(other.loops.of_places, other.home, given, measured=True)
         return found if other is self else found.of(self.loops)
 
+    @overload
     def reach(
         self,
         name: str,
@@ -198,7 +201,35 @@ class Machine(System):
         prefer: Any = None,
         limits: bool = True,
         nearest: bool = False,
-    ) -> Reached:
+        all: Literal[False] = False,
+    ) -> Reached: ...
+    @overload
+    def reach(
+        self,
+        name: str,
+        place: Any = None,
+        *goals: Any,
+        rotation: Any = None,
+        hold: str | Sequence[str] = (),
+        start: Posture | Mapping[str, Any] | None = None,
+        prefer: Any = None,
+        limits: bool = True,
+        nearest: bool = False,
+        all: Literal[True],
+    ) -> Solutions: ...
+    def reach(
+        self,
+        name: str,
+        place: Any = None,
+        *goals: Any,
+        rotation: Any = None,
+        hold: str | Sequence[str] = (),
+        start: Posture | Mapping[str, Any] | None = None,
+        prefer: Any = None,
+        limits: bool = True,
+        nearest: bool = False,
+        all: bool = False,
+    ) -> Reached | Solutions:
         """Inverse kinematics: the posture at which a target is where and as it is wanted, loops closed, limits kept.
 
         The way there starts at home and takes the shortest steps that help; where the target leaves freedoms, the
@@ -218,10 +249,18 @@ class Machine(System):
             "limits" to keep away from them, "manipulability", or a formula to make small; "least motion" by default
         limits : whether limits of joints are kept
         nearest : give the nearest posture found instead of raising; its `converged` tells
+        all : every posture that does it, those beyond limits flagged; whether these are all is told. Of one target, its
+            whole place, and an attitude or a direction; `goals.joints` with an array sweeps a joint
         """
+        asked = (() if place is None else (place,)) + goals
+        if all:
+            from linkwork.analyses.robots.solutions.asked import reach_all
+
+            if prefer is not None:
+                raise InputError(Problem("`prefer` chooses among postures, `all` gives every one", "reach"), self.name)
+            return reach_all(self.loops.of_places, self.home, name, asked, rotation, hold, start, limits, nearest)
         from linkwork.analyses.robots.reach import reach
 
-        asked = (() if place is None else (place,)) + goals
         return reach(
             self.loops.of_places, self.home, name, asked, rotation, hold, start, prefer, limits, nearest
         )  # fmt: skip
@@ -849,6 +888,44 @@ class Machine(System):
         from linkwork.analyses.equilibrium.equilibria import equilibria_of
 
         return equilibria_of(self, hold, efforts, states, t, starts, seed)
+
+    def equilibrium_path(
+        self,
+        over: str,
+        first: Any,
+        last: Any,
+        *,
+        balanced_by: str | None = None,
+        samples: int = 61,
+        branches: bool = False,
+        hold: Mapping[str, Any] | str | Sequence[str] | None = None,
+        efforts: Mapping[str, Any] | None = None,
+        start: Mapping[str, Any] | Posture | None = None,
+        kind: Literal["stable", "nearest"] = "stable",
+        states: Mapping[str, float] | None = None,
+        t: float | None = None,
+    ) -> EquilibriumPath:
+        """Postures of rest over a coordinate that is held at one value after the other, or over a number of the model.
+
+        The curve is followed by its length, past folds, where what it lies over turns back and the machine would snap.
+        Folds, branch points, stops and changes of stability are found to rounding and named. Where it ends, what was
+        reached is kept: `path.status` is then "stopped", and `path.message` says why.
+
+        Parameters
+        ----------
+        over : a variable or a coordinate of a place, which is held, so that its effort comes out; a number of the model
+            ("coil.stiffness", "W.amount"), an effort ("A.effort"), or "t", the time of the loads
+        first, last : its values, numbers in SI or texts with units
+        balanced_by : a number of the model or an effort that is found instead, so that the machine rests at the values
+            of a variable which nothing holds
+        samples : evenly spaced values at which there is a posture, beside those that the curve needs
+        branches : whether other curves are followed where they branch off
+        hold, efforts, start, kind, states, t : as of `equilibrium`; where the path begins
+        """
+        from linkwork.analyses.equilibrium.path_making import path_of
+
+        own = over, first, last, balanced_by, samples, branches
+        return path_of(self, *own, hold, efforts, start, kind, states, t)
 
     def linearize(
         self,

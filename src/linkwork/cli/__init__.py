@@ -30,6 +30,7 @@ from linkwork.cli.commands.equations import equations
 from linkwork.cli.commands.equilibrium import equilibrium
 from linkwork.cli.commands.examples import examples
 from linkwork.cli.commands.forces import forces
+from linkwork.cli.commands.import_robot import import_robot
 from linkwork.cli.commands.linearize import linearize
 from linkwork.cli.commands.mobility import mobility
 from linkwork.cli.commands.modes import modes
@@ -43,6 +44,7 @@ from linkwork.cli.commands.statics import statics
 from linkwork.cli.commands.sweep import sweep
 from linkwork.cli.commands.view import view
 from linkwork.cli.commands.warm import warm
+from linkwork.cli.commands.workspace import workspace
 from linkwork.cli.root import app, main
 
 _QUESTIONS = (
@@ -60,7 +62,8 @@ _QUESTIONS = (
     bode,
     sweep,
 )
-for _command in (*_QUESTIONS, animate, closures, report, equations, new, examples, schema, cache, warm):
+for _command in (*_QUESTIONS, animate, closures, workspace, report, equations, new, examples, schema, cache, warm):
     app.command()(_command)
+app.command("import")(import_robot)
 
 __all__ = ["app", "main"]

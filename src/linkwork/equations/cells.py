@@ -124,35 +124,41 @@ TOLD_NUMBER = -1
 """Stands for a folded number in what is told of arguments; k < TOLD_NUMBER for a tuple, k >= 0 for a scalar."""
 
 
-def _tell(x: Any, told: list[Any], numbers: list[float], free: list[Scalar], places: dict[int, int]) -> None:
-    """The structure of nested arguments, one entry after the other; what is free in them goes to `free`."""
-    kind = type(x)
-    if kind is Scalar:
-        turned = x.op == NEG
-        if turned:
-            x = x.args[0]
-        place = places.get(x.index)
-        if place is None:
-            place = places[x.index] = len(free)
-            free.append(x)
-        told.append(4 * place + 2 * turned + x.settled)
-    elif kind is tuple:
-        told.append(TOLD_NUMBER - 1 - len(x))
-        for part in x:
-            _tell(part, told, numbers, free, places)
-    elif kind is float or isinstance(x, float):
-        told.append(TOLD_NUMBER)
-        numbers.append(x)
-    elif kind is list:
-        told += (list, len(x))
-        for part in x:
-            _tell(part, told, numbers, free, places)
-    elif kind in _RECORDS:
-        told.append(kind)
-        for name, _ in _RECORDS[kind]:
-            _tell(getattr(x, name), told, numbers, free, places)
-    else:
-        told += (None, x)
+def _tell(parts: Any, told: list[Any], numbers: list[float], free: list[Scalar], places: dict[int, int]) -> None:
+    """The structure of nested arguments, one entry after the other; what is free in them goes to `free`.
+
+    It runs for every call of a cell, so that scalars and numbers are dealt with where they are met.
+    """
+    for x in parts:
+        kind = type(x)
+        if kind is Scalar:
+            if x.op == NEG:
+                x = x.args[0]
+                turned = 2 + x.settled
+            else:
+                turned = x.settled
+            place = places.get(x.index)
+            if place is None:
+                place = places[x.index] = len(free)
+                free.append(x)
+            told.append(4 * place + turned)
+        elif kind is float:
+            told.append(TOLD_NUMBER)
+            numbers.append(x)
+        elif kind is tuple:
+            told.append(TOLD_NUMBER - 1 - len(x))
+            _tell(x, told, numbers, free, places)
+        elif kind is list:
+            told += (list, len(x))
+            _tell(x, told, numbers, free, places)
+        elif kind in _RECORDS:
+            told.append(kind)
+            _tell([getattr(x, name) for name, _ in _RECORDS[kind]], told, numbers, free, places)
+        elif isinstance(x, float):
+            told.append(TOLD_NUMBER)
+            numbers.append(x)
+        else:
+            told += (None, x)
 
 
 def _structure(leaves: Sequence[Any]) -> tuple[list[Any], int]:
@@ -194,7 +200,7 @@ def _given(shape: Any, leaves: Any) -> Any:
     kind = shape[0]
     if kind == "static":
         return shape[1]
-    parts = [_given(part, leaves) for part in shape[1:]]
+    parts = [next(leaves) if part == LEAF else _given(part, leaves) for part in shape[1:]]
     return kind(parts) if kind is tuple or kind is list else kind(*parts)
 
 

@@ -22,7 +22,7 @@ from linkwork.equations.inverse_dynamics import inverse_dynamics
 from linkwork.equations.loads import Modes, applied_loads
 from linkwork.equations.loop_rows import CutRows, RowAxes, gram_solve, row_weights
 from linkwork.equations.mass_matrix import dense, mass_matrix
-from linkwork.equations.motion_equations import Choice, Place, State, motion_equations
+from linkwork.equations.motion_equations import Choice, MotionEquations, Place, State, motion_equations
 from linkwork.equations.plan import Plan, Pose
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.scalars import Block, Scalar, Trace
@@ -163,6 +163,13 @@ def eliminated(
             system.eliminate(step[1])
         else:
             system.eliminate_pair(*step[1:])
+    return solved(elimination, equations, joints)
+
+
+def solved(elimination: Elimination, equations: MotionEquations, joints: Joints) -> tuple[list[Any], Any]:
+    """Accelerations and health, when all steps have been taken."""
+    system = equations.system
+    tree = system.tree
     a = joint_accelerations(system, elimination.hub)
     if joints == "all":
         a += _of_cuts(tree, equations.cuts, a)

@@ -8,7 +8,7 @@ those that find the accelerations to many digits (`elimination_accuracy`) the on
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import groupby
@@ -17,7 +17,15 @@ from typing import Any, Literal
 import numpy as np
 
 from linkwork.equations.acceleration_system import Key
-from linkwork.equations.closed_dynamics import Elimination, Step, joint_accelerations, traced_machine, watched
+from linkwork.equations.closed_dynamics import (
+    Elimination,
+    Step,
+    TracedMachine,
+    joint_accelerations,
+    solved,
+    traced_machine,
+    watched,
+)
 from linkwork.equations.elimination_accuracy import null_space_accelerations, off, sparse_accelerations
 from linkwork.equations.loop_rows import ROW_AXES, RowAxes
 from linkwork.equations.loop_solver import length_rates
@@ -60,6 +68,10 @@ MANY = 200
 """Rates from which on one way is tried, and rows are compared joint by joint: what is dense would take too long."""
 
 
+Taker = Callable[[Elimination, TracedMachine, Sequence[Any], Any], None]
+"""Takes an elimination, the machine in whose trace it was found, accelerations of all joints, and health."""
+
+
 @dataclass(frozen=True)
 class States:
     """States that the machine can be in: variables y (states, ny) and rates w (states, nw), loops closed."""
@@ -77,6 +89,7 @@ def find_elimination(
     states: States,
     lasting: bool = False,
     links: Sequence[LinkConstants] = (),
+    also: Taker | None = None,
 ) -> Elimination:
     """The elimination with the fewest operations among some that are safe and accurate at all states.
 
@@ -84,14 +97,17 @@ def find_elimination(
     lasting : all rates come before the multipliers, which costs more. What is left of the constraints is then J M⁻¹ Jᵀ,
         whose pivots shrink only where the rows that are kept lose rank
     links : numbers of all links as the model has them; where they tell that all pivots are positive, none is tried
+    also : of a large machine, where one way alone is tried, takes the accelerations that were traced on the way
     """
     if links and _strategies(plan) == ("links",) and _resists(plan, links):
         return _link_by_link(plan)
     with undisturbed():
-        return _found(plan, numbers, constants, states, lasting)
+        return _found(plan, numbers, constants, states, lasting, also)
 
 
-def _found(plan: Plan, numbers: Numbers, constants: Array, states: States, lasting: bool) -> Elimination:
+def _found(
+    plan: Plan, numbers: Numbers, constants: Array, states: States, lasting: bool, also: Taker | None
+) -> Elimination:
     strategies, axes_of = _strategies(plan), ROW_AXES[:2] if plan.cuts or plan.constraints else ROW_AXES[:1]
     if plan.nw > MANY:
         strategies, axes_of = strategies[-1:], axes_of[:1]
@@ -121,7 +137,10 @@ def _found(plan: Plan, numbers: Numbers, constants: Array, states: States, lasti
             finally:
                 right = search.right
             missed = search.error()
-        if search.threshold >= ENOUGH and missed <= ACCURATE:
+            sound = search.threshold >= ENOUGH and missed <= ACCURATE
+            if also is not None and sound and len(usual) == 1:
+                also(found, search.machine, *solved(found, search.equations, "all"))
+        if sound:
             safe.append((cost, k, found))
         else:  # a digit more or less is no difference; rows come first only where that keeps digits
             digits = float(np.ceil(np.log10(max(missed, ACCURATE))))
@@ -215,6 +234,7 @@ class Search:
         self.margins: list[float] = []
         self.threshold = SAFE
         machine, choice = setting.machine, Choice(axes, hub, "tree")
+        self.machine = machine
         self.equations = motion_equations(machine.tree, machine.state, choice, self._margin)
         self.system = self.equations.system
         self.steps: list[Step] = []

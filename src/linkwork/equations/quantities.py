@@ -218,8 +218,8 @@ QUANTITIES = {
         Quantity("integrate", ("q", "step"), _integrate),
         Quantity("difference", ("q0", "q1"), _difference),
         Quantity("closure", ("y",), _closure),
-        Quantity("advance", ("y", "stride"), _advance),
-        Quantity("apart", ("y0", "y1"), _apart),
+        Quantity("advance", ("y", "stride"), _advance, grows="not"),
+        Quantity("apart", ("y0", "y1"), _apart, grows="not"),
         Quantity("motion", ("q", "v", "a"), _motion),
         Quantity("places", ("q",), _places),
     )

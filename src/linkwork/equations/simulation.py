@@ -11,13 +11,20 @@ is the shortest step that closes it, measured by the masses; that to an impulse 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from linkwork.equations import energy
-from linkwork.equations.closed_dynamics import Elimination, Joints, eliminated, loaded_state, relative_motion
+from linkwork.equations.closed_dynamics import (
+    Elimination,
+    Joints,
+    TracedMachine,
+    eliminated,
+    loaded_state,
+    relative_motion,
+)
 from linkwork.equations.closure import loop_errors
 from linkwork.equations.coordinates import flow
 from linkwork.equations.inverse_dynamics import Applied, link_motion
@@ -28,7 +35,7 @@ from linkwork.equations.motion_equations import State
 from linkwork.equations.plan import Plan
 from linkwork.equations.quantity import Quantity
 from linkwork.equations.rows import constraint_rows
-from linkwork.equations.scalars import Block
+from linkwork.equations.scalars import Block, Composed, compose
 from linkwork.equations.states import state_rates
 from linkwork.equations.tree import Tree
 from linkwork.equations.vectors import ZERO, dot
@@ -63,10 +70,33 @@ def _rates(
 ) -> list[Block]:
     plan, y, w = tree.plan, x["y"], x["w"]
     a, health = eliminated(elimination, tree, loaded_state(tree, x, switched), efforts, "all")
-    outputs: list[Block] = [("dy", flow(plan.slots, y, w), (plan.ny,)), ("a", a, (plan.nw,)), ("health", [health], ())]
+    outputs = _change(plan, y, w, a, health)
     if plan.states:
         outputs.append(("dstates", state_rates(tree, x["t"][0], y, w, x[STATES], x.get(SIDE)), (plan.n_states,)))
     return outputs
+
+
+def _change(plan: Plan, y: Sequence[Any], w: Sequence[Any], a: Sequence[Any], health: Any) -> list[Block]:
+    return [("dy", flow(plan.slots, y, w), (plan.ny,)), ("a", a, (plan.nw,)), ("health", [health], ())]
+
+
+def rates_as_traced(
+    elimination: Elimination, machine: TracedMachine, a: Sequence[Any], health: Any
+) -> tuple[Quantity, Composed] | None:
+    """The rates, composed of accelerations that were traced when the elimination was looked for.
+
+    None where loads have inputs of their own, which were not there.
+    """
+    plan, state = machine.tree.plan, machine.state
+    if plan.states or plan.n_sides or plan.n_slips:
+        return None
+    quantity = rates(plan, elimination, "tree", frozenset())
+    trace = state.y[0].trace
+    idle: list[Block] = [
+        (name, trace.symbols(count), (count,)) for name, count in (("slip", 0), ("switch", plan.n_loads))
+    ]
+    outputs = _change(plan, state.y, state.w, a, health)
+    return quantity, compose(quantity.title, [*machine.inputs, *idle], machine.constants, outputs)
 
 
 def response(elimination: Elimination) -> Quantity:

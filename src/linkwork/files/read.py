@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from linkwork.analyses import soundness
-from linkwork.errors import MissingExtra, ModelError, Problem, did_you_mean, nearest
+from linkwork.errors import InputError, MissingExtra, ModelError, Problem, did_you_mean, nearest
 from linkwork.files.entries import (
     CONSTRAINTS,
     INNER,
@@ -46,6 +46,9 @@ from linkwork.files.explain import blanks, explained, in_quotes, keys_of, short,
 from linkwork.files.includes import Includes
 from linkwork.files.mesh import mesh_look, read_mesh
 from linkwork.files.quantities import as_name, quantity
+from linkwork.files.robots.installed import PREFIX, path_of_description
+from linkwork.files.robots.recognise import SUFFIXES as ROBOTS
+from linkwork.files.robots.recognise import TABLE_SUFFIXES, is_xml, load_robot
 from linkwork.files.schema import VERSION, ModelFile
 from linkwork.files.shorthand import Spelling
 from linkwork.files.tree import MAX_BYTES, MAX_PROBLEMS, Keys, Tree, read_tree
@@ -67,19 +70,24 @@ _MISSING = re.compile("there is no [a-z, ]*'([^']+)'")
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
-def load(path: str | Path) -> Mechanism:
-    """Read a model file (YAML or JSON).
+def load(path: str | Path, *, folders: Sequence[str | Path] = (), floating: bool | None = None) -> Mechanism:
+    """Read a model file (YAML or JSON), a robot (URDF, MJCF, SDF) or a D-H table (CSV).
 
-    Raises ModelError with every problem of the file; what only the whole model can tell is left to `check`.
+    Raises ModelError with every problem of the file; what only the whole model can tell is left to `check`. What became
+    of a robot's file is in `import_report` of the mechanism.
 
     Parameters
     ----------
-    path : the file; meshes are looked for in its folder
+    path : the file; meshes are looked for in its folder. Or "robot_descriptions:NAME", of that package's files on disk
+    folders : of robots: further folders, in which packages and meshes are looked for
+    floating : of URDF: whether the root link moves freely; else it stands still
     """
+    if str(path).startswith(PREFIX):
+        path = path_of_description(str(path).removeprefix(PREFIX))
     file = Path(path)
-    if file.suffix.lower() not in SUFFIXES:
-        stem = next((f"{file}{end}" for end in SUFFIXES if Path(f"{file}{end}").is_file()), None)
-        hint = f"did you mean '{stem}'?" if stem else f"name it with {', '.join(SUFFIXES)}"
+    if file.suffix.lower() not in (*SUFFIXES, *ROBOTS):
+        stem = next((f"{file}{end}" for end in (*SUFFIXES, *ROBOTS) if Path(f"{file}{end}").is_file()), None)
+        hint = f"did you mean '{stem}'?" if stem else f"name it with {', '.join((*SUFFIXES, *ROBOTS))}"
         raise ModelError(Problem(f"'{file.suffix}' is not a kind of model file", hint=hint), str(file))
     try:
         size = file.stat().st_size
@@ -95,6 +103,12 @@ def load(path: str | Path) -> Mechanism:
     if len(raw) > MAX_BYTES:
         size = max(size, len(raw))
         raise ModelError(f"the file has {size / 1e6:.1f} MB; at most {MAX_BYTES / 1e6:.0f} MB are read", str(file))
+    if file.suffix.lower() in ROBOTS:
+        is_table = file.suffix.lower() in TABLE_SUFFIXES
+        return load_robot(raw, str(file), file.parent, folders=folders, floating=floating, is_table=is_table)
+    if folders or floating is not None:
+        given = "folders" if folders else "floating"
+        raise InputError(Problem("a model file has no use for it", given, "leave it out"), str(file))
     return loads(raw, source=str(file), folder=file.parent, is_json=file.suffix.lower() == ".json")
 
 
@@ -105,12 +119,14 @@ def loads(
 
     Parameters
     ----------
-    text : YAML or JSON
+    text : YAML or JSON, or a robot as URDF, MJCF or SDF
     source : what to call it in messages
     folder : folder of its meshes; none may be named without
     is_json : True for strict JSON
     """
     raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    if is_xml(raw) and not is_json:
+        return load_robot(raw, source, None if folder is None else Path(folder))
     try:
         tree = read_tree(raw, is_json)
     except ModelError as error:

@@ -19,6 +19,7 @@ from linkwork.model.cases import Case, case
 from linkwork.model.constraints import Constraint
 from linkwork.model.curves import Curve
 from linkwork.model.dimensions import Following, Let, checked_let_name, let_of, numbers_of_formula
+from linkwork.model.import_report import ImportReport
 from linkwork.model.inner import Inner
 from linkwork.model.joints import (
     Cylindric,
@@ -208,6 +209,11 @@ class Mechanism:
         named : the same as keywords
         """
         return resized(self, {**(values or {}), **named})
+
+    @property
+    def import_report(self) -> ImportReport | None:
+        """What was kept, converted, approximated and lost of a file of another program; None of other machines."""
+        return None if self.source is None else self.source.imported
 
     # ---------------------------------------------------------------- bodies
 
@@ -973,6 +979,7 @@ class Mechanism:
         stall: float | None = None,
         no_load: float | None = None,
         peak: float | None = None,
+        top_speed: float | None = None,
         description: str = "",
     ) -> Motor:
         """Add a motor that drives a joint through a gear: motor speed = ratio times the joint's rate.
@@ -989,6 +996,7 @@ class Mechanism:
         stall : torque at rest [N m], and
         no_load : speed without torque [rad/s]: the ends of its torque-speed line
         peak : torque that its current allows [N m]
+        top_speed : speed that it must not exceed [rad/s], whatever its torque
         description : a sentence for readers
         """
         new = Motor.made(
@@ -1003,6 +1011,7 @@ class Mechanism:
             stall,
             no_load,
             peak,
+            top_speed,
             description,
         )
         return self._loaded(new)

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from linkwork.errors import Problem
+from linkwork.model.import_report import ImportReport
 from linkwork.units import SI, UnitSystem
 
 
@@ -18,6 +19,8 @@ class Source:
     units: UnitSystem = SI
     notes: tuple[Problem, ...] = ()
     """What was read as something else than it says."""
+    imported: ImportReport | None = None
+    """What became of a file of another program."""
 
     def locate(self, problem: Problem) -> Problem:
         """The problem with the line of the entry that it names, or of the nearest entry around it."""

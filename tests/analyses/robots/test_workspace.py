@@ -187,3 +187,16 @@ def test_slides_without_limits_bound_the_search_and_are_named():
     assert "Y.slide" in text and "X.slide" not in text
     far = 3 * lw.lay_out(m).size
     assert found.extent["y"] == pytest.approx((-far, far), abs=0.06)
+
+
+def test_what_was_found_stays_when_it_is_interrupted():
+    seen = []
+
+    def progress(done, _):
+        seen.append(done)
+        if done > 300:
+            raise KeyboardInterrupt
+
+    found = two_links().workspace("P", progress=progress)
+    assert 300 < found.reached.sum() < 2000 and "interrupted" in found.warnings[0]
+    assert 0 < found.area < np.pi * (1.6**2 - 0.4**2)

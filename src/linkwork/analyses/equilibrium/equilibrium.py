@@ -236,14 +236,15 @@ def rest_from(machine: Machine, given: Asked, kind: str) -> Equilibrium:
     when = np.array([[given.t]])
     loads_must_be_finite(loops, given.posture.y[np.newaxis], np.zeros((1, loops.columns)), when, given.x)
     settled = _settled(given, kind)
-    balance, chart, found = settled.balance, settled.chart, settled.found
+    return told_of(machine, given, settled.balance, settled.chart, settled.found, settled.steps)
+
+
+def told_of(machine: Machine, given: Asked, balance: Balance, chart: Chart, found: Found, steps: int) -> Equilibrium:
+    """Everything about a posture of rest that was found."""
+    loops = given.loops
     y, x = found.Y[0], found.X[0]
     size = float(found.size[0])
-    told = judged(balance, chart, y, x, given.effort, size)
-    if not told.has_potential and told.verdict != "held":
-        told = _by_motion(given, settled, told)
-    if told.verdict == "held" and balance.held.sum() > given.held.sum():
-        told = Judged("stable", "its stops leave it nowhere to go", told.curvatures, True, ())
+    told = verdict_at(given, balance, chart, y, x, size)
     F = balance.along_all(chart, y, x, given.effort)
     forces = balance.forces(chart, y[np.newaxis], x[np.newaxis], given.effort)
     scale = loops.column_scale[chart.columns][chart.free]
@@ -267,12 +268,22 @@ def rest_from(machine: Machine, given: Asked, kind: str) -> Equilibrium:
         told.neutral,
         float(np.abs(forces.F[0] / scale).max(initial=0.0)),
         size,
-        settled.steps,
+        steps,
         tuple(_warnings(machine, posture)),
         machine,
         given,
         balance.held,
     )
+
+
+def verdict_at(given: Asked, balance: Balance, chart: Chart, y: Array, x: Array, size: float) -> Judged:
+    """Whether a posture of rest lasts, with what is held and the stops that it rests on."""
+    told = judged(balance, chart, y, x, given.effort, size)
+    if not told.has_potential and told.verdict != "held":
+        told = _by_motion(given, balance, chart, y, x, told)
+    if told.verdict == "held" and balance.held.sum() > given.held.sum():
+        told = Judged("stable", "its stops leave it nowhere to go", told.curvatures, True, ())
+    return told
 
 
 # ---------------------------------------------------------------- stops
@@ -388,13 +399,11 @@ def _not_found(given: Asked, found: Found, steps: int) -> ModelError:
 # ---------------------------------------------------------------- what else is told
 
 
-def _by_motion(given: Asked, settled: _Settled, told: Judged) -> Judged:
+def _by_motion(given: Asked, balance: Balance, chart: Chart, y: Array, x: Array, told: Judged) -> Judged:
     """The verdict from the eigenvalues of the linearised machine, where loads have no potential or there are states."""
     from linkwork.analyses.linear.stability import verdict_of_motion
 
-    verdict, reason = verdict_of_motion(
-        settled.balance, settled.chart, settled.found.Y[0], settled.found.X[0], given.effort
-    )
+    verdict, reason = verdict_of_motion(balance, chart, y, x, given.effort)
     return Judged(verdict, reason, told.curvatures, False, told.neutral if verdict == "neutral" else ())
 
 

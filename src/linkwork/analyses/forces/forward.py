@@ -7,6 +7,7 @@ they do not determine the accelerations is singular, and said to be.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -20,10 +21,11 @@ from linkwork.analyses.forces.states import states_around
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.equations.closed_dynamics import Elimination, closed_forward_dynamics, unconstrained
+from linkwork.equations.closed_dynamics import Elimination, TracedMachine, closed_forward_dynamics, unconstrained
 from linkwork.equations.elimination_search import States, find_elimination
 from linkwork.equations.loop_solver import closure_products
 from linkwork.equations.scalars import undisturbed
+from linkwork.equations.simulation import rates_as_traced
 from linkwork.equations.tree import Weightless
 from linkwork.errors import ModelError, Problem
 from linkwork.formulas import Question
@@ -74,7 +76,13 @@ class ForwardDynamics:
         numbers, constants = system._formulas.numbers(system.parameters, True)
         try:
             links = system._formulas.links(system.parameters)
-            return find_elimination(self.loops.plan, numbers, constants, states, links=links)
+
+            def also(found: Elimination, machine: TracedMachine, a: Sequence[Any], health: Any) -> None:
+                of_rates = rates_as_traced(found, machine, a, health)
+                if of_rates is not None:
+                    system._formulas.foreseen(of_rates[0], numbers, of_rates[1])
+
+            return find_elimination(self.loops.plan, numbers, constants, states, links=links, also=also)
         except Weightless as error:
             raise ModelError(error.problems, self.loops.plan.name) from None
 

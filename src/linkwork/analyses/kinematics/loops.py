@@ -53,6 +53,8 @@ WELL = 1e-2
 """How much of a column must be new for it to depend on the others before a preferred one does."""
 LARGE, HUGE = 20_000, 250_000
 """Entries of J from which it is eliminated sparsely, and from which it is never kept dense."""
+CONVERGED = 1e-10
+"""A stride of Newton's method, after which there is nothing left to correct: the next one is its square."""
 KEPT = 8
 """Orders of pivots of sparse Jacobians that are kept."""
 NEARLY = 1e-2
@@ -365,7 +367,10 @@ class Loops:
         for _ in range(steps):
             if not self.is_finite(y):  # a law ends here
                 return np.full_like(y, np.nan)
-            y = self.advanced(y, self.correction(y, independent))
+            stride = self.correction(y, independent)
+            y = self.advanced(y, stride)
+            if self.sparse and np.abs(stride).max() < CONVERGED:
+                break
         return y
 
     def rates(self, y: Array, independent: Mask, given: Sequence[Array]) -> list[Array]:

@@ -8,6 +8,7 @@
 `reach`        one posture, loops closed, limits kept; `reached` what is told of it
 `reach_many`   thousands of goals in compiled loops
 `follow`       tasks in time: postures, rates, accelerations
+`solutions`    all postures of a goal: closed forms, elimination, legs of parallel machines
 `sheet`        the surface of postures of two freedoms; `covering` samples of it, `curves` zeros of numbers on it
 `workspace`    regions that a target reaches, on a `lattice`, with `outlines`
 `attitudes`    that a target takes in a region, and `directions` at a place

@@ -37,6 +37,7 @@ class Lattice:
     origin: Array
     steps: Array
     postures: Array
+    interrupted: bool = False
     first: Cells = field(init=False)
     known: Cells = field(init=False)
 
@@ -105,7 +106,7 @@ def flooded(
         fresh = _asked(lattice, solve, seeds[0][unknown], seeds[1][unknown], 0)
         whole = _spread(lattice, solve, fresh, progress) and whole
     rng = np.random.default_rng(1)
-    for _ in range(ROUNDS if elsewhere else 0):
+    for _ in range(ROUNDS if elsewhere and whole else 0):
         cells, parents = _neighbours(lattice, lattice.cells)
         cells, parents = _once(cells, parents)
         if len(cells) > RIM:
@@ -158,7 +159,11 @@ def _spread(lattice: Lattice, solve: Solve, fresh: Cells, progress: Progress | N
         # The same cells from other neighbours, where the first did not lead there.
         waiting = (np.concatenate([more[0], cells[later]]), np.concatenate([more[1], parents[later]]))
         if progress is not None:
-            progress(len(lattice.postures), 0)
+            try:
+                progress(len(lattice.postures), 0)
+            except KeyboardInterrupt:  # what was found stays
+                lattice.interrupted = True
+                return False
     return True
 
 

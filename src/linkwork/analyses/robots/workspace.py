@@ -97,6 +97,22 @@ class Workspace:
 
     __repr__ = __str__
 
+    def as_dict(self) -> dict[str, Any]:
+        """Everything but the postures as plain data, for JSON."""
+        return {
+            "target": self.target,
+            "plane": self.plane,
+            "at": self.at,
+            "step": self.step,
+            "area" if len(self.plane) == 2 else "volume": self.size,
+            "error": self.error,
+            "extent": {a: list(ends) for a, ends in self.extent.items()},
+            "places": int(self.reached.sum()),
+            "residual": self.residual,
+            "outlines": [o.tolist() for o in self.outlines],
+            "warnings": list(self.warnings),
+        }
+
     @property
     def area(self) -> float:
         """Of a region of a plane [m^2]."""
@@ -246,7 +262,12 @@ def workspace_of(
         lattice = Lattice(origin, width * np.eye(3)[which], Y[:1])
         seeds = _seeds(lattice, samples, postures) if len(which) == 3 else (np.empty((0, 2), np.int64), postures[:0])
         whole = flooded(lattice, solve, seeds, same is None, progress)
-        if step is not None or len(lattice.postures) >= FEW[len(which)] or width < 1e-3 * loops.length:
+        if (
+            lattice.interrupted
+            or step is not None
+            or len(lattice.postures) >= FEW[len(which)]
+            or width < 1e-3 * loops.length
+        ):
             break
         width *= 0.5  # the region is smaller than the machine
     rim = rim_of(lattice, solve)
@@ -255,7 +276,11 @@ def workspace_of(
     if len(which) == 2:
         polygons, area = outlines_and_area(lattice, rim)
         size, error = area, max(abs(area - size), 0.1 * error)
-    warnings = [] if whole else ["the region is larger than was looked through: a larger step sees more"]
+    warnings = []
+    if lattice.interrupted:
+        warnings.append("interrupted: the region is larger than what was found of it")
+    elif not whole:
+        warnings.append("the region is larger than was looked through: a larger step sees more")
     edge = np.linalg.norm(lattice.places(rim.cells) - home.position(name), axis=1).max() + width > farthest
     if edge:
         free = ", ".join(n for n in home.independent if n in unlimited)

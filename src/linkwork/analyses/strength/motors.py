@@ -139,16 +139,19 @@ class TorqueSpeed:
 
     @cached_property
     def _outside(self) -> Bools:
-        """Samples outside the envelope by more than rounding."""
+        """Samples outside the envelope, or beyond the top speed, by more than rounding."""
+        top = self.motor.top_speed
+        too_fast = np.abs(self.speed) > (np.inf if top is None else top * (1.0 + ROUNDING))
         if self.margin is None:
-            return np.zeros(len(self.torque), bool)
+            return too_fast
         scale = max(x for x in (self.motor.stall, self.motor.peak) if x is not None)
-        return self.margin < -ROUNDING * scale
+        weak: Bools = self.margin < -ROUNDING * scale
+        return weak | too_fast
 
     @property
     def feasible(self) -> bool | None:
-        """Whether every sample lies within the envelope; None where there is none."""
-        return None if self.margin is None else not self._outside.any()
+        """Whether every sample lies within the envelope and the top speed; None where there is neither."""
+        return None if self.margin is None and self.motor.top_speed is None else not self._outside.any()
 
     @property
     def worst(self) -> int | None:
@@ -165,10 +168,13 @@ class TorqueSpeed:
         """The verdict in a sentence."""
         name, margin = self.motor.name, self.margin
         peak = f"at most {np.abs(self.torque).max():.4g} N m and {np.abs(self.speed).max():.4g} rad/s"
-        if margin is None:
+        if margin is None and self.motor.top_speed is None:
             return f"{name}: {peak}; it has no envelope to compare with"
-        if (first := self.violation) is None:
+        if (first := self.violation) is None and margin is None:
+            return f"{name}: {peak}; never faster than its top speed of {self.motor.top_speed:.4g} rad/s"
+        if first is None and margin is not None:
             return f"{name}: {peak}; feasible, the least margin is {margin.min():.4g} N m"
+        assert first is not None
         at = f"{abs(self.torque[first]):.4g} N m at {abs(self.speed[first]):.4g} rad/s"
         return f"{name}: {peak}; too much from {self.time[first]:.4g} s on, where it must give {at}"
 

@@ -28,6 +28,7 @@ class Motor(Load):
         forward is where the joint variable grows
     efficiency : of the gear, 0 to 1
     stall [N m], no_load [rad/s] : ends of its straight torque-speed line; peak [N m] : torque that its current allows
+    top_speed [rad/s] : that it must not exceed, whatever its torque
     """
 
     name: str
@@ -41,6 +42,7 @@ class Motor(Load):
     stall: float | None = None
     no_load: float | None = None
     peak: float | None = None
+    top_speed: float | None = None
     description: str = ""
 
     sections = (
@@ -60,8 +62,9 @@ class Motor(Load):
         Number("stall", TORQUE, positive=True),
         Number("no_load", ANGULAR_SPEED, word="no load", positive=True),
         Number("peak", TORQUE, positive=True),
+        Number("top_speed", ANGULAR_SPEED, word="top speed", positive=True),
     )
-    shown = ("rotor_inertia", "damping", "stall", "no_load", "peak", "friction", "efficiency")
+    shown = ("rotor_inertia", "damping", "stall", "no_load", "peak", "top_speed", "friction", "efficiency")
     magnitude = "drag"
     table = "motors"
 
@@ -105,6 +108,7 @@ class Motor(Load):
         stall: Any,
         no_load: Any,
         peak: Any,
+        top_speed: Any,
         description: str,
     ) -> Motor:
         """A motor with every number checked."""
@@ -119,7 +123,7 @@ class Motor(Load):
         gain = part(number, efficiency, f"{part.where}.efficiency")
         if gain is not None and not 0.0 < gain <= 1.0:
             part.wrong(f"the efficiency is {gain:g}", "efficiency", "write a number above 0, up to 1")
-        ends = {"stall": stall, "no_load": no_load, "peak": peak}
+        ends = {"stall": stall, "no_load": no_load, "peak": peak, "top_speed": top_speed}
         limits = {key: None if value is None else part.number(value, key) for key, value in ends.items()}
         if (stall is None) != (no_load is None):
             alone = "stall" if no_load is None else "no_load"
