@@ -23,10 +23,8 @@ import numpy as np
 from linkwork.equations.plan import Plan, make_plan
 from linkwork.errors import InputError, ModelError, Problem
 from linkwork.geometry import Array
-from linkwork.model.amounts import Formula
 from linkwork.model.dimensions import Let
 from linkwork.model.layout import Layout, lay_out
-from linkwork.model.loads.load import amounts_of
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.resizing import is_complete
 from linkwork.model.text_values import in_si, told_at
@@ -142,38 +140,11 @@ class Layouts:
     def _complete(self) -> bool:
         return is_complete(self.mechanism)
 
-    def _assert_traceable(self, names: Sequence[str]) -> None:
-        """Formulas of loads have dimensions as plain numbers: their kernels are those of one value."""
-        problems = []
-        for load in (*self.mechanism.loads.values(), *self.mechanism.motors.values()):
-            for amount in amounts_of(load).values():
-                told = amount.told if isinstance(amount, Formula) else ""
-                inside = [name for name in names if name in self._roots(told)]
-                if inside:
-                    text = f"'{inside[0]}' stands in the formula of '{load.name}', whose kernels have its value"
-                    problems.append(
-                        Problem(text, f"parameters.{inside[0]}", "use with_parameters(...), or resized(...)")
-                    )
-        if problems:
-            raise InputError(problems, self.system.name)
-
-    def _roots(self, text: str) -> set[str]:
-        """Given dimensions from which those of a formula follow."""
-        from linkwork.expressions import names_in
-
-        found: set[str] = set()
-        for name in names_in(text) if text else ():
-            let = self.mechanism.lets.get(name)
-            if let is not None:
-                found |= self._roots(let.formula) if let.formula else {name}
-        return found
-
     def followed(self, parameters: Any) -> Any:
         """Parameters with those in place of dimensions that follow from them; arrays where these are arrays."""
         sizes, others = self.parted(parameters)
         if not sizes:
             return parameters
-        self._assert_traceable(list(sizes))
         arrays = {name: self.numbers(name, value) for name, value in sizes.items()}
         try:
             spread = dict(zip(arrays, np.broadcast_arrays(*arrays.values()), strict=True))
@@ -208,7 +179,6 @@ class Layouts:
         Names that are parameters themselves stand for themselves.
         """
         sizes = [name for name in names if name in self.lets]
-        self._assert_traceable(sizes)
         columns = {name: self._slope(name) for name in sizes}
         touched = [k for k in range(len(self._names)) if any(own[k] for own in columns.values())]
         touched = [k for k in touched if self._names[k] not in self.system._overrides]

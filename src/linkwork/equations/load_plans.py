@@ -14,7 +14,7 @@ import numpy as np
 from linkwork.equations.load_kinds import PLANS
 from linkwork.equations.load_kinds.friction import FrictionPlan
 from linkwork.equations.load_kinds.gravity import FieldPlan
-from linkwork.equations.load_kinds.plans import Along, LoadConstants, LoadPlan, Places
+from linkwork.equations.load_kinds.plans import SIZE, Along, LoadConstants, LoadPlan, Places
 from linkwork.equations.vectors import Vector
 from linkwork.errors import Problem
 from linkwork.model.amounts import Formula, Steady
@@ -70,11 +70,14 @@ def load_parameters(
     p: dict[str, float] = {}
     records: dict[str, Load] = {**m.loads, **m.motors}
     for plan in plans:
+        sizes = [key for key in plan.numbers if key.startswith(SIZE)]
+        p |= {f"{plan.name}.{key}": float(m.lets[key.removeprefix(SIZE)].value) for key in sizes}
         if plan.record is None:
             continue
         record = records[plan.name]
         for key in plan.numbers:
-            p[f"{plan.name}.{key}"] = float(_number(record, key, layout, layout_value))
+            if key not in sizes:
+                p[f"{plan.name}.{key}"] = float(_number(record, key, layout, layout_value))
         direction = getattr(record.acts, "along", None) or getattr(record.acts, "about", None)
         if isinstance(direction, InSpace | OnBody):
             unit = np.array(direction.vector) / np.linalg.norm(direction.vector)

@@ -18,7 +18,7 @@ from linkwork.equations.kinematics import WORLD, Twist, link_poses, link_twists
 from linkwork.equations.load_kinds.friction import FrictionPlan
 from linkwork.equations.load_kinds.gravity import FieldPlan
 from linkwork.equations.load_kinds.motor import MOTOR_SPEED as MOTOR_SPEED
-from linkwork.equations.load_kinds.plans import Along, AmountPlan, DirectionPlan, Done, LoadConstants, Stretch
+from linkwork.equations.load_kinds.plans import SIZE, Along, AmountPlan, DirectionPlan, Done, LoadConstants, Stretch
 from linkwork.equations.plan import Pose
 from linkwork.equations.scalars import replay
 from linkwork.equations.tree import Tree
@@ -73,6 +73,7 @@ def applied_loads(tree: Tree, t: Any, y: Sequence[Any], w: Sequence[Any], modes:
     done = []
     for k, (plan, given) in enumerate(zip(plans, tree.loads, strict=True)):
         state.jumping = jumping.get(k)
+        state.own = plan.named(given)
         state.factor = modes.switch[k] if modes.switch is not None and plan.name in modes.switched else None
         done.append(plan.act(state, given))
     applied = Applied(state.forces, state.moments, state.along, state.rotors)
@@ -89,7 +90,7 @@ def switching_arguments(
     for own in tree.plan.switched:
         if own.kind == "load":
             plan = tree.plan.loads[own.place]
-            state.jumping = own
+            state.jumping, state.own = own, plan.named(tree.loads[own.place])
             plan.act(state, tree.loads[own.place])
         else:
             named = {"t": [t], "y": y, "w": w, **state.named}
@@ -104,6 +105,7 @@ def field_loads(tree: Tree, t: Any) -> Applied:
     state = _State(tree, t, [0.0] * plan.ny, [0.0] * plan.nw)
     for load, given in zip(plan.loads, tree.loads, strict=True):
         if isinstance(load, FieldPlan):
+            state.own = load.named(given)
             load.act(state, given)
     return Applied(state.forces, state.moments, state.along, {})
 
@@ -141,6 +143,8 @@ class _State:
         """The formula of the load that is at work, if it jumps."""
         self.deciding: list[Any] | None = None
         """What decides jumps, where that is asked for."""
+        self.own: Mapping[str, Any] = {}
+        """Numbers of the load that is at work, by name."""
         self.named = state_arguments(tree, modes.states)
         self.forces: dict[int, Vector] = {}
         self.moments: dict[int, Vector] = {}
@@ -231,6 +235,7 @@ class _State:
         if plan.law is None:
             return steady
         named = {"t": [self.t], "y": self.y, "w": self.w, "x": [x], "v": [v], **self.named}
+        named["size"] = [self.own[f"{SIZE}{name}"] for name in plan.sizes]
         if self.jumping is not None and self.deciding is not None:
             given = [named[kind][k] for kind, k in plan.sources]
             self.deciding += replay(arguments_function(self.jumping.law), [given])[0]
@@ -292,4 +297,6 @@ def friction_levels(
     states: Sequence[Any] | None = None,
 ) -> tuple[Any, Any]:
     """Dry friction against motion forward and backward at a state."""
-    return plan.levels(_State(tree, t, y, w, Modes(states=states)), plan.named(given))
+    state = _State(tree, t, y, w, Modes(states=states))
+    state.own = plan.named(given)
+    return plan.levels(state, state.own)

@@ -44,7 +44,7 @@ def plan_states(m: Mechanism, places: Places) -> tuple[StatePlan, ...]:
     found = []
     for state in m.states.values():
         own = {key: places.numbers[f"{state.name}.{key}"] for key, _ in state.parameters}
-        law = replace(places, numbers={**places.numbers, **own}).amount(state.rate)
+        law = replace(places, numbers={**places.numbers, **own}).amount(state.rate, opened=False)
         found.append(StatePlan(state.name, law, _numbers(state), state.unit, state.scale))
     return tuple(found)
 

@@ -56,6 +56,16 @@ class Formula:
     unit: float = 1.0
     told: str = ""
 
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The dimensions that it names."""
+        return tuple(name for name in names_in(self.told) if name not in self.names) if self.told else ()
+
+    @property
+    def opened(self) -> Formula:
+        """The same with the dimensions that it names among its names, instead of their values."""
+        return Formula(self.told, (*self.names, *self.sizes), self.unit) if self.told else self
+
     def anew(self, lets: Lets) -> Formula:
         """The same with other values of dimensions."""
         return replace(self, text=_with_values(self.told, lets)) if self.told else self

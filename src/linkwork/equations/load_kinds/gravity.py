@@ -16,7 +16,6 @@ class FieldPlan(LoadPlan):
     name: str
     axis: int
     amount: AmountPlan
-    numbers = ()
     record = None
 
     @property

@@ -13,8 +13,10 @@ from linkwork.model.loads.load import Acts, AlongVariable, BetweenPoints
 from linkwork.model.variables import full_name
 from linkwork.units import SI
 
-Source = tuple[Literal["t", "y", "w", "x", "v", "state", "number"], int]
-"""Time, a variable, a rate, a spring's own elongation and its rate, a named state, or a number of one."""
+Source = tuple[Literal["t", "y", "w", "x", "v", "state", "number", "size"], int]
+"""Time, a variable, a rate, a spring's own elongation and its rate, a named state, a number of one, or a dimension."""
+SIZE = "let."
+"""Before the name of a dimension in that of a load's parameter: `gas.let.bore`."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +25,13 @@ class AmountPlan:
 
     law: Formula | Tabulated | None
     sources: tuple[Source, ...] = ()
+    sizes: tuple[str, ...] = ()
+    """Dimensions (`let`) that the formula names."""
 
     @property
     def numbers(self) -> tuple[str, ...]:
         """Its parameters."""
-        return ("amount",) if self.law is None else ()
+        return ("amount",) if self.law is None else tuple(f"{SIZE}{name}" for name in self.sizes)
 
 
 @dataclass(frozen=True)
@@ -83,11 +87,15 @@ class Places:
         assert isinstance(acts, BetweenPoints), acts
         return Stretch(None, self.marks[acts.first], self.marks[acts.second])
 
-    def amount(self, amount: Amount) -> AmountPlan:
-        """An amount with its arguments found."""
+    def amount(self, amount: Amount, opened: bool = True) -> AmountPlan:
+        """An amount with its arguments found.
+
+        opened : whether dimensions that it names are parameters, and not only their values
+        """
         if isinstance(amount, Steady):
             return AmountPlan(None)
         sources: list[Source] = []
+        sizes = amount.sizes if opened and isinstance(amount, Formula) else ()
         for name in amount.names:
             if name in self.numbers:
                 sources.append(("number", self.numbers[name]))
@@ -101,6 +109,8 @@ class Places:
                 variable = variable_in(name)
                 place = self.variable(variable)
                 sources.append(("y", place.y) if variable == name else ("w", place.w))
+        if sizes and isinstance(amount, Formula):
+            return AmountPlan(amount.opened, (*sources, *(("size", k) for k in range(len(sizes)))), sizes)
         return AmountPlan(amount, tuple(sources))
 
     def direction(self, direction: Direction) -> DirectionPlan:
@@ -220,7 +230,7 @@ class LoadPlan:
     @property
     def numbers(self) -> tuple[str, ...]:
         """Its parameters, `amount` among them where an amount is a number."""
-        return tuple(key for amount in self.amounts for key in amount.numbers)
+        return tuple(dict.fromkeys(key for amount in self.amounts for key in amount.numbers))
 
     @property
     def amounts(self) -> tuple[AmountPlan, ...]:
