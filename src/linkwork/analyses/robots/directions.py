@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.analyses.robots.goals import Pointing, pointing
+from linkwork.analyses.robots.goals import Place, Pointing, pointing
 from linkwork.analyses.robots.goals import place as place_goal
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
@@ -104,6 +104,8 @@ def directions_of(
     flat = np.sqrt(1.0 - z * z)
     spread = np.stack([flat * np.cos(GOLDEN * k), flat * np.sin(GOLDEN * k), z], axis=1)
     wanted = pointing(axis, spread)
+    if not isinstance(at, Place) or at.samples is not None:
+        raise InputError(Problem("one place is wanted", "place", "three numbers"), loops.plan.name)
     assert isinstance(wanted, Pointing)  # no spin is given
     found = reach_many(
         loops, home, target, (at, wanted), None, (), None, False, restarts, True, 1, threads

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -93,7 +94,7 @@ def workspace(
         with Work("singular postures" if singular else "workspace", keeps=not singular) as work:
             if singular:
                 curves = machine.singularities(target, over, progress=work.progress)
-                data, text, show = curves.as_dict(), str(curves), curves.plot
+                data, text, draw = curves.as_dict(), str(curves), partial(curves.plot)
             else:
                 found = machine.workspace(
                     target, plane, at=at, step=step, past_singular=past_singular, progress=work.progress
@@ -101,7 +102,7 @@ def workspace(
                 if quality is not None:
                     found.quality(quality)  # a name that is not known is told before anything is printed
                 data, text = found.as_dict(), str(found)
-                show = lambda: found.plot(quality or "")  # noqa: E731
+                draw = partial(found.plot, quality or "")
     if as_json:
         print_json({**head(file, m), **data})
     else:
@@ -109,6 +110,6 @@ def workspace(
     if plot is not None:
         from linkwork.cli.outputs import save_picture
 
-        save_picture(plot, show().figure, as_json, tight=True)
+        save_picture(plot, draw().figure, as_json, tight=True)
     if work.stopped:
         raise typer.Exit(130)
