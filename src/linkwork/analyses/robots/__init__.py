@@ -12,5 +12,7 @@
 `follow`       tasks in time: postures, rates, accelerations, as a run
 `solutions`    all postures of a goal: closed forms, elimination, legs of parallel machines
 `sheet`        the surface of postures of two freedoms; `covering` samples of it, `curves` zeros of numbers on it
+`workspace`    regions that a target reaches, on a `lattice`, with `outlines`
+`attitudes`    that a target takes in a region, and `directions` at a place
 `singularities` postures at which the task or the drives are lost, as curves
 """

@@ -118,7 +118,7 @@ def reach_many(
     work = _Work(loops, wanted, specified, count, limits)
     first = _starts(loops, home, start, count)
     many = (0 if path else RESTARTS) if restarts is None else restarts
-    more = _elsewhere(loops, home.y, specified, limits, many, seed)
+    more = elsewhere(loops, home.y, specified, limits, many, seed)
     Y, told = np.empty((count, loops.plan.ny)), np.empty((count, 3))
     given = given_variables(loops, wanted.values)
     values = np.ascontiguousarray(np.broadcast_to(given.values, (count, given.variables.size)), float)
@@ -164,7 +164,7 @@ def _starts(loops: Loops, home: Posture, start: Any, count: int) -> Array:
     return np.ascontiguousarray(start_of(loops, home, start, {}).y[np.newaxis])
 
 
-def _elsewhere(loops: Loops, y: Array, specified: Mask, limits: bool, count: int, seed: int) -> Array:
+def elsewhere(loops: Loops, y: Array, specified: Mask, limits: bool, count: int, seed: int) -> Array:
     """Random postures: within limits, else within a turn or the machine's size; loops are closed by the search."""
     rng = np.random.default_rng(seed)
     z = rng.uniform(-1.0, 1.0, (count, loops.columns)) * np.where(loops.column_scale == 1.0, np.pi, 1.0)
