@@ -215,7 +215,7 @@ def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> A
     w = np.zeros(plan.nw)
     for column, number in given.items():
         w[column] = number
-    if not loops.count:
+    if not loops.count or not given:
         return w
     specified: Mask = np.isin(np.arange(plan.nw), list(given))
     roles = loops.roles(posture.y, specified)

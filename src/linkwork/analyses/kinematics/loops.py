@@ -53,6 +53,8 @@ WELL = 1e-2
 """How much of a column must be new for it to depend on the others before a preferred one does."""
 LARGE, HUGE = 20_000, 250_000
 """Entries of J from which it is eliminated sparsely, and from which it is never kept dense."""
+MOST_PROBLEMS = 64
+"""Things of simulations that are kept for the next ones."""
 CONVERGED = 1e-10
 """A stride of Newton's method, after which there is nothing left to correct: the next one is its square."""
 KEPT = 8
@@ -150,6 +152,13 @@ class Loops:
             if slot.plain < len(slot.law.variables):
                 self.quaternions.append(slot.q.start + slot.plain)
                 self.turning[slot.v.start + slot.plain : slot.v.stop] = True
+
+    def keep(self, key: Any, made: Any) -> Any:
+        """Keep something in `problems`, which are forgotten when they become many."""
+        if len(self.problems) >= MOST_PROBLEMS:
+            self.problems.clear()
+        self.problems[key] = made
+        return made
 
     @cached_property
     def of_places(self) -> Loops:
