@@ -23,7 +23,8 @@ TEXT = """
   </link>
   <link name="tool"/>
   <joint name="shoulder" type="revolute"><parent link="base"/><child link="upper"/><origin xyz="0 0 0.3"/>
-    <axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="80" velocity="3"/><dynamics damping="0.5" friction="0.1"/></joint>
+    <axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="80" velocity="3"/>
+    <dynamics damping="0.5" friction="0.1"/></joint>
   <joint name="elbow" type="continuous"><parent link="upper"/><child link="fore"/><origin xyz="0.4 0 0" rpy="0.4 0 0"/>
     <axis xyz="0 1 0"/></joint>
   <joint name="flange" type="fixed"><parent link="fore"/><child link="tool"/><origin xyz="0.3 0 0"/></joint>
