@@ -40,6 +40,21 @@ def test_where_it_rests() -> None:
     assert "unstable" in up.output
 
 
+def test_exact_friction_at_rest(tmp_path: Path) -> None:
+    file = tmp_path / "hinge.yaml"
+    file.write_text(
+        "linkwork: 1\nname: hinge\ngravity: [0, -9.81, 0]\nbodies:\n  flap: {mass: 1, com: [0, -1, 0]}\n"
+        "joints:\n  A: {revolute: [ground, flap], at: [0, 0, 0], axis: z}\n"
+        "friction:\n  pin: {joint: A, level: 2, form: exact}\n"
+    )
+    told = ran("equilibrium", str(file), "--start", "A=0.1", "--stay", "--interval", "A")
+    assert told.exit_code == 0 and "49% of the 2 N m" in told.output and "0.205313 rad (pin)" in told.output
+    found = json.loads(ran("equilibrium", str(file), "--interval", "A.effort", "--json").output)
+    assert found["intervals"]["A.angle.effort"]["high"] == pytest.approx(2.0)
+    slips = ran("equilibrium", str(file), "--start", "A=0.5", "--stay")
+    assert slips.exit_code == 1 and "cannot hold it" in slips.stderr
+
+
 def test_equilibrium_over_a_coordinate(tmp_path: Path) -> None:
     table, picture = tmp_path / "path.csv", tmp_path / "path.svg"
     told = ran("equilibrium", "double-pendulum", "--over", "A=0:60deg:3", "--out", str(table), "--out", str(picture))

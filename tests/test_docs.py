@@ -74,6 +74,7 @@ CLASSES = (
     lw.Peak,
     lw.RandomResponse,
     lw.Branch,
+    lw.Fold,
     lw.Periodic,
     lw.StateSpace,
     lw.Reaction,

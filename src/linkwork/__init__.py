@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.check import Check, check
     from linkwork.analyses.equilibrium.equilibria import Equilibria
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium, NoEquilibrium
+    from linkwork.analyses.equilibrium.friction import FrictionShare, Interval
     from linkwork.analyses.equilibrium.paths import EquilibriumPath, PathMark
     from linkwork.analyses.equilibrium.stiffness import NothingResists, PlaceStiffness
     from linkwork.analyses.forces.accelerations import Accelerations
@@ -78,7 +79,9 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.sensitivities import Sensitivity
     from linkwork.analyses.linear.state_space import StateSpace
     from linkwork.analyses.machine import Machine
-    from linkwork.analyses.periodic import Branch, NotPeriodic, Periodic
+    from linkwork.analyses.periodic.branch import Branch, Fold
+    from linkwork.analyses.periodic.motion import Periodic
+    from linkwork.analyses.periodic.shooting import NotPeriodic
     from linkwork.analyses.robots import goals
     from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
@@ -210,6 +213,8 @@ _HOME = {
     "Sweep": "analyses.kinematics.motion",
     "Map": "analyses.kinematics.maps",
     "Equilibria": "analyses.equilibrium.equilibria",
+    "FrictionShare": "analyses.equilibrium.friction",
+    "Interval": "analyses.equilibrium.friction",
     "Equilibrium": "analyses.equilibrium.equilibrium",
     "EquilibriumPath": "analyses.equilibrium.paths",
     "Massless": "analyses.linear.first_order",
@@ -221,9 +226,10 @@ _HOME = {
     "LinearizationAlong": "analyses.linear.along",
     "Peak": "analyses.linear.peaks",
     "RandomResponse": "analyses.linear.random_vibration",
-    "Branch": "analyses.periodic",
-    "NotPeriodic": "analyses.periodic",
-    "Periodic": "analyses.periodic",
+    "Branch": "analyses.periodic.branch",
+    "Fold": "analyses.periodic.branch",
+    "NotPeriodic": "analyses.periodic.shooting",
+    "Periodic": "analyses.periodic.motion",
     "Linearization": "analyses.linear.linearization",
     "Matrices": "analyses.linear.linearization",
     "Mode": "analyses.linear.modes",
@@ -383,9 +389,11 @@ __all__ = [
     "Evidence",
     "Finding",
     "FiniteScrew",
+    "Fold",
     "ForceEvidence",
     "FourBar",
     "FrequencyResponse",
+    "FrictionShare",
     "Grashof",
     "GroupItem",
     "Happening",
@@ -394,6 +402,7 @@ __all__ = [
     "Inertia",
     "InputError",
     "IntegrationEvidence",
+    "Interval",
     "InvertedSliderCrank",
     "JointItem",
     "JointOptions",

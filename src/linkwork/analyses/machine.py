@@ -48,7 +48,8 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.along import LinearizationAlong
     from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.linear.loci import Locus
-    from linkwork.analyses.periodic import Branch, Periodic
+    from linkwork.analyses.periodic.branch import Branch
+    from linkwork.analyses.periodic.motion import Periodic
     from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
     from linkwork.analyses.robots.singularities import Singularities
@@ -779,7 +780,7 @@ class Machine(System):
         *,
         efforts: Mapping[str, Any] | None = None,
         start: Mapping[str, Any] | Posture | None = None,
-        kind: Literal["stable", "nearest"] = "stable",
+        kind: Literal["stable", "nearest", "stay"] = "stable",
         states: Mapping[str, float] | None = None,
         t: float | None = None,
     ) -> Equilibrium:
@@ -795,7 +796,8 @@ class Machine(System):
             are held where they are; their efforts come out
         efforts : forces and torques [N, N m] that act along variables, by name
         start : variables by name, or a posture, to start from; home by default
-        kind : "stable" looks for a posture that lasts, "nearest" takes what lies nearest, unstable ones too
+        kind : "stable" looks for a posture that lasts, "nearest" takes what lies nearest, unstable ones too; both count
+            no friction. "stay" asks whether exact friction holds the machine where it starts
         states : named states to start from, by name [SI]
         t : time [s] at which loads that depend on time are taken; without it such loads are refused
         """
@@ -984,6 +986,7 @@ class Machine(System):
         *,
         drives: Mapping[str, Any] | None = None,
         efforts: Mapping[str, Any] | None = None,
+        states: Mapping[str, float] | None = None,
         samples: int = 361,
         rtol: float = 1e-10,
         atol: float = 1e-12,
@@ -998,12 +1001,13 @@ class Machine(System):
         period : after which it repeats itself [s]: that of what forces it, or a multiple
         start, rates : variables and rates by name, to search from; home and at rest by default
         drives, efforts : as of `simulate`
+        states : named states to search from, by name [SI]; as the model has them by default
         samples : of the motion
         rtol, atol : tolerated errors of the simulation
         """
-        from linkwork.analyses.periodic import periodic_motion
+        from linkwork.analyses.periodic.motion import periodic_motion
 
-        return periodic_motion(self, period, start, rates, drives, efforts, samples, rtol, atol)
+        return periodic_motion(self, period, start, rates, states, drives, efforts, samples, rtol, atol)
 
     def periodic_sweep(
         self,
@@ -1013,6 +1017,8 @@ class Machine(System):
         *,
         drives: Mapping[str, Any] | Callable[[float], Mapping[str, Any]] | None = None,
         efforts: Mapping[str, Any] | Callable[[float], Mapping[str, Any]] | None = None,
+        parameters: Mapping[str, Any] | Callable[[float], Mapping[str, Any]] | None = None,
+        states: Mapping[str, float] | None = None,
         samples: int = 361,
     ) -> Branch:
         """Steady vibration over the frequency of what forces it: a branch of motions, each found from those before.
@@ -1020,13 +1026,46 @@ class Machine(System):
         Parameters
         ----------
         frequencies : [Hz], growing or falling: the branch that is met depends on it
-        start, rates : to search the first motion from, as of `periodic`
+        start, rates, states : to search the first motion from, as of `periodic`
         drives, efforts : as of `simulate`, or functions of the frequency [Hz] that give them
+        parameters : numbers of the model by name, or a function of the frequency that gives them: what a load follows
         samples : of every motion
         """
-        from linkwork.analyses.periodic import periodic_branch
+        from linkwork.analyses.periodic.branch import periodic_sweep
 
-        return periodic_branch(self, frequencies, start, rates, drives, efforts, samples)
+        given = drives, efforts, parameters
+        return periodic_sweep(self, frequencies, start, rates, states, *given, samples)
+
+    def periodic_branch(
+        self,
+        first: float,
+        last: float,
+        start: Mapping[str, Any] | None = None,
+        rates: Mapping[str, Any] | None = None,
+        *,
+        drives: Mapping[str, Any] | Callable[[float], Mapping[str, Any]] | None = None,
+        efforts: Mapping[str, Any] | Callable[[float], Mapping[str, Any]] | None = None,
+        parameters: Mapping[str, Any] | Callable[[float], Mapping[str, Any]] | None = None,
+        states: Mapping[str, float] | None = None,
+        samples: int = 181,
+        most: int = 200,
+    ) -> Branch:
+        """The branch of periodic motions from one frequency to another, round its folds: `folds` tells where they are.
+
+        It is followed by arc length, in steps that suit its curvature, until a frequency leaves the range.
+
+        Parameters
+        ----------
+        first, last : frequencies [Hz]: where it begins, and whither it sets out
+        start, rates, states : to search the first motion from, as of `periodic`
+        drives, efforts, parameters : as of `periodic_sweep`
+        samples : of every motion
+        most : motions at most
+        """
+        from linkwork.analyses.periodic.branch import periodic_branch
+
+        given = drives, efforts, parameters
+        return periodic_branch(self, first, last, start, rates, states, *given, samples, most)
 
     # ---------------------------------------------------------------- simulation
 

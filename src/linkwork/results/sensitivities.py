@@ -26,10 +26,13 @@ class Sensitivities:
 
     units : SI units by name; make : function that gives the derivatives of all signals by one of them, as a run whose
         signals have the names of what they are derivatives of
+    ends : function that gives the derivatives of variables, of rates and of named states at the end, each
+        (parameters, ...), without making all other signals; None of what was loaded
     """
 
     units: Mapping[str, str]
     make: Callable[[str], Run]
+    ends: Callable[[], tuple[Any, Any, Any]] | None = None
     _made: dict[str, Run] = field(default_factory=dict)
 
     def of(self, run: Run, signal: str, by: str) -> Signal:

@@ -105,3 +105,42 @@ LOOP_MJCF = """<mujoco model="loops">
   </equality>
 </mujoco>
 """
+
+HARD_SDF = """<?xml version="1.0"?>
+<sdf version="1.9">
+ <world name="w"><gravity>0 0 -9.81</gravity>
+  <model name="hard"><pose>0 0 0.5 0 0 1</pose>
+    <link name="base"><inertial><mass>3</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia></inertial>
+      <visual name="v"><geometry><box><size>0.2 0.2 0.1</size></box></geometry>
+        <material><diffuse>0.8 0.1 0.1 1</diffuse></material></visual></link>
+    <link name="arm"><pose relative_to="arm_joint"/>
+      <inertial><pose>0.1 -0.02 0.3 0.4 -1.1 2.0</pose><mass>2.5</mass>
+        <inertia><ixx>0.05</ixx><ixy>0.004</ixy><ixz>-0.003</ixz><iyy>0.04</iyy><iyz>0.002</iyz><izz>0.03</izz></inertia></inertial>
+      <visual name="v"><pose>0 0 0.2 0 0 0</pose><geometry><cylinder><radius>0.03</radius><length>0.4</length></cylinder></geometry>
+      </visual></link>
+    <frame name="flange" attached_to="arm"><pose degrees="true">0 0 0.4 90 0 0</pose></frame>
+    <link name="tool"><pose relative_to="flange">0 0 0 0 0 0</pose>
+      <inertial><pose>0.05 0 0 0 0 0</pose><mass>0.4</mass>
+        <inertia><ixx>1e-3</ixx><iyy>2e-3</iyy><izz>1.5e-3</izz></inertia></inertial></link>
+    <link name="left"><pose relative_to="finger"/><inertial><pose>0 0.01 0.02 0 0 0</pose><mass>0.1</mass>
+      <inertia><ixx>1e-5</ixx><iyy>1e-5</iyy><izz>1e-5</izz></inertia></inertial></link>
+    <link name="right"><pose relative_to="thumb"/><inertial><pose>0 -0.01 0.02 0 0 0</pose><mass>0.1</mass>
+      <inertia><ixx>1e-5</ixx><iyy>1e-5</iyy><izz>1e-5</izz></inertia></inertial></link>
+    <joint name="anchor" type="fixed"><parent>world</parent><child>base</child></joint>
+    <joint name="arm_joint" type="revolute"><pose relative_to="base">0 0.1 0.05 0.3 0.2 -0.7</pose>
+      <parent>base</parent><child>arm</child>
+      <axis><xyz>0 2 2</xyz><limit><lower>-2</lower><upper>2.5</upper><effort>60</effort><velocity>3</velocity></limit>
+        <dynamics><damping>0.7</damping><friction>0.2</friction></dynamics></axis></joint>
+    <joint name="roll" type="continuous"><parent>flange</parent><child>tool</child><axis><xyz>1 0 0</xyz></axis></joint>
+    <joint name="finger" type="prismatic"><pose relative_to="tool">0.1 0 0 0 0.5 0</pose><parent>tool</parent><child>left</child>
+      <axis><xyz>0 1 0</xyz><limit><lower>-2</lower><upper>2</upper></limit></axis></joint>
+    <joint name="thumb" type="prismatic"><pose relative_to="tool">0.1 0 0 0 -0.5 0</pose><parent>tool</parent><child>right</child>
+      <axis><xyz>0 -1 0</xyz><limit><lower>-2</lower><upper>2</upper></limit>
+        <mimic joint="finger"><multiplier>1.5</multiplier><offset>0</offset><reference>0</reference></mimic></axis></joint>
+    <sensor name="eye" type="camera"/>
+  </model>
+  <model name="brick"><static>true</static><link name="b"/></model>
+  <model name="ball"><pose>1 2 3 0 0 0</pose><link name="b"><inertial><mass>1</mass></inertial></link></model>
+ </world>
+</sdf>
+"""

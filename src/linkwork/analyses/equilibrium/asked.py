@@ -24,7 +24,7 @@ from linkwork.geometry import Array
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
 
-KINDS = ("stable", "nearest")
+KINDS = ("stable", "nearest", "stay")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ def asked(
     other = machine
     with told:
         if kind not in KINDS:
-            hint = "'stable' looks for a posture that lasts, 'nearest' takes what lies nearest"
+            hint = "'stable' looks for a posture that lasts, 'nearest' takes what lies nearest, 'stay' asks friction"
             raise InputError(Problem(f"there is no kind '{kind}'", "kind", hint))
     with told:
         if isinstance(hold, Mapping):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from linkwork.analyses.kinematics.joint_limits import SLACK, JointLimit, joint_l
 from linkwork.analyses.kinematics.loops import Mask
 from linkwork.analyses.kinematics.motion import reached
 from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.kinematics.preference import preference
 from linkwork.equations.balance import energy_at_rest
 from linkwork.equations.load_plans import exact_frictions
 from linkwork.errors import ModelError, Problem
@@ -29,6 +30,7 @@ from linkwork.geometry import Array
 from linkwork.units.efforts import EffortTexts
 
 if TYPE_CHECKING:
+    from linkwork.analyses.equilibrium.friction import FrictionShare, Holding, Interval
     from linkwork.analyses.equilibrium.stiffness import PlaceStiffness
     from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.machine import Machine
@@ -67,6 +69,7 @@ class Equilibrium:
     residual : largest force that is left along a free coordinate [N, N m]; scale : what forces there are, to compare
     steps : strides of the search
     warnings : what should be known
+    stays : whether it was asked to stay where it starts, held by its exact frictions
     """
 
     posture: Posture
@@ -84,9 +87,11 @@ class Equilibrium:
     scale: float
     steps: int
     warnings: tuple[str, ...]
+    stays: bool
     _machine: Machine
     _asked: Asked
     _held: Mask
+    _stops: dict[int, int]
 
     def __getitem__(self, name: str) -> Any:
         """A variable at rest by name, as of its posture; a named state."""
@@ -105,6 +110,50 @@ class Equilibrium:
         drives = set(own.loops.drivable(posture._roles.independent))
         given = {name: value for name, value in self.given.items() if name not in drives and name in posture.values}
         return statics_at(own.loops, posture, None, given or None, None, None, None, None, self._asked.t)
+
+    # ---------------------------------------------------------------- friction
+
+    @cached_property
+    def _holding(self) -> Holding:
+        from linkwork.analyses.equilibrium.friction import Holding
+
+        given, y = self._asked, self._asked.posture.y.copy()
+        y[: self._machine.plan.ny] = self.posture.y
+        x = np.array(list(self.states.values()))
+        return Holding(given.loops, y, x, given.effort, given.t, given.held, self._stops)
+
+    @cached_property
+    def friction(self) -> dict[str, FrictionShare]:
+        """What each exact friction does there, by name: its force, what it can exert, the share that is used.
+
+        Nothing where the machine rests without friction; where it `stays` they hold it. Smooth friction is not there.
+        """
+        from linkwork.analyses.equilibrium.friction import shares_of
+
+        return shares_of(self._holding)[0]
+
+    @cached_property
+    def self_locking(self) -> bool:
+        """Whether exact friction alone keeps the machine there when what holds it is let go."""
+        from linkwork.analyses.equilibrium.friction import Holding, shares_of
+
+        own = self._holding
+        free = Holding(own.loops, own.y, own.x, own.effort, own.t, np.zeros_like(own.held), own.stops)
+        return bool(free.grips.names) and shares_of(free)[1] <= 1.0 + 1e-9
+
+    def interval(self, name: str) -> Interval:
+        """Between which values of something the machine stays at rest, held by its exact frictions.
+
+        Of an effort or a number of the model at this posture, of a variable under the loads that are there. An effort
+        of what is held is the one that holds it.
+
+        Parameters
+        ----------
+        name : an effort ("A.effort"), a number of the model ("weight.amount", "lid.mass"), or a variable
+        """
+        from linkwork.analyses.equilibrium.friction import interval_of
+
+        return interval_of(self, name)
 
     # ---------------------------------------------------------------- stiffness
 
@@ -172,6 +221,10 @@ class Equilibrium:
             lines.append(f"  {name} is held by {texts.text(value, self._unit(name))}")
         for name, value in self.stops.items():
             lines.append(f"  {name} rests on its stop, which pushes with {texts.text(value, self._unit(name))}")
+        for own in self.friction.values() if self.stays else ():
+            force, most = texts.text(own.force, self._unit(own.variable)), own.high if own.force > 0.0 else own.low
+            can = texts.text(most, self._unit(own.variable))
+            lines.append(f"  {own.name} holds {own.variable} with {force}, {own.share:.0%} of the {can} that it can")
         for joints in self.neutral:
             lines.append(f"  neutral: nothing resists {', '.join(joints[:8])}{', ...' if len(joints) > 8 else ''}")
         energies = ", ".join(f"{texts.text(x, 'J')} in {name}" for name, x in self.energies.items())
@@ -211,6 +264,10 @@ class Equilibrium:
             "loop_error": self.posture.residual,
             "steps": self.steps,
             "warnings": list(self.warnings),
+            "friction": {
+                name: {"force": own.force, "low": own.low, "high": own.high, "share": own.share}
+                for name, own in self.friction.items()
+            },
         }
 
 
@@ -235,22 +292,60 @@ def rest_from(machine: Machine, given: Asked, kind: str) -> Equilibrium:
         raise NoFreedom(Problem(text, hint="`statics` tells what its joints carry"), machine.name, given.posture)
     when = np.array([[given.t]])
     loads_must_be_finite(loops, given.posture.y[np.newaxis], np.zeros((1, loops.columns)), when, given.x)
+    if kind == "stay":
+        return _staying(machine, given)
     settled = _settled(given, kind)
     return told_of(machine, given, settled.balance, settled.chart, settled.found, settled.steps)
 
 
-def told_of(machine: Machine, given: Asked, balance: Balance, chart: Chart, found: Found, steps: int) -> Equilibrium:
-    """Everything about a posture of rest that was found."""
+def _staying(machine: Machine, given: Asked) -> Equilibrium:
+    """The machine where it starts, what has exact friction sticking there; NoEquilibrium where that cannot hold it."""
+    from linkwork.analyses.equilibrium.friction import shares_of
+
+    loops, y = given.loops, given.posture.y
+    columns = [own.along.w for own in exact_frictions(loops.plan.loads)]
+    if not columns:
+        problem = Problem("there is no exact friction that could hold it", "kind", 'give a friction form="exact"')
+        raise NoEquilibrium(problem, loops.plan.name, given.posture)
+    prefer = preference(loops).copy()
+    prefer[columns] += 10
+    independent = loops.chosen(y, given.held, prefer).independent
+    stuck: Mask = np.isin(np.arange(loops.columns), columns) & np.isin(np.arange(loops.columns), independent)
+    stuck &= ~given.held
+    settled = _settled(replace(given, held=given.held | stuck), "stable")
+    rest = told_of(machine, given, settled.balance, settled.chart, settled.found, settled.steps, stuck)
+    _, most = shares_of(rest._holding)
+    if not most <= 1.0 + 1e-9:
+        names = ", ".join(own.name for own in exact_frictions(loops.plan.loads))
+        text = f"it does not stay there: {names} cannot hold it"
+        text += f", it takes {most:.4g} times what they can" if np.isfinite(most) else ""
+        hint = "start elsewhere, or ask where it rests without friction: kind='stable'"
+        raise NoEquilibrium(Problem(text, "start", hint), loops.plan.name, rest.posture)
+    return rest
+
+
+def told_of(
+    machine: Machine, given: Asked, balance: Balance, chart: Chart, found: Found, steps: int, stuck: Mask | None = None
+) -> Equilibrium:
+    """Everything about a posture of rest that was found.
+
+    stuck : rates that exact friction holds, where it is asked to
+    """
     loops = given.loops
     y, x = found.Y[0], found.X[0]
     size = float(found.size[0])
-    told = verdict_at(given, balance, chart, y, x, size)
+    sticking = np.zeros_like(given.held) if stuck is None else stuck
+    told = verdict_at(replace(given, held=given.held | sticking), balance, chart, y, x, size)
+    if sticking.any():
+        reason = "friction holds it" + ("" if told.verdict == "held" else "; what has none is " + told.verdict)
+        told = replace(told, verdict="held" if told.verdict in ("held", "stable") else told.verdict, reason=reason)
     F = balance.along_all(chart, y, x, given.effort)
     forces = balance.forces(chart, y[np.newaxis], x[np.newaxis], given.effort)
     scale = loops.column_scale[chart.columns][chart.free]
     names = effort_names(loops)
     holding = {int(c): -float(f) for c, f in zip(chart.columns, F, strict=True) if balance.held[c]}
-    on_stops = {c: value for c, value in holding.items() if not given.held[c]}
+    on_stops = {c: value for c, value in holding.items() if not given.held[c] and not sticking[c]}
+    stops = {c: 1 if value < 0.0 else -1 for c, value in on_stops.items()}
     energies = dict(zip(("gravity", "springs"), _energies(given, y, x), strict=True))
     specified = np.flatnonzero(given.held[: machine.loops.columns])
     posture = Posture(machine.loops, y[: machine.plan.ny], specified.tolist())
@@ -269,10 +364,12 @@ def told_of(machine: Machine, given: Asked, balance: Balance, chart: Chart, foun
         float(np.abs(forces.F[0] / scale).max(initial=0.0)),
         size,
         steps,
-        tuple(_warnings(machine, posture)),
+        tuple(_warnings(machine, posture, stuck is not None)),
+        stuck is not None,
         machine,
         given,
         balance.held,
+        stops,
     )
 
 
@@ -413,12 +510,13 @@ def _energies(given: Asked, y: Array, x: Array) -> list[float]:
     return [float(e) for e in given.loops.system.bound_kernel(Question(energy_at_rest(plan)))(*inputs)]
 
 
-def _warnings(machine: Machine, posture: Posture) -> list[str]:
+def _warnings(machine: Machine, posture: Posture, stays: bool) -> list[str]:
     warnings = list(posture.beyond_limits)
     dry = [load.name for load in exact_frictions(machine.plan.loads)]
-    if dry:
+    if dry and not stays:
         warnings.append(
-            f"{', '.join(dry)} can hold it at other postures too; here nothing is left for friction to hold"
+            f"{', '.join(dry)} can hold it at other postures too (`interval` tells how far); here nothing is left for "
+            "friction to hold"
         )
     if posture.singular:
         warnings.append("the posture is singular: the machine has more freedoms there than elsewhere")

@@ -23,7 +23,14 @@ def sensitivities(carried: Sensitivity, ended: Ended) -> Sensitivities:
     """Derivatives by everything that the session was asked for, made when they are first asked for."""
     names = [way.name for way in carried.ways]
     units = {way.name: way.unit for way in carried.ways}
-    return Sensitivities(units, lambda by: _slopes(carried, ended, names.index(by)))
+    return Sensitivities(units, lambda by: _slopes(carried, ended, names.index(by)), lambda: _ends(carried, ended))
+
+
+def _ends(carried: Sensitivity, ended: Ended) -> tuple[Array, Array, Array]:
+    """Derivatives of variables, rates and named states at the last sample, by everything."""
+    count, reached = len(carried.ways), len(ended.outcome.t)
+    Y, W, X = carried.session.p.layout.split(carried.found.Z[(reached - 1) * count : reached * count])
+    return Y, W, X
 
 
 def _slopes(carried: Sensitivity, ended: Ended, j: int) -> Run:

@@ -31,6 +31,16 @@ def equilibrium(
     effort: EffortTexts = None,
     start: StartTexts = None,
     nearest: Nearest = False,
+    stay: Annotated[bool, typer.Option("--stay", help="Ask whether exact friction holds it where it starts.")] = False,
+    interval: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Between which values it stays at rest by exact friction: a variable, an effort (A.effort), a number "
+            "of the model; again for others.",
+            show_default=False,
+        ),
+    ] = None,
     state: StateTexts = None,
     time: TimeText = None,
     over: Annotated[
@@ -90,7 +100,13 @@ def equilibrium(
         if over is None and (balanced_by is not None or branches or plot or out):
             text = "--balanced-by, --branches, --plot and --out are of --over"
             problems.note(text, "--over", "for example --over A=0:60deg")
+        if stay and (nearest or over is not None):
+            problems.note("it is asked of one posture, where it starts", "--stay", "leave out --nearest and --over")
+        if interval and over is not None:
+            problems.note("it is asked of one posture", "--interval", "leave out --over")
         problems.done(m.name)
+        if stay:
+            given["kind"] = "stay"
         with resting(file, m, as_json):
             if ends is not None:
                 name, first, last, samples = ends
@@ -99,6 +115,7 @@ def equilibrium(
                 )
             else:
                 rest = machine.equilibrium(given.pop("hold"), **given)
+                found = [rest.interval(name) for name in interval or ()]
         if ends is not None:
             for place in out or ():
                 numbers = place.suffix.lower() in (".nc", ".csv")
@@ -116,13 +133,14 @@ def equilibrium(
             raise typer.Exit(1)
         return
     if as_json:
-        print_json({**head(file, m, FORCES), **asked.as_dict(), **rest.as_dict()})
+        ends_of = {x.name: {"low": x.low, "high": x.high, "unit": x.unit} for x in found}
+        print_json({**head(file, m, FORCES), **asked.as_dict(), **rest.as_dict(), "intervals": ends_of})
         return
     first_line, *lines = str(rest).split("\n")
     title(m.name, first_line.removeprefix(machine.name))
     if asked.told:
         say(f"  case: {asked.told}")
-    for line in lines:
+    for line in [*lines, *(f"  stays at rest with {own}" for own in found)]:
         say(line)
 
 

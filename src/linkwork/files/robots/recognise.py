@@ -15,7 +15,7 @@ from linkwork.model.mechanism import Mechanism
 XML_SUFFIXES = (".urdf", ".xml", ".mjcf", ".sdf", ".world", ".xacro")
 TABLE_SUFFIXES = (".csv", ".tsv")
 SUFFIXES = (*XML_SUFFIXES, *TABLE_SUFFIXES)
-ROOTS = {"robot": "URDF", "mujoco": "MJCF", "mujocoinclude": "MJCF"}
+ROOTS = {"robot": "URDF", "mujoco": "MJCF", "mujocoinclude": "MJCF", "sdf": "SDF"}
 
 
 def is_xml(raw: bytes) -> bool:
@@ -68,9 +68,13 @@ def _read(root: Element, notes: Notes, kind: str, floating: bool | None) -> Mech
         from linkwork.files.robots.urdf import read_urdf
 
         return mechanism_of(read_urdf(root, notes, floating), notes, kind)
-    from linkwork.files.robots.mjcf import read_mjcf
+    if kind == "MJCF":
+        from linkwork.files.robots.mjcf import read_mjcf
 
-    return mechanism_of(read_mjcf(root, notes), notes, kind)
+        return mechanism_of(read_mjcf(root, notes), notes, kind)
+    from linkwork.files.robots.sdf import read_sdf
+
+    return mechanism_of(read_sdf(root, notes), notes, kind)
 
 
 def _folders(given: Sequence[str | Path], source: str) -> tuple[Path, ...]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from linkwork.errors import ModelError, Problem, did_you_mean
 from linkwork.files.robots.notes import Notes
+from linkwork.files.tree import FLOAT
 from linkwork.model.mechanism import Mechanism
 from linkwork.model.parts import is_name
 from linkwork.model.placement import ROW_KEYS, Placement, Row, row_measures
@@ -166,9 +167,9 @@ class _Table:
         if said is None:
             self._notes.say("kept", "no gravity, as none is told; `# gravity: 0 0 -9.81` would")
             return 0.0, 0.0, 0.0
-        words = said.replace(",", " ").split()
+        *words, unit = [*said.replace(",", " ").split(maxsplit=3), ""][:4]
         try:
-            x, y, z = (parse_quantity(word, ACCELERATION, SI) for word in words)
+            x, y, z = (parse_quantity(f"{word} {unit}".strip(), ACCELERATION, SI) for word in words)
         except (ModelError, ValueError):
             self._wrong(f"'{said[:40]}' is not three numbers", 1, "gravity", "such as `# gravity: 0 0 -9.81`")
             return 0.0, 0.0, 0.0
@@ -193,7 +194,7 @@ class _Table:
         if kind == "prismatic":
             measures["gear"] = ANGLE / LENGTH
         for name, text in given.items():
-            unit = self._columns[name][1]
+            unit = self._columns[name][1] if FLOAT.fullmatch(text) else ""  # a cell may have a unit of its own
             try:
                 found[name] = parse_quantity(f"{text} {unit}".strip(), measures[name], SI)
             except ModelError as error:

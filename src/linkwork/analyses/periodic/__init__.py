@@ -1,0 +1,1 @@
+"""Motions that repeat themselves: shooting over a period, multipliers, branches over the frequency."""
