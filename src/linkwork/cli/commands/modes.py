@@ -7,40 +7,21 @@ from typing import Annotated
 
 import typer
 
-from linkwork.cli.case_options import CaseName, asked_machine
-from linkwork.cli.load_options import EffortTexts, StateTexts
-from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
+from linkwork.cli.models import AsJson, File, asking, head, sound
 from linkwork.cli.output import print_json, say, tell, title
-from linkwork.cli.rest_options import (
-    Here,
-    HoldTexts,
-    Nearest,
-    StartTexts,
-    TimeText,
-    linearized,
-    rest_arguments,
-    resting,
-)
-from linkwork.cli.settings import Sets
+from linkwork.cli.rest_options import RestOptions, linearized, resting, with_rest_options
 
 
+@with_rest_options()
 def modes(
     file: File,
-    case: CaseName = None,
-    sets: Sets = None,
-    hold: HoldTexts = None,
+    where: RestOptions,
     lock: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME", help="A joint that is locked where it rests; again for others.", show_default=False
         ),
     ] = None,
-    effort: EffortTexts = None,
-    start: StartTexts = None,
-    nearest: Nearest = False,
-    here: Here = False,
-    state: StateTexts = None,
-    time: TimeText = None,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the modes: a table .csv, or .nc.", show_default=False),
@@ -52,17 +33,15 @@ def modes(
     Example: linkwork modes double-pendulum
     """
     m = sound(file, as_json)
-    from linkwork.cli.option_values import Problems, Variables
+    from linkwork.cli.option_values import Problems
 
-    units, problems = units_of(m), Problems()
+    problems = Problems()
     with asking(file, m, as_json):
-        asked = asked_machine(m, case, sets, problems)
+        asked, _, given = where.read(m, problems)
         machine = asked.machine
-        variables = Variables(machine, units, problems)
-        given = rest_arguments(asked, variables, hold, effort, start, nearest, state, time)
         problems.done(m.name)
         with resting(file, m, as_json):
-            linear, rest = linearized(machine, given, here)
+            linear, rest = linearized(machine, given, where.here)
             found = linear.modes(lock=lock or ())
     if out is not None:
         found.result.save(out)
