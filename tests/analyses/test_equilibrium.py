@@ -188,6 +188,57 @@ def test_a_posture_without_stiffness_may_be_stable_all_the_same() -> None:
         assert rest.verdict == verdict
 
 
+def test_springs_with_laws_have_energies_and_share_modes() -> None:
+    """c x³ beside k x: ½ k x² + ¼ c x⁴; a table; a law that has no value without elongation; one without energy."""
+    m = lw.Mechanism("stiffening", gravity=(0, -G, 0))
+    m.body("block", mass=2.0), m.prismatic("Y", "ground", "block", axis="y")
+    m.spring("cubic", joint="Y", stiffness=10.0, free=0.0, law="5000*x**3")
+    rest = m.assemble().equilibrium()
+    x = rest["Y"]
+    assert 10.0 * x + 5000.0 * x**3 == pytest.approx(-2.0 * G)
+    assert rest.energies["springs"] == pytest.approx(5.0 * x**2 + 1250.0 * x**4, rel=1e-12)
+    assert rest.energies["gravity"] == pytest.approx(2.0 * G * x, rel=1e-12)
+    m.spring("table", joint="Y", law=lw.tabulated([-0.5, -0.05, 0.0, 0.5], [-32.5, -10.0, 0.0, 100.0], over="x"))
+    rest = m.assemble().equilibrium()
+    x = rest["Y"]
+    assert x < -0.05
+    beyond = -x - 0.05
+    table = 0.5 * 10.0 * 0.05 + beyond * (10.0 + 0.5 * 50.0 * beyond)
+    assert rest.energies["springs"] == pytest.approx(5.0 * x**2 + 1250.0 * x**4 + table, rel=1e-10)
+    (mode,) = rest._machine.linearize(rest).modes()
+    own = 10.0 + 15000.0 * x**2
+    assert mode.elastic["cubic"] == pytest.approx(own / (own + 50.0), rel=1e-8)
+    assert mode.potential["gravity"] == pytest.approx(0.0, abs=1e-9)
+    gas = lw.Mechanism("gas", gravity=(0, -G, 0))
+    gas.body("block", mass=2.0), gas.prismatic("Y", "ground", "block", axis="y", value=0.5)
+    gas.spring("gas", joint="Y", free=0.0, law="-10/x")
+    rest = gas.assemble().equilibrium()
+    assert rest.energies["springs"] == pytest.approx(-10.0 * math.log(rest["Y"] / 0.5), rel=1e-10)
+    gas.spring("odd", joint="Y", law="sin(Y)")
+    assert any("odd know more" in w for w in gas.assemble().equilibrium().warnings)
+
+
+def test_gravity_and_preload_share_the_energy_of_modes() -> None:
+    """A pendulum with a spring about its pin, k and m g l; a bead on two taut wires, 2 T/l, with a spring across."""
+    m = chain(2.0).mechanism
+    m.spring("coil", joint="J0", stiffness=5.0, free=-90 * deg)
+    machine = m.assemble()
+    (mode,) = machine.linearize(machine.equilibrium()).modes()
+    coil = 5.0 / (5.0 + 2.0 * G)
+    assert mode.potential == {"coil": pytest.approx(coil, rel=1e-8), "gravity": pytest.approx(1.0 - coil, rel=1e-8)}
+    assert mode.elastic == {"coil": pytest.approx(1.0)}
+    bead = lw.Mechanism("bead")
+    bead.body("bead", mass=1.0), bead.prismatic("Y", "ground", "bead", axis="y")
+    bead.point("P", "bead", (0, 0, 0)), bead.point("L", "ground", (-1, 0, 0)), bead.point("R", "ground", (1, 0, 0))
+    for name, end in (("left", "L"), ("right", "R")):
+        bead.spring(name, "P", end, stiffness=100.0, preload=30.0)
+    bead.spring("across", joint="Y", stiffness=40.0)
+    machine = bead.assemble()
+    (mode,) = machine.linearize(machine.equilibrium()).modes()
+    assert [mode.potential[n] for n in ("left", "right", "across")] == pytest.approx([0.3, 0.3, 0.4], rel=1e-8)
+    assert mode.elastic["across"] == pytest.approx(1.0)
+
+
 # ---------------------------------------------------------------- two methods
 
 

@@ -193,3 +193,43 @@ def test_energy_of_what_glides_on_is_compared_with_that_of_the_motion() -> None:
     many = s.simulate_many(2.0, rates={"F.angle": [1.0, 2.0]})
     assert many.outcome.energy_scale == pytest.approx([0.11, 0.44], rel=1e-9)
     assert s.simulate(0.1).evidence.simulation.energy_scale == 0.0
+
+
+def test_the_same_question_from_elsewhere() -> None:
+    """What was asked once is kept; starts, times and machines of other homes are looked at anew each time."""
+    s = truths.double_pendulum().assemble()
+    names = list(s.variables)
+    asked = {"samples": 5, "method": "explicit", **TIGHT}
+    first = s.simulate(0.2, start={names[0]: 0.3}, **asked)
+    again = s.simulate(0.2, start={names[0]: 0.3}, **asked)
+    assert np.array_equal(first.y, again.y)
+    assert np.array_equal(first["machine.kinetic_energy"].values, again["machine.kinetic_energy"].values)
+    elsewhere = s.simulate(0.2, start={names[0]: 0.5}, rates={names[1]: 1.0}, **asked)
+    assert elsewhere.y[0, 0] == 0.5
+    assert elsewhere.w[0, 1] == 1.0
+    assert s.starting_from({names[0]: 0.7}).simulate(0.2, **asked).y[0, 0] == 0.7
+    times = {"times": [0.0, 0.05, 0.2], "method": "explicit", **TIGHT}
+    assert s.simulate(0.2, **times).t.tolist() == [0.0, 0.05, 0.2]
+    assert len(s.simulate(0.2, method="explicit", **TIGHT).t) == 361
+    assert s.simulate(0.2, **times | {"times": [0.1]}).t.tolist() == [0.1]
+    again.t[:] = 7.0  # numbers that were given away are nobody's any more
+    assert s.simulate(0.2, **asked).t.tolist() == elsewhere.t.tolist()
+    for wrong in ({"samples": True}, {"samples": 5.0}, {"rtol": True}, {"samples": 5, "times": [0.1]}):
+        with pytest.raises(lw.ModelError):
+            s.simulate(0.2, **asked | wrong)
+    with pytest.raises(lw.ModelError, match="start: there is no joint 'nothing'"):
+        s.simulate(0.2, start={"nothing": 1.0}, **asked)
+
+
+def test_starts_that_are_closed_already_stay_as_they_are() -> None:
+    """Arrays that keep the loops closed are taken to the bit; others are closed, and told."""
+    s = lw.example("four-bar").assemble()
+    moving = s.simulate(0.1, rates={s.variables[0]: 3.0}, samples=5, **TIGHT)
+    y, w = moving.y[2], moving.w[2]
+    exact = s.simulate(0.05, y, w, samples=3, **TIGHT)
+    assert np.array_equal(exact.y[0], y)
+    near = s.simulate(0.05, y + 1e-6, w, samples=3, **TIGHT)
+    assert float(s.loops.residual(near.y[0])) < s.loops.tolerance
+    assert any("the start missed the loops" in text for text in near.evidence.warnings)
+    with pytest.raises(lw.ModelError, match="finite numbers"):
+        s.simulate(0.05, y, np.full_like(w, np.nan))

@@ -50,10 +50,13 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.loci import Locus
     from linkwork.analyses.periodic.branch import Branch
     from linkwork.analyses.periodic.motion import Periodic
+    from linkwork.analyses.robots.directions import Directions
     from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
     from linkwork.analyses.robots.singularities import Singularities
+    from linkwork.analyses.robots.solutions.branches import Branches
     from linkwork.analyses.robots.solutions.found import Solutions
+    from linkwork.analyses.robots.workspace import Workspace
     from linkwork.analyses.simulation.question import Controller
     from linkwork.equations.closed_dynamics import Elimination
     from linkwork.kernels import Kernel
@@ -264,6 +267,18 @@ class Machine(System):
             self.loops.of_places, self.home, name, asked, rotation, hold, start, prefer, limits, nearest
         )  # fmt: skip
 
+    def branches(self, name: str, *, hold: str | Sequence[str] = ()) -> Branches:
+        """All branches of an arm's closed form as one kernel, microseconds a pose; `reach` with `all=True` tells more.
+
+        Parameters
+        ----------
+        name : of a point, frame or body, whose pose is wanted
+        hold : joints that stay as they are at home
+        """
+        from linkwork.analyses.robots.solutions.branches import branches
+
+        return branches(self.loops.of_places, self.home, name, hold)
+
     def reach_many(
         self,
         name: str,
@@ -299,6 +314,52 @@ class Machine(System):
         asked = (() if place is None else (place,)) + goals
         return reach_many(
             self.loops.of_places, self.home, name, asked, rotation, hold, start, path, restarts, limits, seed, threads
+        )  # fmt: skip
+
+    def follow(
+        self,
+        name: str,
+        path: Any = None,
+        *goals: Any,
+        orientation: Any = None,
+        hold: str | Sequence[str] = (),
+        start: Posture | Mapping[str, Any] | None = None,
+        samples: int | None = None,
+        duration: Any = None,
+        times: Any = None,
+        correction: str = "newton",
+        limits: bool = True,
+        threads: int | None = None,
+    ) -> Run:
+        """Task motion to joint motion: a target follows a path; joints come out with rates and accelerations.
+
+        A task that cannot be followed to its end keeps what was reached: `run.status` is then "stopped", and
+        `run.message` says why.
+
+        Parameters
+        ----------
+        name : of a point, frame or body; `body.com`, or "centre of mass" of the machine
+        path : three laws of x, y, z [m] (drives, pairs, texts, numbers); places (n, 3) to pass at even times; a
+            function of times (n,) that gives places (n, 3), or places, velocities and accelerations; a goal of
+            `lw.goals` whose numbers may be laws; any without
+        goals : more goals, of this target or of others, and laws of joints: `goals.joints(flange=law)`
+        orientation : a rotation matrix that is kept, matrices (n, 3, 3) to pass at even times, or a goal
+        hold : joints that stay as they are at the start
+        start : where to begin the search of the first posture, as of `reach`; home by default
+        samples : how many, evenly spaced over the duration; 361 by default
+        duration : [s]; by default that of the longest law
+        times : [s] instead of samples and duration, ascending
+        correction : "newton": each posture is put on the task, so that nothing drifts; "none": accelerations alone are
+            integrated, to compare with
+        limits : whether limits of joints are kept
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.robots.follow import follow
+
+        asked = (() if path is None else (path,)) + goals
+        return follow(
+            self.loops.of_places, self.home, name, asked, orientation, hold, start, samples, duration, times,
+            correction, limits, threads,
         )  # fmt: skip
 
     def motion(
@@ -423,6 +484,66 @@ class Machine(System):
         from linkwork.analyses.kinematics.maps import map_of
 
         return map_of(self.loops.of_places, self.home, x, y, samples, threads)
+
+    def workspace(
+        self,
+        target: str,
+        plane: str | None = None,
+        *,
+        at: Any = None,
+        step: Any = None,
+        limits: bool = True,
+        past_singular: bool = False,
+        progress: Progress | None = None,
+        threads: int | None = None,
+    ) -> Workspace:
+        """Where a target can be brought: a region of a plane or of space, its size, and a posture for each place.
+
+        A machine with loops keeps to home's closure and to the side that its legs are on.
+
+        Parameters
+        ----------
+        target : point, frame or body
+        plane : 'xy', 'xz', 'yz' for a section along these axes, 'xyz' for all of space; by default all that it moves in
+        at : place of the section across its plane [m]; that of home by default
+        step : between places that are asked [m]; islands and holes smaller than this may be missed. By default a
+            sixtieth (in space a twenty-fourth) of what random postures reach, less for regions smaller than the machine
+        limits : whether limits of joints are kept
+        past_singular : whether a machine with loops goes on where drives lose their hold, and with legs on other sides
+        progress : called with the number of places reached so far, and 0: nobody knows how many there are
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.robots.workspace import workspace_of
+
+        with shown("workspace", progress) as told:
+            return workspace_of(
+                self.loops.of_places, self.home, target, plane, at, step, limits, past_singular, told, threads
+            )
+
+    def directions(
+        self,
+        target: str,
+        place: Any = None,
+        *,
+        axis: Any = "z",
+        count: int = 500,
+        restarts: int = 20,
+        threads: int | None = None,
+    ) -> Directions:
+        """Which directions of the world an axis of a target can take at one place.
+
+        Parameters
+        ----------
+        target : point, frame or body
+        place : x, y, z [m]; where it is at home by default
+        axis : of the target, in its own frame: x, y, z, -x, ... or three numbers
+        count : directions asked, spread evenly
+        restarts : random postures from which a direction is sought again that does not come at once
+        threads : cores to use at most; all by default
+        """
+        from linkwork.analyses.robots.directions import directions_of
+
+        return directions_of(self.loops.of_places, self.home, target, place, axis, count, restarts, threads)
 
     def singularities(
         self,

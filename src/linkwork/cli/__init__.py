@@ -44,6 +44,7 @@ from linkwork.cli.commands.statics import statics
 from linkwork.cli.commands.sweep import sweep
 from linkwork.cli.commands.view import view
 from linkwork.cli.commands.warm import warm
+from linkwork.cli.commands.workspace import workspace
 from linkwork.cli.root import app, main
 
 _QUESTIONS = (
@@ -61,7 +62,7 @@ _QUESTIONS = (
     bode,
     sweep,
 )
-for _command in (*_QUESTIONS, animate, closures, report, equations, new, examples, schema, cache, warm):
+for _command in (*_QUESTIONS, animate, closures, workspace, report, equations, new, examples, schema, cache, warm):
     app.command()(_command)
 app.command("import")(import_robot)
 

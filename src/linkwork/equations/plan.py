@@ -78,7 +78,7 @@ class Slot:
     v: slice
     of: Owner = "joint"
 
-    @property
+    @cached_property
     def plain(self) -> int:
         """How many of the variables are not a quaternion's; those come first."""
         return sum(v not in QUATERNION for v in self.law.variables)

@@ -21,7 +21,8 @@ from linkwork.numerics.loops import light
 PLACE, ATTITUDE, POINTING = 0, 1, 2
 """Kinds of goals: their numbers are x, y, z; a matrix, row by row; a direction."""
 ROWS = (3, 3, 2)
-DAMPED, LEAST = 0.3, 1e-16
+DAMPED = 0.3
+"""Damping by Σ e²."""
 LONGEST = 1.0
 """Longest step of a variable [rad, or parts of the machine's size]."""
 SLOW = 0.98
@@ -190,13 +191,16 @@ def reach_some(  # type: ignore[no-untyped-def]
     address, inputs, outputs, closure, closure_inputs, closure_outputs, advance, advance_inputs, advance_outputs,
     y, y_next, stride, X, J, residuals, entries, entry_rows, entry_places, row_scale, entry_scale,
     columns, scale, places, low, high, nv, length, kinds, bases, offsets, weights, axes, goals, starts, more, given,
-    given_places, path, tolerance, most, first, last, Y, told,
+    given_places, path, least, tolerance, most, first, last, Y, told,
 ):  # fmt: skip
     """Samples `first` to `last` - 1: postures to Y, (largest error, steps, starts) to `told`.
 
     starts : (1 or samples, ny), the first of each sample; more : (restarts, ny), which all samples share
+    least : what is left of damping
     columns : unknown rates, by scale; places : of their variables where these are plain, else -1; low, high : limits
-    given : (samples, n) values of variables at given_places; path : each sample starts where the last one ended
+    given : (samples, n) values of variables at given_places
+    path : 0, or 1 where each sample starts where the last one ended, 2 where both before it lead on
+    least : what is left of damping
     """
     n, shared = columns.size, more.shape[0]
     rows = residuals.size
@@ -211,7 +215,7 @@ def reach_some(  # type: ignore[no-untyped-def]
                     y[i] = more[(7 * s + begun) % shared, i]
                 elif path and s > first:
                     y[i] = Y[s - 1, i]
-                    if s > first + 1 and told[s - 1, 0] <= tolerance and told[s - 2, 0] <= tolerance:
+                    if path > 1 and s > first + 1 and told[s - 1, 0] <= tolerance and told[s - 2, 0] <= tolerance:
                         y[i] += Y[s - 1, i] - Y[s - 2, i]
                 else:
                     y[i] = starts[s if starts.shape[0] > 1 else 0, i]
@@ -242,7 +246,7 @@ def reach_some(  # type: ignore[no-untyped-def]
                 if slow > 5:
                     break
                 before = squares
-                largest = damped_step(A, e, scale, DAMPED * squares + LEAST, y, places, low, high, H, d)
+                largest = damped_step(A, e, scale, DAMPED * squares + least, y, places, low, high, H, d)
                 part = min(1.0, LONGEST / largest) if largest > 0.0 else 1.0
                 if not math.isfinite(part):
                     break

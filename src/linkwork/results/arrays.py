@@ -181,7 +181,8 @@ def _sizes(variables: Mapping[str, Variable]) -> dict[str, int]:
     for name, variable in variables.items():
         if len(variable.dims) != variable.ndim:
             raise ValueError(f"'{name}' has {variable.ndim} axes, not {', '.join(variable.dims) or 'none'}")
-        found |= {axis: n for axis, n in zip(variable.dims, variable.shape, strict=True) if axis not in found}
+        for axis, n in zip(variable.dims, variable.shape, strict=True):
+            found.setdefault(axis, n)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -201,9 +201,9 @@ class Drafts:
     def place(self, name: str, place: PlaceHistory) -> None:
         if "." in name:
             self.problems.append(Problem("the name of a place has no dot", name))
-        for field in fields(place):
-            shape = (3, 3) if field.name == "rotation" else (3,)
-            self.add(f"{name}.{field.name}", PLACE_UNITS[field.name], getattr(place, field.name), shape)
+        for quantity, unit in PLACE_UNITS.items():
+            if (array := getattr(place, quantity)) is not None:
+                self.add(f"{name}.{quantity}", unit, array, (3, 3) if quantity == "rotation" else (3,))
 
     def add(self, name: str, unit: str, array: Any, shape: tuple[int, ...] | None) -> None:
         if array is None:

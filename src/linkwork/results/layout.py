@@ -19,8 +19,10 @@ Every variable has the dimension `time` first. Vectors have `axis` (x, y, z) bes
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -85,6 +87,10 @@ def attributes(**given: Any) -> dict[str, Any]:
     } | given
 
 
+PLAIN = (str, int, float, bool, type(None))
+"""Types of values that cannot change."""
+EMPTY = attributes()
+"""An example of each attribute."""
 OPTIONAL = ("held", "free", "state", "indeterminate", "simulation", "integration")
 """Attributes that runs of earlier versions do not have; there they are empty."""
 RARE = ("free",)
@@ -120,6 +126,15 @@ def make_arrays(time: Any, values: Values, attrs: Mapping[str, Any]) -> Arrays:
     return data
 
 
+def plain_copy(value: Any) -> Any:
+    """A copy of tables and lists of plain data, such as attributes are: sooner made than by `copy.deepcopy`."""
+    if type(value) is dict:
+        return {key: plain_copy(own) for key, own in value.items()}
+    if type(value) is list:
+        return [plain_copy(own) for own in value]
+    return value if type(value) in PLAIN else copy.deepcopy(value)
+
+
 def _locked(array: Any, kind: Any) -> Any:
     copy = np.array(array, dtype=kind)
     copy.setflags(write=False)
@@ -130,11 +145,13 @@ def _new(texts: list[str], known: list[str]) -> list[str]:
     return [t for t in texts if t not in known]
 
 
+@lru_cache(maxsize=4096)
 def long_name(name: str) -> str:
     """'rate of angle of A' for A.angle.rate."""
     return " of ".join(reversed(name.replace("_", " ").split(".")))
 
 
+@lru_cache(maxsize=256)
 def derived_unit(unit: str, order: int) -> str:
     """The SI unit of a time derivative: 'm/s^2' for 'm' and 2.
 
@@ -146,13 +163,22 @@ def derived_unit(unit: str, order: int) -> str:
 
 def unit_problem(unit: Any, where: str) -> Problem | None:
     """What is wrong with a unit of a dataset, if anything: results are in SI."""
+    if type(unit) is str and unit in _FINE:
+        return None
     try:
         factor, dimension = parse_unit(unit)
     except ModelError as error:
         return Problem(error.problems[0].what, where, error.problems[0].hint)
     if factor != 1.0:
         return Problem(f"'{unit}' is not an SI unit", where, f"results are kept in '{SI.symbol(dimension) or 1}'")
+    if len(_FINE) < MANY_UNITS:
+        _FINE.add(unit)
     return None
+
+
+MANY_UNITS = 256
+_FINE: set[Any] = set()
+"""SI units that were read before."""
 
 
 def not_finite(data: Arrays) -> list[str]:
@@ -162,7 +188,7 @@ def not_finite(data: Arrays) -> list[str]:
     """
     found: dict[bytes, list[str]] = {}
     for name, variable in data.data_vars.items():
-        if np.isfinite(variable.values).all():
+        if np.logical_and.reduce(np.isfinite(variable.values), axis=None):
             continue
         bad = ~np.isfinite(known(data, name)).all(axis=tuple(range(1, variable.ndim)))
         if bad.any():
@@ -231,7 +257,7 @@ def time_problems(time: Array) -> list[Problem]:
 def attribute_problems(attrs: Mapping[str, Any]) -> list[Problem]:
     """Attributes that are missing or of another kind than the layout says."""
     problems = []
-    for key, example in attributes().items():
+    for key, example in EMPTY.items():
         if key not in attrs:
             if key in OPTIONAL:
                 continue
@@ -264,7 +290,9 @@ def alike(value: Any, example: Any, nested: bool) -> bool:
 
 def is_text(value: Any) -> bool:
     """Text that every file can hold."""
-    return isinstance(value, str) and "\0" not in value and not any("\ud800" <= c <= "\udfff" for c in value)
+    if not isinstance(value, str) or "\0" in value:
+        return False
+    return value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value)
 
 
 def kind_of(example: Any) -> str:

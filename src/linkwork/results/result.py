@@ -62,8 +62,14 @@ class Result:
         object.__setattr__(self, "_data", own)
         object.__setattr__(self, "_shown", shown(own))
         object.__setattr__(self, "_names", Names(shapes, own.attrs, lasting(own)))
-        object.__setattr__(self, "evidence", self._evidence_of(own))
         object.__setattr__(self, "machine", machine)
+
+    def __getattr__(self, name: str) -> Any:
+        """Evidence, which is collected when it is first asked for."""
+        if name == "evidence":
+            object.__setattr__(self, name, self._evidence_of(self._data))
+            return object.__getattribute__(self, name)
+        raise AttributeError(f"a {self._word} has no '{name}'")
 
     @staticmethod
     def _problems(data: Arrays) -> list[Problem]:

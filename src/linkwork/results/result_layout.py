@@ -57,7 +57,10 @@ def axes_of(dims: Sequence[Any]) -> tuple[str, ...]:
 
 def shape_within(variable: Variable) -> tuple[int, ...]:
     """(3,) of vectors, (3, 3) of matrices, () of plain numbers."""
-    return tuple(n for d, n in zip(variable.dims, variable.shape, strict=True) if d in WITHIN)
+    dims, shape = variable.dims, variable.shape
+    if len(dims) == 1:
+        return shape[1:] if dims[0] not in WITHIN else shape
+    return tuple(n for d, n in zip(dims, shape, strict=True) if d in WITHIN)
 
 
 def is_number(variable: Variable) -> bool:

@@ -16,7 +16,7 @@ from linkwork.results.between import Between
 from linkwork.results.evidence import Evidence, evidence_of
 from linkwork.results.happenings import Happening
 from linkwork.results.items import GroupItem, JointItem, PlaceItem, StateItem
-from linkwork.results.layout import complete_attributes, general_problems, problems_of
+from linkwork.results.layout import complete_attributes, general_problems, plain_copy, problems_of
 from linkwork.results.names import PLACES, Reference
 from linkwork.results.rates import rates_of, values_of
 from linkwork.results.result import Result
@@ -71,7 +71,7 @@ class Run(Result):
             raise InputError(problems, str(own.attrs["mechanism"]))
         made = object.__new__(cls)
         object.__setattr__(made, "_sensitive", None)
-        own.attrs = copy.deepcopy(own.attrs)
+        own.attrs = plain_copy(own.attrs)
         made._take(own, machine)
         return made
 

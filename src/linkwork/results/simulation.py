@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from linkwork.results.arrays import Arrays
 
-LATER = ("_data", "_shown", "_names", "evidence")
+LATER = ("_data", "_shown", "_names")
 """What is made when it is first asked for."""
 
 
@@ -102,6 +102,8 @@ class Simulation(Run):
             for own in LATER:
                 object.__setattr__(self, own, getattr(named, own))
             return object.__getattribute__(self, name)
+        if name == "evidence":
+            return super().__getattr__(name)
         raise AttributeError(f"a simulation has no '{name}'")
 
     @property

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from linkwork.results.run import Run
     from linkwork.results.simulation import Simulation
 
-LATER = ("_data", "_shown", "_names", "evidence")
+LATER = ("_data", "_shown", "_names")
 """What is made when it is first asked for."""
 PER_RUN = dict.fromkeys(("nfev", "steps", "rejected", "residual"), "1") | {"energy_error": "J", "energy_scale": "J"}
 """Numbers of a run as a whole, and their units."""
@@ -98,6 +98,8 @@ class Simulations(Result):
         if name in LATER:
             Result.__init__(self, self._dataset(), self.machine)
             return object.__getattribute__(self, name)
+        if name == "evidence":
+            return super().__getattr__(name)
         raise AttributeError(f"simulations have no '{name}'")
 
     def __reduce__(self) -> tuple[Any, ...]:

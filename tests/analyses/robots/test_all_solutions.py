@@ -199,3 +199,93 @@ def test_results_are_sequences_of_postures_and_plain_data() -> None:
     assert repr(found).startswith("Solutions of tool: 8, closed form")
     with pytest.raises(lw.ModelError, match="solution"):
         found["nine"]
+
+
+def test_a_delta_has_eight_ways_to_hold_its_platform() -> None:
+    """Each arm turns about its axis until its knee is a rod's length from the platform's ball: two ways, by hand."""
+    s = lw.example("delta").assemble()
+    at = s.home.position("tool") + np.array([0.05, 0.02, -0.03])
+    found = s.reach("tool", at, all=True)
+    assert found.complete and len(found) == 8 and len(found.within) == 1
+    base, hand, arm, rod = 0.2, 0.05, 0.3, 0.7
+    for k in (1, 2, 3):
+        a = math.radians(120 * k)
+        out = at[:2] @ (math.cos(a), math.sin(a)) + hand - base  # of the ball, from the motor's axis
+        aside = at[:2] @ (-math.sin(a), math.cos(a))
+        # (out - arm cos q)² + aside² + (z + arm sin q)² = rod²
+        c, d = (out**2 + aside**2 + at[2] ** 2 + arm**2 - rod**2) / (2 * arm), math.hypot(out, at[2])
+        middle, half = math.atan2(-at[2], out), math.acos(c / d)
+        wanted = sorted(np.angle(np.exp(1j * np.array([middle - half, middle + half]))))
+        own = sorted(set(np.round(np.angle(np.exp(1j * found.values(f"A{k}"))), 9).tolist()))
+        assert own == pytest.approx(wanted, abs=1e-8)
+    for p in found:
+        assert np.abs(p.position("tool") - at).max() < 1e-12 and p.residual < 1e-12
+
+
+def test_the_legs_of_a_platform_are_distances() -> None:
+    s = lw.example("stewart-platform").assemble()
+    X = s.home.pose("platform").copy()
+    X[:3, :3] = X[:3, :3] @ lw.geometry.rot_z(0.2)
+    X[:3, 3] += (0.05, -0.03, 0.08)
+    found = s.reach("platform", X, all=True)
+    assert found.complete and len(found) == 1
+    for i in range(1, 7):
+        base = s.layout.seats[f"U{i}"].X_WF[:3, 3]
+        seat, joint = s.layout.seats[f"S{i}"], s.mechanism.joints[f"S{i}"]
+        own = (seat.X_TF if joint.tail == "platform" else seat.X_HM)[:3, 3]
+        length = np.linalg.norm(X[:3, :3] @ own + X[:3, 3] - base)
+        assert found[0][f"P{i}"] == pytest.approx(length, abs=1e-12)
+    assert found[0].residual < 1e-12
+
+
+def test_without_chain_and_legs_it_is_a_search_that_says_so() -> None:
+    s = lw.example("five-bar").assemble()
+    found = s.reach("tool", s.home.position("tool") + np.array([0.01, 0.02, 0.0]), all=True)
+    assert not found.complete and found.method == "search" and "random starts" in found.reason
+    assert len(found) == 4  # each crank on either side of the line to its rod's end
+    s = lw.example("palletiser").assemble()
+    with pytest.raises(lw.ModelError, match="1 freedom is left by a place of 'tool'"):
+        s.reach("tool", s.home.position("tool"), all=True)
+
+
+def test_a_screw_on_the_way_is_searched() -> None:
+    """A nut that climbs as it turns: the place's height tells its turns, and the arm's own angle the rest."""
+    m = lw.Mechanism("screw-arm")
+    m.body("nut")
+    m.body("arm")
+    m.body("hand")
+    m.helical("H", "ground", "nut", at=(0, 0, 0), axis="z", lead=0.1)
+    m.revolute("B", "nut", "arm", at=(0.4, 0, 0), axis="z")
+    m.revolute("C", "arm", "hand", at=(0.6, 0, 0), axis="y")
+    m.point("P", "hand", at=(0.7, 0, 0))
+    s = m.assemble()
+    goal = s.at(H=1.0, B=0.5, C=0.3).position("P")
+    found = s.reach("P", goal, all=True)
+    assert not found.complete and "random starts" in found.reason
+    assert max(np.abs(p.position("P") - goal).max() for p in found) < 1e-8
+    assert min(abs(p["H"] - 1.0) + abs(p["B"] - 0.5) + abs(p["C"] - 0.3) for p in found) < 1e-6
+    with pytest.raises(lw.CannotReach, match="no solution was found"):
+        s.reach("P", (2.0, 0.0, 0.0), all=True)
+
+
+def test_branches_are_a_kernel_for_any_number_of_poses() -> None:
+    s = lw.example("stanford-arm").assemble()
+    rng = np.random.default_rng(4)
+    y = rng.uniform(-2.5, 2.5, (500, 6)) * np.array([1, 1, 0.3, 1, 1, 1])
+    X = s.pose("tool", y)
+    solve = s.branches("tool")
+    q, error = solve(X)
+    assert solve.variables == s.variables and q.shape == (500, 8, 6) and len(solve) == 8
+    assert np.abs(s.pose("tool", q) - X[:, None]).max() < 1e-11 and error.max() < 1e-11
+    gap = q - y[:, None]
+    gap = np.where([n.endswith("slide") for n in s.variables], gap, np.angle(np.exp(1j * gap)))
+    assert np.abs(gap).max(axis=2).min(axis=1).max() < 1e-8
+    one, missing = solve(X[3])
+    assert (one == q[3]).all() and (missing == error[3]).all()  # the same bits
+    assert {tuple(signs) for signs in solve.signs} == {("J2.angle", "J3.slide", "J5.angle")}
+    far = X[0].copy()
+    far[0, 3] += 0.05
+    assert solve(far)[1].shape == (8,)
+    with pytest.raises(lw.ModelError, match="no closed form"):
+        lw.example("iiwa14").assemble().branches("tool")
+    assert lw.example("iiwa14").assemble().branches("tool", hold="A3").variables[2] == "A4.angle"

@@ -8,6 +8,7 @@ from linkwork.analyses.robots.solutions.elimination import ORDERS, Elimination, 
 from linkwork.analyses.robots.solutions.line_moments import line_vector, representation
 from linkwork.analyses.robots.solutions.motions import displacement
 from linkwork.analyses.robots.solutions.serial_chains import Joint
+from linkwork.geometry.rotations import nearest_rotation
 
 FAMILIES = {
     "puma": (arms.PUMA, "closed form", {8}),
@@ -154,3 +155,34 @@ def test_chains_that_no_elimination_serves_are_searched_and_say_so() -> None:
     assert some.method == "search"
     assert not found.sure.any()
     assert (arms.gap_to(joints, found, x) < 1e-6).all()
+
+
+def manseur_and_doty() -> tuple[tuple[Joint, ...], np.ndarray]:
+    """The arm of Manseur and Doty (1989), the first known with sixteen real solutions, and its goal, to six digits.
+
+    The numbers are those that the literature quotes; that they are right is seen by what they give.
+    """
+    alpha = np.deg2rad([90.0, 1.0, 90.0, 1.0, 90.0, 1.0]).tolist()
+    a, d = [0.3, 1.0, 0.0, 1.5, 0.0, 0.0], [0.0, 0.0, 0.2, 0.0, 0.0, 0.0]
+    joints, X = arms.dh(alpha, a, d), np.eye(4)
+    for k in range(6):
+        c, s = np.cos(alpha[k]), np.sin(alpha[k])
+        X = X @ np.array([[1, 0, 0, a[k]], [0, c, -s, 0], [0, s, c, d[k]], [0, 0, 0, 1.0]])
+    T = np.eye(4)
+    T[:3, :3] = [[-0.760117, -0.641689, 0.102262], [0.133333, 0.0, 0.991071], [-0.635959, 0.766965, 0.085558]]
+    T[:3, :3] = nearest_rotation(T[:3, :3])[0]
+    T[:3, 3] = (-1.140175, 0.0, 0.0)
+    return joints, T @ np.linalg.inv(X)
+
+
+def test_sixteen_real_solutions() -> None:
+    joints, goal = manseur_and_doty()
+    some = arms.solver(joints)
+    found = some(goal[None])
+    assert found.count.tolist() == [16] and found.sure.all()
+    assert np.abs(displacement(joints, found.x[0]) - goal).max() < 1e-10
+    assert arms.closest_pair(joints, found) > 0.05
+    assert len(arms.from_many_starts(some, goal, 1500)) == 16
+    x, goals = arms.random_goals(joints, np.random.default_rng(1), 300)
+    several = some(goals)
+    assert (arms.gap_to(joints, several, x) < 1e-6).all() and several.count.max() == 16

@@ -12,6 +12,7 @@ import numpy as np
 from linkwork.analyses.equilibrium.asked import Asked, asked
 from linkwork.analyses.equilibrium.balance import Balance, Chart
 from linkwork.analyses.equilibrium.search import LIMIT, LOST, REST, UNBOUNDED, Found, searched
+from linkwork.analyses.equilibrium.spring_energy import potential_energies, without_energy
 from linkwork.analyses.equilibrium.verdict import Judged, Verdict, judged
 from linkwork.analyses.forces.finite import loads_must_be_finite
 from linkwork.analyses.forces.over_run import effort_names, effort_units
@@ -22,10 +23,8 @@ from linkwork.analyses.kinematics.loops import Mask
 from linkwork.analyses.kinematics.motion import reached
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
-from linkwork.equations.balance import energy_at_rest
 from linkwork.equations.load_plans import exact_frictions
 from linkwork.errors import ModelError, Problem
-from linkwork.formulas import Question
 from linkwork.geometry import Array
 from linkwork.units.efforts import EffortTexts
 
@@ -62,7 +61,7 @@ class Equilibrium:
     stops : what stops at limits of travel push with [N, N m], by variable
     given : efforts that were given [N, N m], by variable
     states : named states at rest
-    energies : potential energy of "gravity" and of "springs" [J]
+    energies : potential energy of "gravity" and of "springs", their laws among them [J]
     coordinates : the rates that are free, rows and columns of `K`; K : minus the derivative of the forces along them
         by their coordinates [N/m, N m/rad, ...]
     neutral : by direction that nothing resists, the joints that move with it
@@ -346,7 +345,7 @@ def told_of(
     holding = {int(c): -float(f) for c, f in zip(chart.columns, F, strict=True) if balance.held[c]}
     on_stops = {c: value for c, value in holding.items() if not given.held[c] and not sticking[c]}
     stops = {c: 1 if value < 0.0 else -1 for c, value in on_stops.items()}
-    energies = dict(zip(("gravity", "springs"), _energies(given, y, x), strict=True))
+    energies = potential_energies(loops, y, x, given.t)
     specified = np.flatnonzero(given.held[: machine.loops.columns])
     posture = Posture(machine.loops, y[: machine.plan.ny], specified.tolist())
     return Equilibrium(
@@ -504,14 +503,10 @@ def _by_motion(given: Asked, balance: Balance, chart: Chart, y: Array, x: Array,
     return Judged(verdict, reason, told.curvatures, False, told.neutral if verdict == "neutral" else ())
 
 
-def _energies(given: Asked, y: Array, x: Array) -> list[float]:
-    plan = given.loops.plan
-    inputs = [y, np.array([given.t]), *([x] if x.size else [])]
-    return [float(e) for e in given.loops.system.bound_kernel(Question(energy_at_rest(plan)))(*inputs)]
-
-
 def _warnings(machine: Machine, posture: Posture, stays: bool) -> list[str]:
     warnings = list(posture.beyond_limits)
+    if strange := without_energy(machine.loops):
+        warnings.append(f"the laws of {', '.join(strange)} know more than an elongation: they have no energy to tell")
     dry = [load.name for load in exact_frictions(machine.plan.loads)]
     if dry and not stays:
         warnings.append(

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.analyses.equilibrium.spring_energy import potential_energies
 from linkwork.analyses.forces.over_run import effort_names, effort_units
-from linkwork.equations.balance import energy_at_rest
 from linkwork.equations.closed_forces import load_state
 from linkwork.equations.quantities import QUANTITIES, names_of_places
 from linkwork.errors import InputError, Problem
@@ -108,20 +108,19 @@ def _efforts(path: EquilibriumPath, signals: dict[str, tuple[str, Any, Any]]) ->
 def _along(path: EquilibriumPath) -> tuple[Array, Array, dict[str, Array]]:
     """Energies, magnitudes of loads, and positions of places, by posture."""
     family, machine = path._given.family, path._machine
-    plan, none = machine.plan, np.zeros(machine.plan.nw)
+    plan = machine.plan
     energies, loads, places = [], [], []
     for spot in path._track.spots:
-        system = family.loops(spot.mu).system if family.kind == "parameter" else machine
+        loops = family.loops(spot.mu) if family.kind == "parameter" else machine.loops
+        system = loops.system
         t = np.array([spot.mu if family.kind == "time" else family.given.t])
         y, x = spot.y[: plan.ny], [spot.x] if plan.states else []
-        energies.append([float(e) for e in system.bound_kernel(Question(energy_at_rest(system.plan)))(
-            spot.y[: system.plan.ny], t, *x)])  # fmt: skip
+        energies.append([*potential_energies(loops, spot.y[: system.plan.ny], spot.x, float(t[0])).values()])
         if plan.loads:
             own = np.zeros(system.plan.nw)
             found = system.bound_kernel(Question(load_state(bool(plan.states))))(spot.y[: system.plan.ny], own, t, *x)
             loads.append(found[0])
         places.append(system.bound_kernel(Question(QUANTITIES["places"]))(y[: plan.nq])[:, :3, 3])
-    del none
     names = names_of_places(plan)
     positions = np.stack(places)
     return np.array(energies), np.array(loads), {name: positions[:, i] for i, name in enumerate(names)}

@@ -53,6 +53,8 @@ WELL = 1e-2
 """How much of a column must be new for it to depend on the others before a preferred one does."""
 LARGE, HUGE = 20_000, 250_000
 """Entries of J from which it is eliminated sparsely, and from which it is never kept dense."""
+MOST_PROBLEMS = 64
+"""Things of simulations that are kept for the next ones."""
 CONVERGED = 1e-10
 """A stride of Newton's method, after which there is nothing left to correct: the next one is its square."""
 KEPT = 8
@@ -150,6 +152,13 @@ class Loops:
             if slot.plain < len(slot.law.variables):
                 self.quaternions.append(slot.q.start + slot.plain)
                 self.turning[slot.v.start + slot.plain : slot.v.stop] = True
+
+    def keep(self, key: Any, made: Any) -> Any:
+        """Keep something in `problems`, which are forgotten when they become many."""
+        if len(self.problems) >= MOST_PROBLEMS:
+            self.problems.clear()
+        self.problems[key] = made
+        return made
 
     @cached_property
     def of_places(self) -> Loops:
@@ -282,6 +291,20 @@ class Loops:
         if self.sparse:
             return _roles_of_order(self._pivots(y, specified, tolerance))
         return _roles_of(eliminate(self.equations(y)[1], specified, tolerance))
+
+    def roles_and_rates(self, y: Array, specified: Mask, given: Array) -> tuple[Roles, Array]:
+        """Roles at a posture, and the rates of all joints for those of specified columns, the other independent ones at
+        rest: by one elimination where the equations are dense."""
+        if self.sparse:
+            roles = self.roles(y, specified)
+            independent = specified.copy()
+            independent[roles.free] = True
+            return roles, self.rates(y, independent, [given])[0]
+        J = self.equations(y)[1]
+        factor = eliminate(J, specified, SINGULAR)
+        own = np.where(specified, given, 0.0) / self.column_scale
+        found: Array = (factor.solve(-(J @ own))[0] + own) * self.column_scale
+        return _roles_of(factor), found
 
     def chosen(self, y: Array, specified: Mask, prefer: NDArray[np.int64]) -> Roles:
         """Roles with free columns that suit users: those preferred stay free as long as the rest serves well enough.

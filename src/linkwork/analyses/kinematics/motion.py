@@ -323,7 +323,10 @@ def _drives(loops: Loops, given: Mapping[str, Any]) -> _Driven:
     )
 
 
-def _times(driven: _Driven, samples: int | None, duration: float | None, times: Any, source: str) -> Array:
+def times_of(
+    laws: Sequence[Drive], samples: int | None, duration: Any, times: Any, source: str, names: Sequence[str] = ()
+) -> Array:
+    """Times of samples [s]: given, or evenly spaced over a duration, that of the longest law by default."""
     problems: list[Problem] = []
     if times is not None:
         if samples is not None or duration is not None:
@@ -341,11 +344,13 @@ def _times(driven: _Driven, samples: int | None, duration: float | None, times: 
     if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
         problems.append(Problem(f"{samples!r} samples", "samples", "give a whole number, at least 1"))
     duration = in_si(duration, TIME, "duration")
-    longest = [law.duration for law in driven.laws if law.duration is not None]
+    longest = [law.duration for law in laws if law.duration is not None]
     end = duration if duration is not None else max(longest, default=0.0 if count == 1 else None)
     if end is None:
-        laws = ", ".join(f"{n}: {law}" for n, law in zip(driven.names, driven.laws, strict=True))
-        problems.append(Problem(f"the laws go on for ever ({laws})", "duration", "say duration="))
+        told = ", ".join(
+            f"{n}: {law}" if n else str(law) for n, law in zip(names or [""] * len(laws), laws, strict=True)
+        )
+        problems.append(Problem(f"the laws go on for ever ({told})", "duration", "say duration="))
     elif isinstance(end, str) or not (np.isfinite(end) and (end > 0.0 or (end == 0.0 and count == 1))):
         problems.append(Problem(f"a duration of {end} s", "duration", "give a positive number, or samples=1"))
     if problems or end is None:
@@ -385,7 +390,7 @@ def driven_motion(
     """Postures along laws of time as a run."""
     must_follow_places(loops)
     driven = _drives(loops, drives)
-    t = _times(driven, samples, duration, times, loops.plan.name)
+    t = times_of(driven.laws, samples, duration, times, loops.plan.name, driven.names)
     if home.mobility == 0:
         text = f"nothing can move: mobility 0, yet {', '.join(driven.names)} should be driven"
         raise NoFreedom(Problem(text, hint="check the joints with `linkwork check`"), loops.plan.name)

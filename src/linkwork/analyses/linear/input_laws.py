@@ -22,6 +22,7 @@ class Own:
     S: Array
     start: Array
     rows: Array  # (channels, size)
+    frequency: float = 0.0  # at which it swings [Hz]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +53,8 @@ def law_of(given: Any, own: Input, until: float) -> Own | Pieced:
         w, a = law.speed, law.amplitude
         S = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, w], [0.0, -w, 0.0]])
         rows = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, w], [0.0, -w * w, 0.0], [0.0, 0.0, -(w**3)]])
-        return Own(S, np.array([law.mean, a * np.sin(law.phase), a * np.cos(law.phase)]), rows)
+        start = np.array([law.mean, a * np.sin(law.phase), a * np.cos(law.phase)])
+        return Own(S, start, rows, abs(w) / (2.0 * np.pi))
     from linkwork.numerics.stepping.law_pieces import piecewise, piecewise_values
 
     smooth = own.driven >= 0 and isinstance(law, Drive)

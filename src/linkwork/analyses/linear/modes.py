@@ -11,7 +11,7 @@ import numpy as np
 
 from linkwork.analyses.linear.coefficients import rates_of_independent
 from linkwork.analyses.linear.eigenproblem import general, is_nothing, is_symmetric, undamped
-from linkwork.analyses.linear.energy_shares import elastic_shares, kinetic_shares
+from linkwork.analyses.linear.energy_shares import kinetic_shares, potential_shares
 from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
 from linkwork.results import Result, build_result
@@ -40,7 +40,8 @@ class Mode:
     shape : by free coordinate; the largest entry, lengths beside the machine's size, is 1
     left : by free coordinate, the rows of the left vector that forces work on
     moves : joints that move, those that move most first; joints : movement of all joints by rate, scaled like `shape`
-    kinetic : share of the kinetic energy by body; elastic : of the elastic energy by spring
+    kinetic : share of the kinetic energy by body; elastic : of the elastic energy by spring, laws among them
+    potential : share of all potential energy by spring and of "gravity", which may be below zero
     defective : whether the eigenvalue is a multiple one with too few vectors
     """
 
@@ -53,6 +54,7 @@ class Mode:
     joints: dict[str, complex]
     kinetic: dict[str, float]
     elastic: dict[str, float]
+    potential: dict[str, float]
     defective: bool
 
     @property
@@ -123,7 +125,7 @@ class Modes(Sequence[Mode]):
         sizes = np.abs(joints / point.at.loops.column_scale)
         order = np.argsort(-np.round(sizes, 9), axis=1, kind="stable")
         real = np.abs(shapes.imag).max(axis=0, initial=0.0) <= 1e-9 * np.abs(shapes).max(axis=0, initial=1.0)
-        kinetic, elastic = kinetic_shares(point, joints), elastic_shares(linear, shapes)
+        kinetic, (elastic, potential) = kinetic_shares(point, joints), potential_shares(linear, shapes)
         found = []
         for k, value in enumerate(self._values.tolist()):
             own = sizes[k]
@@ -133,6 +135,7 @@ class Modes(Sequence[Mode]):
             found.append(
                 Mode(
                     k + 1, value, _kind(value), shape, left[:, k], moves, moved, kinetic[k], elastic[k],
+                    potential[k],
                     bool(self._defective[k]),
                 )
             )  # fmt: skip
@@ -162,7 +165,7 @@ class Modes(Sequence[Mode]):
         rates = linear._point.at.loops.plan.variable_rates
         for name in rates:
             signals[f"{name}.shape"] = ("1", "mode", np.array([m.joints[name] for m in modes], complex))
-        for what in ("kinetic", "elastic"):
+        for what in ("kinetic", "elastic", "potential"):
             names = dict.fromkeys(name for m in modes for name in getattr(m, what))
             for name in names:
                 signals[f"{name}.{what}"] = ("1", "mode", np.array([getattr(m, what).get(name, 0.0) for m in modes]))
@@ -192,14 +195,26 @@ class Modes(Sequence[Mode]):
             worst = max(worst, float(np.abs(sum(parts) * scale).max()) / size if size else 0.0)
         return worst
 
-    def plot(self, *names: str) -> Any:
-        """Plot signals of `result` over the modes; frequencies by default.
+    def plot(self, *names: str, ax: Any = None) -> Any:
+        """Draw frequency and damping ratio of every mode; or signals of `result` over the modes.
 
         Parameters
         ----------
         names : of signals
+        ax : axes to draw into; a new figure without
         """
-        return self.result.plot(*(names or ("frequency",)))
+        from linkwork.results.plots.description import Axis, Line, Panel, Plot
+
+        if names:
+            return self.result.plot(*names, ax=ax)
+        number = np.arange(1.0, len(self) + 1.0)
+        over = Axis("mode", whole=True)
+        shown = (
+            (Axis("frequency", "Hz"), self.frequencies),
+            (Axis("damping ratio"), np.array([mode.damping for mode in self])),
+        )
+        panels = tuple(Panel(over, up, (Line(up.name, number, values, style="dots"),)) for up, values in shown)
+        return Plot(panels, title=f"modes of {self.linear.machine.name}").draw(ax)
 
     def run(self, number: int, *, amplitude: float | None = None, samples: int = 73) -> Run:
         """One period of a mode as a run: a small motion about the posture with its loops closed.

@@ -76,7 +76,22 @@ def response(
     t = np.linspace(0.0, until, samples)
     z0 = np.concatenate([z0, np.zeros(len(system.A) - len(z0))])  # what velocities and accelerations drive starts at 0
     Y, U = _solved(system, given, laws, z0, t)
-    return _result(linear, t, names, wanted, Y, given, U, "response")
+    return _result(linear, t, names, wanted, Y, given, U, "response", _too_coarse(given, laws, t))
+
+
+def _too_coarse(given: Sequence[Input], laws: Sequence[Own | Pieced], t: Array) -> list[str]:
+    """Harmonics of which the samples, right as they are, show another frequency: those above Nyquist's."""
+    most = 0.5 * (len(t) - 1) / t[-1]
+    told = []
+    for own, law in zip(given, laws, strict=True):
+        f = law.frequency if isinstance(law, Own) else 0.0
+        if f > most * (1.0 + 1e-9):
+            needed = int(np.ceil(20.0 * f * t[-1])) + 1
+            text = (
+                f"{own.name} swings at {f:.6g} Hz, which samples every {t[1]:.4g} s cannot show (up to {most:.6g} Hz)"
+            )
+            told.append(f"{text}: samples={needed} have ten in each half of its periods")
+    return told
 
 
 def impulse_response(
@@ -233,7 +248,7 @@ def _jump(system: Channels, own: Input, j: int, change: Array) -> Array:
 
 def _result(
     linear: Linearization, t: Array, names: Sequence[str], wanted: Sequence[Any], Y: Array, given: Sequence[Input],
-    U: Array, analysis: str,
+    U: Array, analysis: str, warnings: Sequence[str] = (),
 ) -> Result:  # fmt: skip
     signals: dict[str, tuple[str, str, Any]] = {}
     for name, own, column in zip(plain_names(list(names)), wanted, Y.T, strict=True):
@@ -242,6 +257,6 @@ def _result(
         if own.name not in signals:
             signals[own.name] = (own.unit, "time", column)
     return build_result(
-        {"time": ("s", t)}, signals, mechanism=linear.machine.name, analysis=analysis, warnings=list(linear.warnings),
-        machine=linear.machine,
+        {"time": ("s", t)}, signals, mechanism=linear.machine.name, analysis=analysis,
+        warnings=[*linear.warnings, *warnings], machine=linear.machine,
     )  # fmt: skip

@@ -12,11 +12,26 @@ Every number may be an array: one goal for each sample of `Machine.reach_many`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from linkwork.analyses.robots.goal_kinds import (
+    MEASURES,
+    Attitude,
+    Goal,
+    Hold,
+    Joints,
+    Moving,
+    MovingAttitude,
+    MovingPlace,
+    MovingPointing,
+    Place,
+    Pointing,
+    shown,
+    to_cartesian,
+)
+from linkwork.drives import Drive, as_drive
 from linkwork.errors import InputError, ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.geometry.rotations import from_quaternion, from_rpy, is_rotation, rot_x, rot_y, rot_z
@@ -24,136 +39,31 @@ from linkwork.model.text_values import in_si
 from linkwork.model.vectors import direction, numbers
 from linkwork.units import ANGLE, LENGTH, Dimension
 
-KINDS = ("cartesian", "cylindrical", "spherical")
-MEASURES: dict[str, tuple[Dimension, Dimension, Dimension]] = {
-    "cartesian": (LENGTH, LENGTH, LENGTH),
-    "cylindrical": (LENGTH, ANGLE, LENGTH),
-    "spherical": (LENGTH, ANGLE, ANGLE),
-}
-COORDINATES = {
-    "cartesian": ("x", "y", "z"),
-    "cylindrical": ("radius", "angle", "z"),
-    "spherical": ("radius", "azimuth", "elevation"),
-}
+__all__ = [
+    "Attitude",
+    "Goal",
+    "Hold",
+    "Joints",
+    "Moving",
+    "Place",
+    "Pointing",
+    "attitude",
+    "cylindrical",
+    "hold",
+    "joints",
+    "place",
+    "pointing",
+    "pose",
+    "spherical",
+]
 TURNED = 1e-6
 """How far a matrix may be from a rotation."""
-
-
-@dataclass(frozen=True, eq=False)
-class Goal:
-    """What is wanted.
-
-    of : the target: a point, frame or body by name, `body.com`, or "centre of mass"; empty for that of the question
-    at : a place [m] in the axes of the target, instead of its origin
-    weight : how much what is missing counts, where not all goals can be met
-    """
-
-    of: str = ""
-    at: tuple[float, float, float] | None = None
-    weight: float = 1.0
-
-    @property
-    def samples(self) -> int | None:
-        """How many goals it stands for; None for one."""
-        return None
-
-
-@dataclass(frozen=True, eq=False)
-class Place(Goal):
-    """A place in the world, or some of its coordinates.
-
-    values : (..., 3), nan where a coordinate does not matter; kind : one of `KINDS`
-    """
-
-    values: Array = None  # type: ignore[assignment]
-    kind: str = "cartesian"
-
-    @property
-    def samples(self) -> int | None:
-        return None if self.values.ndim == 1 else len(self.values)
-
-    @property
-    def wanted(self) -> tuple[bool, ...]:
-        """Which coordinates matter."""
-        own = self.values.reshape(-1, 3)
-        return tuple(bool(np.isfinite(own[:, k]).all()) for k in range(3))
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether all coordinates matter: any kind is then a place x, y, z."""
-        return all(self.wanted)
-
-    @property
-    def xyz(self) -> Array:
-        """The place in the world [m], where it is whole."""
-        return to_cartesian(self.kind, self.values)
-
-    def __repr__(self) -> str:
-        if self.is_whole:
-            return f"place {_shown(self.xyz)} m"
-        parts = zip(COORDINATES[self.kind], self.wanted, self.values.reshape(-1, 3)[0], strict=True)
-        return "place " + ", ".join(f"{n} {x:.6g}" for n, is_wanted, x in parts if is_wanted)
-
-
-@dataclass(frozen=True, eq=False)
-class Attitude(Goal):
-    """Axes along those of a rotation matrix (..., 3, 3), world."""
-
-    R: Array = None  # type: ignore[assignment]
-
-    @property
-    def samples(self) -> int | None:
-        return None if self.R.ndim == 2 else len(self.R)
-
-    def __repr__(self) -> str:
-        return f"attitude {np.array2string(self.R, precision=4, separator=', ')}"
-
-
-@dataclass(frozen=True, eq=False)
-class Pointing(Goal):
-    """An axis of the target, given in its own frame, along a direction of the world (..., 3); the spin is free."""
-
-    axis: Array = None  # type: ignore[assignment]
-    along: Array = None  # type: ignore[assignment]
-    name: str = ""
-
-    @property
-    def samples(self) -> int | None:
-        return None if self.along.ndim == 1 else len(self.along)
-
-    def __repr__(self) -> str:
-        return f"{self.name} along {_shown(self.along)}"
-
-
-@dataclass(frozen=True, eq=False)
-class Joints(Goal):
-    """Variables of joints with given values, by name."""
-
-    values: Mapping[str, Any] = None  # type: ignore[assignment]
-
-    @property
-    def samples(self) -> int | None:
-        sizes = [np.shape(x)[0] for x in self.values.values() if np.ndim(x) and not isinstance(x, str | list | tuple)]
-        return max(sizes, default=None)
-
-    def __repr__(self) -> str:
-        return ", ".join(f"{n} = {x}" for n, x in self.values.items())
-
-
-@dataclass(frozen=True, eq=False)
-class Hold(Goal):
-    """Joints that stay as they are at the start."""
-
-    names: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return f"hold {', '.join(self.names)}"
 
 
 # ---------------------------------------------------------------- makers
 
 
-def place(xyz: Any, *, of: str = "", at: Any = None, weight: float = 1.0) -> Place:
+def place(xyz: Any, *, of: str = "", at: Any = None, weight: float = 1.0) -> Place | MovingPlace:
     """A place x, y, z [m] in the world.
 
     xyz : three numbers or texts; None for one that does not matter; (samples, 3)
@@ -162,7 +72,7 @@ def place(xyz: Any, *, of: str = "", at: Any = None, weight: float = 1.0) -> Pla
     return _place("cartesian", xyz, of, at, weight)
 
 
-def cylindrical(values: Any, *, of: str = "", at: Any = None, weight: float = 1.0) -> Place:
+def cylindrical(values: Any, *, of: str = "", at: Any = None, weight: float = 1.0) -> Place | MovingPlace:
     """A place in cylindrical coordinates about the world's z: radius [m], angle from x [rad], z [m].
 
     values : three numbers or texts; None for one that does not matter; (samples, 3)
@@ -171,7 +81,7 @@ def cylindrical(values: Any, *, of: str = "", at: Any = None, weight: float = 1.
     return _place("cylindrical", values, of, at, weight)
 
 
-def spherical(values: Any, *, of: str = "", at: Any = None, weight: float = 1.0) -> Place:
+def spherical(values: Any, *, of: str = "", at: Any = None, weight: float = 1.0) -> Place | MovingPlace:
     """A place in spherical coordinates: radius [m], azimuth from x [rad], elevation above the xy-plane [rad].
 
     values : three numbers or texts; None for one that does not matter; (samples, 3)
@@ -188,7 +98,7 @@ def attitude(
     xyx: Any = None,
     of: str = "",
     weight: float = 1.0,
-) -> Attitude:
+) -> Attitude | MovingAttitude:
     """Full attitude in the world, in one of four ways.
 
     R : rotation matrix (3, 3), or (samples, 3, 3)
@@ -202,6 +112,13 @@ def attitude(
     if len(named) != 1:
         said = f"given are {', '.join(named)}" if named else "none is given"
         raise InputError(Problem(f"an attitude is told in one way; {said}", "attitude", f"one of {', '.join(given)}"))
+    for name, axes in (("rpy", "zyx"), ("xyx", "xyx")):
+        if are_laws(given[name], 3):
+            laws = _laws(given[name], (ANGLE,) * 3, name)
+            turns = tuple(np.eye(3)["xyz".index(axis)] for axis in axes)
+            return MovingAttitude(
+                of, None, _weight(weight), laws[::-1] if name == "rpy" else laws, turns, np.eye(3), name
+            )
     if R is not None:
         return Attitude(of, None, _weight(weight), rotation_matrix(R))
     if quaternion is not None:
@@ -216,7 +133,9 @@ def attitude(
     return Attitude(of, None, _weight(weight), from_euler_xyx(_array(xyx, 3, ANGLE, "xyx")))
 
 
-def pointing(axis: Any, along: Any, spin: Any = None, *, of: str = "", weight: float = 1.0) -> Pointing | Attitude:
+def pointing(
+    axis: Any, along: Any, spin: Any = None, *, of: str = "", weight: float = 1.0
+) -> Pointing | Attitude | Moving:
     """An axis of the target along a direction of the world; with a spin about it, the full attitude.
 
     The spin ψ turns as in Vukobratović: from the world about z by the azimuth, about the new -y by the elevation, and
@@ -228,12 +147,20 @@ def pointing(axis: Any, along: Any, spin: Any = None, *, of: str = "", weight: f
     of, weight : see `Goal`
     """
     own = _unit(np.array(_direction(axis, "axis")))
+    name = axis if isinstance(axis, str) else shown(own)
+    if are_laws(along, 2) or _is_law(spin):
+        given = along if not isinstance(along, str) and len(along) == 2 else _angles(_along(along))
+        laws = _laws(given, (ANGLE, ANGLE), "along")
+        if spin is None:
+            return MovingPointing(of, None, _weight(weight), laws, own, name)
+        turns = np.array([0.0, 0.0, 1.0]), np.array([0.0, -1.0, 0.0]), np.array([1.0, 0.0, 0.0])
+        spun = as_drive(spin, "spin", ANGLE)
+        return MovingAttitude(of, None, _weight(weight), (*laws, spun), turns, spin_frame(own).T, "spin")
     wanted = _along(along)
     if spin is None:
-        name = axis if isinstance(axis, str) else _shown(own)
         return Pointing(of, None, _weight(weight), own, wanted, name)
     psi = np.asarray(in_si(spin, ANGLE, "spin"), float)
-    azimuth, elevation = np.arctan2(wanted[..., 1], wanted[..., 0]), np.arcsin(np.clip(wanted[..., 2], -1.0, 1.0))
+    azimuth, elevation = _angles(wanted)
     R = rot_z(azimuth) @ rot_y(-elevation) @ rot_x(psi) @ spin_frame(own).T
     return Attitude(of, None, _weight(weight), R)
 
@@ -266,16 +193,6 @@ def hold(*names: str) -> Hold:
 # ---------------------------------------------------------------- geometry
 
 
-def to_cartesian(kind: str, c: Array) -> Array:
-    """x, y, z of coordinates (..., 3) of one of `KINDS`."""
-    if kind == "cartesian":
-        return c
-    a, b, d = c[..., 0], c[..., 1], c[..., 2]
-    if kind == "cylindrical":
-        return np.stack([a * np.cos(b), a * np.sin(b), d], axis=-1)
-    return np.stack([a * np.cos(d) * np.cos(b), a * np.cos(d) * np.sin(b), a * np.sin(d)], axis=-1)
-
-
 def from_euler_xyx(angles: Array) -> Array:
     """R_x(θ) R_y(ψ) R_x(φ); singular where sin ψ = 0."""
     return rot_x(angles[..., 0]) @ rot_y(angles[..., 1]) @ rot_x(angles[..., 2])
@@ -294,7 +211,8 @@ def pose_goals(X: Array, of: str = "") -> tuple[Place, Attitude]:
     last = np.array([0.0, 0.0, 0.0, 1.0])
     if X.ndim not in (2, 3) or X.shape[-2:] != (4, 4) or not (X[..., 3, :] == last).all():
         raise InputError(Problem("the pose is not a 4x4 matrix with a last row 0 0 0 1", "pose"))
-    return _place("cartesian", X[..., :3, 3], of, None, 1.0), Attitude(of, None, 1.0, rotation_matrix(X[..., :3, :3]))
+    at = Place(of, None, 1.0, _array(X[..., :3, 3], 3, LENGTH, "pose"))
+    return at, Attitude(of, None, 1.0, rotation_matrix(X[..., :3, :3]))
 
 
 def rotation_matrix(R: Any) -> Array:
@@ -312,10 +230,33 @@ def rotation_matrix(R: Any) -> Array:
 # ---------------------------------------------------------------- numbers
 
 
-def _place(kind: str, values: Any, of: str, at: Any, weight: float) -> Place:
+def _place(kind: str, values: Any, of: str, at: Any, weight: float) -> Place | MovingPlace:
     where = "place" if kind == "cartesian" else kind
     own = None if at is None else numbers(at, 3, "at", LENGTH)
+    if are_laws(values, 3):
+        return MovingPlace(of, own, _weight(weight), _laws(values, MEASURES[kind], where), kind)  # type: ignore[arg-type]
     return Place(of, own, _weight(weight), _array(values, 3, MEASURES[kind], where, gaps=True), kind)  # type: ignore[arg-type]
+
+
+def _is_law(value: Any) -> bool:
+    """Whether a value is a law of time: a drive, its text, or a pair (from, to)."""
+    if isinstance(value, str):
+        return any(mark in value for mark in ":(;")
+    return isinstance(value, Drive) or (isinstance(value, list | tuple) and len(value) == 2)
+
+
+def are_laws(values: Any, count: int) -> bool:
+    """Whether some of a few values are laws of time."""
+    return isinstance(values, list | tuple) and len(values) == count and any(_is_law(v) for v in values)
+
+
+def _laws(values: Sequence[Any], measures: Sequence[Dimension], where: str) -> tuple[Drive, ...]:
+    return tuple(as_drive(v, where, measure) for v, measure in zip(values, measures, strict=True))
+
+
+def _angles(h: Array) -> tuple[Any, Any]:
+    """Azimuth and elevation of directions."""
+    return np.arctan2(h[..., 1], h[..., 0]), np.arcsin(np.clip(h[..., 2], -1.0, 1.0))
 
 
 def _weight(weight: float) -> float:
@@ -372,9 +313,3 @@ def _along(value: Any) -> Array:
 
 def _unit(v: Array) -> Array:
     return np.asarray(v / np.linalg.norm(v, axis=-1, keepdims=True))
-
-
-def _shown(v: Array) -> str:
-    if v.ndim > 1:
-        return f"of {len(v)} samples"
-    return "(" + ", ".join(f"{x:.6g}" for x in np.where(v == 0.0, 0.0, v)) + ")"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from linkwork.analyses.kinematics.given_values import given_variables
 from linkwork.analyses.kinematics.loops import CLOSURE, Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.analyses.robots.goals import Attitude, Place, Pointing
+from linkwork.analyses.robots.goal_kinds import Attitude, Place, Pointing
 from linkwork.analyses.robots.reach import known_limits, specified_by, start_of
 from linkwork.analyses.robots.task_rows import Wanted, wanted_of
 from linkwork.equations.quantities import QUANTITIES
@@ -28,6 +28,8 @@ TOLERANCE = 1e-12
 """Error [rad, or parts of the machine's size] that counts as none."""
 RESTARTS, MOST = 100, 40
 """Random postures from which a sample begins again, and steps from each."""
+LEAST, SPARE = 1e-16, 1e-10
+"""Damping that is left in the end; more where freedoms are left, to tell directions that no row knows from rounding."""
 PIECE = 256
 """Samples of one piece of work."""
 
@@ -116,14 +118,30 @@ def reach_many(
     work = _Work(loops, wanted, specified, count, limits)
     first = _starts(loops, home, start, count)
     many = (0 if path else RESTARTS) if restarts is None else restarts
-    more = _elsewhere(loops, home.y, specified, limits, many, seed)
+    more = elsewhere(loops, home.y, specified, limits, many, seed)
     Y, told = np.empty((count, loops.plan.ny)), np.empty((count, 3))
     given = given_variables(loops, wanted.values)
     values = np.ascontiguousarray(np.broadcast_to(given.values, (count, given.variables.size)), float)
 
+    # With freedoms left, what two samples lead on to would gather way along the null space, and so would rounding.
+    spare = work.spare(first[0], specified)
+    way, least = 0 if not path else 1 if spare else 2, SPARE if spare else LEAST
+
     def some(begin: int, number: int) -> None:
         loop.reach_some(
-            *work.tables(), first, more, values, given.variables, path, TOLERANCE, MOST, begin, begin + number, Y, told
+            *work.tables(),
+            first,
+            more,
+            values,
+            given.variables,
+            way,
+            least,
+            TOLERANCE,
+            MOST,
+            begin,
+            begin + number,
+            Y,
+            told,
         )
 
     if path:
@@ -146,7 +164,7 @@ def _starts(loops: Loops, home: Posture, start: Any, count: int) -> Array:
     return np.ascontiguousarray(start_of(loops, home, start, {}).y[np.newaxis])
 
 
-def _elsewhere(loops: Loops, y: Array, specified: Mask, limits: bool, count: int, seed: int) -> Array:
+def elsewhere(loops: Loops, y: Array, specified: Mask, limits: bool, count: int, seed: int) -> Array:
     """Random postures: within limits, else within a turn or the machine's size; loops are closed by the search."""
     rng = np.random.default_rng(seed)
     z = rng.uniform(-1.0, 1.0, (count, loops.columns)) * np.where(loops.column_scale == 1.0, np.pi, 1.0)
@@ -207,6 +225,13 @@ class _Work:
                 loops.entry_scale / loops.column_scale[loops.entry_columns],
             )
         self.advance = system.bound_kernel(Question(QUANTITIES["advance"])) if loops.quaternions else None
+
+    def spare(self, y: Array, specified: Mask) -> bool:
+        """Whether the goals leave freedoms."""
+        from linkwork.numerics.reaching import ROWS
+
+        free = self.loops.roles(y, specified).free if self.loops.count else self.columns
+        return len(free) > sum(ROWS[kind] for kind in self.kinds)
 
     def tables(self) -> tuple[Any, ...]:
         """The arguments of the loop up to the goals, with buffers of their own."""

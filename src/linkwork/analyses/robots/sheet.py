@@ -49,11 +49,11 @@ class Sheet:
     def planes(self, Y: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
         """Tangents with nothing held (n, N, freedoms), with what is held (n, N, 2), and where there are any."""
         J = self.loops.equations(Y)[1]
-        free, fine = _null_space(J, self.freedoms)
+        free, fine = null_space(J, self.freedoms)
         if not len(self.held):
             return free, free, fine
         # What is held stands still: of the tangents only combinations remain that do not move it.
-        own, known = _null_space(free[:, self.held, :], 2)
+        own, known = null_space(free[:, self.held, :], 2)
         return free, free @ own, fine & known
 
     def closed(self, Y: Array) -> tuple[Array, NDArray[np.bool_]]:
@@ -118,7 +118,7 @@ class Sheet:
         return np.concatenate([e, moved], axis=1), np.concatenate([J, rows], axis=1)
 
 
-def _null_space(A: Array, count: int) -> tuple[Array, NDArray[np.bool_]]:
+def null_space(A: Array, count: int) -> tuple[Array, NDArray[np.bool_]]:
     """Orthonormal bases (n, N, count) of what A (n, m, N) takes to nothing, and where there is no more than that."""
     n, m, N = A.shape
     if m == 0:

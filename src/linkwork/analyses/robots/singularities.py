@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,6 +87,28 @@ class Singularities:
         return "\n".join([*lines, *(f"  warning: {text}" for text in self.warnings)])
 
     __repr__ = __str__
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain data, for JSON."""
+        curves = [
+            {
+                "kind": c.kind,
+                "closed": c.closed,
+                "ends": list(c.ends),
+                "places": c.places.tolist(),
+                "postures": c.Y.tolist(),
+            }
+            for c in self.curves
+        ]
+        return {
+            "target": self.target,
+            "over": list(self.over),
+            "drives": list(self.drives),
+            "variables": list(self.loops.plan.variables),
+            "curves": curves,
+            "samples": self.samples,
+            "warnings": list(self.warnings),
+        }
 
     def of_kind(self, kind: str) -> tuple[SingularCurve, ...]:
         """Curves of one kind.

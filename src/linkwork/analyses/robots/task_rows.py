@@ -16,19 +16,19 @@ from typing import Any
 import numpy as np
 
 from linkwork.analyses.kinematics.loops import Loops
-from linkwork.analyses.robots.goals import (
+from linkwork.analyses.robots.goal_kinds import (
     COORDINATES,
     Attitude,
     Goal,
     Hold,
     Joints,
+    Moving,
     Place,
     Pointing,
-    attitude,
-    place,
-    pose_goals,
 )
+from linkwork.analyses.robots.goals import attitude, place, pose_goals
 from linkwork.analyses.robots.targets import Target, base_kernel, target_of
+from linkwork.drives import Drive
 from linkwork.equations.reaching import reaching
 from linkwork.errors import InputError, LinkworkError, Problem
 from linkwork.formulas import Question
@@ -73,10 +73,10 @@ def wanted_of(
     held: list[str] = [hold] if isinstance(hold, str) else list(hold)
     found: list[Goal] = []
     for given in goals:
-        with _gathered(problems):
+        with gathered(problems):
             found += _goals(given, many)
     if rotation is not None:
-        with _gathered(problems):
+        with gathered(problems):
             found.append(rotation if isinstance(rotation, Goal) else attitude(rotation))
     if not (found or problems):
         raise InputError(Problem("neither a place nor an attitude is wanted", "reach", "give a place x, y, z [m]"))
@@ -86,11 +86,13 @@ def wanted_of(
         elif isinstance(goal, Hold):
             held += goal.names
         else:
-            with _gathered(problems):
+            with gathered(problems):
                 target = target_of(loops, goal.of or name, goal.at)
                 if not (target.turns or isinstance(goal, Place)):
                     raise InputError(Problem(f"'{target.name}' has no axes", hint="only a place can be wanted of it"))
                 tasks.append((goal, target))
+        if isinstance(goal, Moving) or _laws_of(goal):
+            problems.append(Problem(f"{goal} moves", "reach", "`follow` takes laws of time"))
         if not many and goal.samples is not None:
             hint = "`reach_many` takes goals by sample"
             problems.append(Problem(f"goals of {goal.samples} samples, where one is asked for", "reach", hint))
@@ -101,7 +103,12 @@ def wanted_of(
     return Wanted(tuple(tasks), values, tuple(held))
 
 
-class _gathered:
+def _laws_of(goal: Goal) -> bool:
+    """Whether joints are given by laws of time."""
+    return isinstance(goal, Joints) and any(isinstance(x, Drive) for x in goal.values.values())
+
+
+class gathered:
     """Keeps problems instead of raising them."""
 
     def __init__(self, problems: list[Problem]) -> None:
@@ -122,13 +129,21 @@ def _goals(given: Any, many: bool) -> list[Goal]:
         return [given]
     if isinstance(given, list | tuple) and given and all(isinstance(g, Goal) for g in given):
         return list(given)
-    shape = np.shape(given) if not isinstance(given, str) else ()
+    shape = _shape(given)
     if shape[-2:] == (4, 4) and len(shape) <= (3 if many else 2):
         return list(pose_goals(np.asarray(given, float)))
     if not many and (isinstance(given, Mapping) or len(shape) > 1):
         hint = "one place [m] at a time, such as (0.1, 0.2, 0); `reach_many` takes many, `follow` a path"
         raise InputError(Problem("three numbers x, y, z are wanted", "place", hint))
     return [place(np.asarray(given, float) if many and len(shape) == 2 else given)]
+
+
+def _shape(given: Any) -> tuple[int, ...]:
+    """The shape of an array, or of lists that could be one."""
+    try:
+        return np.shape(given)
+    except ValueError:  # lists of several lengths
+        return ()
 
 
 class TaskRows:

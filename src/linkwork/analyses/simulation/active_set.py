@@ -65,7 +65,10 @@ class ActiveSet:
     switches: int = 0
 
     def __post_init__(self) -> None:
-        events = self.asked.events
+        events, plan = self.asked.events, self.asked.loops.plan
+        self.switches = 0 if self.asked.method in FIXED else plan.n_sides
+        if not events and not plan.n_slips:
+            return
         stops = [e for e in events if isinstance(e, Stop)]
         self.gaps = tuple(dict.fromkeys(stop.what for stop in stops))
         for stop in stops:
@@ -75,11 +78,15 @@ class ActiveSet:
                     (self.soft if stop.elastic else self.sides).append(own)
         self.whens = [e for e in events if isinstance(e, When)]
         self.ats = sorted((e for e in events if isinstance(e, At)), key=lambda e: e.time)
-        loads = self.asked.loops.plan.loads
-        self.switches = 0 if self.asked.method in FIXED else self.asked.loops.plan.n_sides
+        loads = plan.loads
         self.grips = [Grip(x.name, x.along.w, x.along.y, loads.index(x)) for x in exact_frictions(loads)]
 
     # ---------------------------------------------------------------- what it takes
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing can ever be on."""
+        return self.asked.is_free and not (self.grips or self.switches)
 
     @property
     def acting(self) -> list[When | At]:
@@ -94,6 +101,8 @@ class ActiveSet:
     @property
     def most_rows(self) -> int:
         """Rows that may be active at once."""
+        if self.is_idle:
+            return 0
         variables = {d.column for d in self.asked.driven} | {g.column for g in self.grips}
         for event in self.acting:
             variables |= set(self._columns(event.actions.lock))
@@ -124,7 +133,7 @@ class ActiveSet:
         """The active set with nothing on; n : size of the state; room : rows of its log; jumps : whether those of
         formulas are watched."""
         asked, plan = self.asked, self.asked.loops.plan
-        if asked.is_free and not (self.grips or self.switches):
+        if self.is_idle:
             return self._none(n)
         quiet = not (asked.events or asked.driven or self.grips or self.switches)
         return active_set(
@@ -153,10 +162,8 @@ class ActiveSet:
             first = active_set(
                 n, [], 0, [], [], [], loops.places, [], [], [], loops.plan.n_loads, 0, 0.0, self.apart, QUIET, 0
             )
-            loops.problems[key] = Template(first)
-        made: Active = loops.problems[key].copy()
-        made.until = float(self.asked.until)
-        return made
+            return _until(loops.keep(key, Template(first)).copy(), self.asked.until)
+        return _until(loops.problems[key].copy(), self.asked.until)
 
     def _switching(self, actions: Actions) -> list[int]:
         loads = self.asked.loops.plan.loads
@@ -188,6 +195,11 @@ class ActiveSet:
             )
             if fired
         ]
+
+
+def _until(made: Active, until: float) -> Active:
+    made.until = float(until)
+    return made
 
 
 def _who(actions: Actions) -> int:

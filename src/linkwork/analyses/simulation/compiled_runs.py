@@ -112,7 +112,7 @@ def run_compiled(table: RunTable) -> list[int]:
         more = () if lose.all() else _stronger(table, engine, int(weak[~lose][0]), shared["ends"])
         if not (more or lose.any()):
             break
-        engine = replace(engine, others=(*engine.others, *more), _held=[], _rows={})
+        engine = replace(engine, others=(*engine.others, *more), _rows={})
         chosen = weak if more else weak[lose]
         parts_of_work = iter([(k, k + 1) for k in chosen.tolist()])
         table.done -= len(chosen)

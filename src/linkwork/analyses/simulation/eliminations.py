@@ -141,7 +141,10 @@ def _remember(session: Eliminated, y: Array, left: float) -> None:
 
 def write_known(machine: Machine, p: Problem) -> None:
     """Tell compiled loops at which postures the independence of the rows is known: the last that were found."""
-    loops, room = machine.loops, len(p.known_least)
+    loops = machine.loops
+    if not loops.known_ranks:
+        return
+    room = len(p.known_least)
     known = loops.known_ranks[-room:] if room else []
     if not known:
         return

@@ -89,13 +89,14 @@ class Engine:
     needs: Equipment
     varied: Mapping[str, Array] | None = None
     others: tuple[Elimination, ...] = ()
-    _held: list[Any] = field(default_factory=list)
     _rows: dict[int, Array] = field(default_factory=dict)
     """By kernel, settled values of all runs."""
     room: Array = field(default_factory=lambda: np.zeros(0))
     """Of many runs: where all kernels find settled values."""
     settled_of_runs: Array = field(default_factory=lambda: np.zeros((0, 0)))
     """What belongs into `room`, (runs, ...)."""
+    _templates: dict[tuple[float, float, int], tuple[Template, Problem]] = field(default_factory=dict, init=False)
+    """Problems to be copied, by tolerances and rows, and the first of them."""
 
     def _bound(self, question: Question) -> Kernel:
         if self.varied is None:
@@ -232,16 +233,15 @@ class Engine:
         """
         if laws or pushed or soft or self.varied is not None:
             return self._made(rtol, atol, laws, pushed, rows, effort, soft)
-        key = (self.elimination.key, *(own.key for own in self.others), self.needs, rows, rtol, atol)
-        known = self.loops.problems.get(key)
+        key = (rtol, atol, rows)
+        known = self._templates.get(key)
         if known is None:
-            if len(self.loops.problems) > TEMPLATES:
-                self.loops.problems.clear()
+            if len(self._templates) >= TEMPLATES:
+                self._templates.clear()
             first = self._made(rtol, atol, (), (), rows, None, ())
-            known = self.loops.problems[key] = (Template(first), list(self._held))
-        template, held = known
-        made: Problem = template.copy()
-        self._held = held
+            known = self._templates[key] = Template(first), first
+        made: Problem = known[0].copy()
+        made.__dict__.update(kernels=known[1].kernels, layout=known[1].layout)
         if effort is not None:
             made.given_effort[:] = made.effort[:] = effort
         return made
@@ -275,7 +275,6 @@ class Engine:
         wiring: dict[str, Any] = {}
         for name, (kernel, settled) in kernels.items():
             if name not in KERNELS:
-                self._held += [kernel, settled]
                 continue
             if kernel is None:
                 wiring.update({f"{name}_at": 0, f"{name}_in": NOTHING, f"{name}_out": NOTHING})
@@ -285,12 +284,11 @@ class Engine:
             wiring[f"{name}_at"] = kernel.address
             wiring[f"{name}_in"] = pointers([*(a[k] for k in inputs), settled, *after])
             wiring[f"{name}_out"] = pointers([a[k] for k in outputs])
-            self._held += [kernel, settled]
         plain = [(s.q.start + k, s.v.start + k) for s in plan.slots for k in range(s.plain)]
         turning = [(s.q.start + s.plain, s.v.start + s.plain) for s in plan.slots if s.plain < len(s.law.variables)]
         laws_: Laws = together(laws)
         scales = layout.join(self._sizes(), loops.column_scale, [own.scale for own in plan.states])
-        return Problem(
+        made = Problem(
             ny=ny, nw=nw, n=layout.n, rtol=float(rtol), atol=atol * scales, size=float(loops.length), loops=loops.count,
             counting=int(needs.counted), past=0, **wiring, **a, **counters, **self._exchange(kernels),
             plain_y=_integers([p for p, _ in plain]), plain_w=_integers([p for _, p in plain]),
@@ -302,6 +300,8 @@ class Engine:
             soft=np.array([[*s[:2], 0] for s in soft], np.int64).reshape(-1, 3),
             soft_numbers=np.array([s[2:] for s in soft], float).reshape(-1, 3),
         )  # fmt: skip
+        made.kernels = kernels  # which stay as long as their addresses are in use
+        return made
 
     def _lent(self) -> Array:
         """By rate, the inertia that it has been lent."""
@@ -381,6 +381,15 @@ class Engine:
             for k in range(slot.plain):
                 sizes[slot.q.start + k] = self.loops.column_scale[slot.v.start + k]
         return sizes
+
+
+def engine_of(loops: Loops, elimination: Elimination, needs: Equipment, others: tuple[Elimination, ...]) -> Engine:
+    """The engine of a machine: one for all simulations that need the same."""
+    key = ("engine", elimination.key, *[own.key for own in others], needs)
+    known: Engine | None = loops.problems.get(key)
+    if known is None:
+        known = loops.keep(key, Engine(loops, elimination, needs, others=others))
+    return known
 
 
 def _integers(values: Sequence[int]) -> Any:

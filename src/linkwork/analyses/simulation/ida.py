@@ -276,10 +276,11 @@ class _Course:
             np.array(self.times), y, w, a, tuple, self.status, self.message, self.evaluations, len(self.trail), 0,
             ("ida",), x, dx,
         )  # fmt: skip
+        rates = slice(1 + plan.ny, 1 + plan.ny + plan.nw)
         trail = np.array(self.trail).reshape(-1, plan.ny + plan.nw + plan.n_states + 2)
         return Ended(
-            asked, outcome, efforts, np.zeros((len(self.times), 0)), [(trail[:, 0], trail[:, 1:])],
+            asked, outcome, efforts, lambda: np.zeros((len(self.times), 0)), [(trail[:, 0], trail[:, 1:])],
             lambda: ((), self.changes), self.work, self.correction,
-            [*asked.warnings, *warnings_of_speed(asked.loops, [w, trail[:, 1 + plan.ny : 1 + plan.ny + plan.nw]])],
+            lambda: [*asked.warnings, *warnings_of_speed(asked.loops, [w, trail[:, rates]])],
             self._energies,
         )  # fmt: skip

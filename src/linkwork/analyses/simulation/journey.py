@@ -9,7 +9,7 @@ import numpy as np
 from linkwork.analyses.simulation.active_set import ActiveSet
 from linkwork.analyses.simulation.course import Course
 from linkwork.analyses.simulation.eliminations import others, write_known
-from linkwork.analyses.simulation.engine import Engine, Equipment
+from linkwork.analyses.simulation.engine import Engine, Equipment, engine_of
 from linkwork.analyses.simulation.hurdles import is_conservative
 from linkwork.analyses.simulation.journal import Journal
 from linkwork.analyses.simulation.listeners import Listener, jump_of
@@ -39,6 +39,7 @@ class Journey(Course):
     """A simulation between its beginning and its end, as data, with the few things that everybody does to it.
 
     asked : the question; machine : as it is now; modes, active : what may be on, and what is
+    is_quiet : whether nothing can ever be on: no rows, no watches, no corners of laws, and nobody to be told
     method, methods : by which steps are taken now, and were so far
     journal : what happened; listener : who is told of it; warnings : what should be known of the run
     engine, stepper, store : kernels, and the method with room of its own
@@ -49,6 +50,7 @@ class Journey(Course):
 
     def __init__(self, asked: Asked, modes: ActiveSet, listener: Listener | None) -> None:
         self.asked, self.modes, self.listener = asked, modes, listener
+        self.is_quiet = modes.is_idle and listener is None
         self.machine: Machine = asked.machine
         self.method = "explicit" if asked.method == "auto" else asked.method
         self.methods: list[str] = []
@@ -100,9 +102,8 @@ class Journey(Course):
 
     def engage(self) -> None:
         """Kernels and arrays for the machine and the method as they are now."""
-        asked, modes = self.asked, self.modes
-        loops = self.machine.loops
-        self.engine = Engine(loops, self.elimination, self.needs(), others=others(loops, self.elimination))
+        asked, modes, loops = self.asked, self.modes, self.machine.loops
+        self.engine = engine_of(loops, self.elimination, self.needs(), others(loops, self.elimination))
         before = getattr(self, "p", None)
         self.p = self.engine.problem(
             asked.rtol,
@@ -127,7 +128,7 @@ class Journey(Course):
             self.methods.append(self.method)
         if self.listener is not None:
             self.listener.engaged()
-        self.begin_chapter(self.t, self.p.switch.copy())
+        self.begin_chapter(self.t, self.p.switch if self.is_quiet else self.p.switch.copy())
 
     def begin_chapter(self, t: float, switch: Array) -> None:
         """From a time on energies are those of the machine and the loads as they are."""

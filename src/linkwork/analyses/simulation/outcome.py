@@ -34,11 +34,11 @@ from linkwork.results.simulation_evidence import SimulationEvidence, energy_at_w
 class Ended:
     """A simulation that has ended, whoever took its steps.
 
-    outcome : what came of it, as arrays; efforts, pushes : along rates and of `stops`, one sample a row
+    outcome : what came of it, as arrays; efforts : along rates, one sample a row; pushes : gives those of `stops`
     trails : times, and (variables, rates, ..., work so far [J]) after steps, as far as they are kept
     jumps : gives times [s] and jumps of the energy [J], those lost in impacts, and those by what events and drives
         changed
-    correction : the largest [rad, parts of the machine's size]
+    correction : the largest [rad, parts of the machine's size]; warnings : gives what should be known
     energies : (times, variables, rates) -> kinetic, potential [J]
     stops : of stops and of frictions that hold, the signal of their force, and along which expression it acts
     """
@@ -46,12 +46,12 @@ class Ended:
     asked: Asked
     outcome: Outcome
     efforts: Array
-    pushes: Array
+    pushes: Callable[[], Array]
     trails: Iterable[tuple[Array, Array]]
     jumps: Callable[[], tuple[Sequence[tuple[float, float]], Sequence[tuple[float, float]]]]
     work: float
     correction: float
-    warnings: Sequence[str]
+    warnings: Callable[[], Sequence[str]]
     energies: Callable[[Array, Array, Array], tuple[Array, Array]]
     stops: tuple[tuple[str, str], ...] = ()
 
@@ -98,12 +98,12 @@ def ended(session: Session) -> Ended:
         asked,
         outcome,
         session.samples.E[:reached],
-        _pushes(session)[:reached],
+        lambda: _pushes(session)[:reached],
         session.trails,
         lambda: (session.journal.impacts, session.journal.changes),
         float(state[loop.WORK]),
         float(state[loop.GAP]),
-        [*session.warnings, *_singular(session), *_unphysical(session)],
+        lambda: [*session.warnings, *_singular(session), *_unphysical(session)],
         lambda t, y, w: _energies(session, t, y, w),
         (
             *((f"{_stop_name(session, k)}.push", what) for k, what in enumerate(session.modes.gaps)),
@@ -130,7 +130,7 @@ def _run(ended: Ended, threads: int | None, request: Request | None) -> Run:
     closure = None
     if loops.count and len(outcome.t):
         closure = ClosureHistory(residual=loops.residual(outcome.y), unit="1")
-    warnings = [*ended.warnings]
+    warnings = [*ended.warnings()]
     if len(outcome.t):
         warnings += warnings_of_run(own, told.y, told.t)
     return build_run(
@@ -151,8 +151,9 @@ def _signals(ended: Ended) -> dict[str, tuple[str, Any]]:
     for column in sorted(acting):
         signals[f"{names[column]}.effort"] = (units[column], E[:, column])
         signals[f"{names[column]}.power"] = ("W", E[:, column] * outcome.w[:, column])
+    pushes = ended.pushes()
     for k, (name, what) in enumerate(ended.stops):
-        signals[name] = (_push_unit(loops, what, units), ended.pushes[:, k])
+        signals[name] = (_push_unit(loops, what, units), pushes[:, k])
     kinetic, potential = ended.energies(outcome.t, outcome.y, outcome.w)
     signals["machine.kinetic_energy"] = ("J", kinetic)
     signals["machine.potential_energy"] = ("J", potential)
@@ -200,10 +201,15 @@ def _push_unit(loops: Loops, what: str, units: Sequence[str]) -> str:
 
 def _energies(session: Session, t: Array, y: Array, w: Array) -> tuple[Array, Array]:
     """Kinetic and potential, with masses and loads as they were at the times; at that of a change, as they became."""
+    states = [session.asked.x] if session.asked.x.size else []  # which have a part in the power alone
+    if len(session.chapters) == 1:
+        _, engine, switch = session.chapters[0]
+        y, w = np.ascontiguousarray(y), np.ascontiguousarray(w)
+        kinetic, potential, _ = engine.energies(y, w, t[:, np.newaxis], session.p.slip, switch, *states)
+        return kinetic, potential
     since = np.array([start for start, _, _ in session.chapters])
     own = np.maximum(np.searchsorted(since, t, side="right") - 1, 0)
     found = np.zeros((2, len(t)))
-    states = [session.asked.x] if session.asked.x.size else []  # which have a part in the power alone
     for k in np.unique(own):
         _, engine, switch = session.chapters[k]
         chosen = own == k

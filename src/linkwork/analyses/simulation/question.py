@@ -47,6 +47,10 @@ METHODS = ("auto", "explicit", "radau", "exponential", "exponential-static", "va
 FIXED = ("variational", "variational-4")
 """Methods with steps of one length."""
 FINEST = 1e-15
+FEW = 1 << 13
+"""Samples up to which what was asked is kept, so that it need not be checked again."""
+CONSISTENT = 1e-14
+"""Part of the quickest rate by which rates may open the loops and count as consistent."""
 MISMATCH = Question(mismatch())
 Controller = Callable[[float, Any], Mapping[str, float] | None]
 
@@ -101,19 +105,17 @@ class Asked:
     @cached_property
     def is_free(self) -> bool:
         """Whether nothing but the machine itself decides what happens: most simulations are free."""
-        return not (self.driven or self.pushed or self.events or self.controller or self.pushing)
+        return not (self.driven or self.pushed or self.events or self.controller or self.pushing or self.corners)
 
     @cached_property
     def corners(self) -> list[float]:
         """Times before the end at which an integration has to stop: of laws, and of tables over time of loads and
         states, whose slope jumps where a straight line or the table itself ends [s]."""
-        from linkwork.numerics.stepping.laws import breaks_of
-
         plan = self.machine.plan
         amounts = [*(own for load in plan.loads for own in load.amounts), *(state.law for state in plan.states)]
         tables = [own.law for own in amounts if isinstance(own.law, Tabulated) and ("t", 0) in own.sources]
         kinks = {t for own in tables for t in ((own.xs[0], own.xs[-1]) if own.smooth else own.xs)}
-        return sorted(t for t in {*map(float, breaks_of(self.laws)), *kinks} if 0.0 < t < self.until)
+        return sorted(t for t in {*(t for law in self.laws for t in law.breaks), *kinks} if 0.0 < t < self.until)
 
     def tick(self, k: int) -> float:
         """Time of the k-th call of the controller [s], the first being k = 0."""
@@ -188,6 +190,11 @@ def asked(
 ) -> Asked:
     """Everything checked at once; InputError lists all that is wrong, with what else was found before."""
     read = _Reader(machine, [*also])
+    nothing = drives is efforts is controller is rate is states is None and events == () and not also
+    evenly = "evenly" if times is None else "at times"
+    key = _plain_key(until, samples, evenly, method, step, rtol, atol) if nothing else None
+    if key in machine.loops.problems:
+        return _asked_again(read, machine.loops.problems[key], start, rates, samples, times)
     wanted, pushing = read.named(drives, "drives"), read.named(efforts, "efforts")
     read.machine = measuring(machine, wanted)
     end = read.number(until, "until", "give a positive number of seconds", measures=TIME)
@@ -218,10 +225,33 @@ def asked(
         raise InputError(read.problems, machine.name)
     prepared = with_lent_inertia(measuring(prepared, wanted), [d.column for d in driven])
     y, w, told = _start(prepared, start, rates, driven)
-    return Asked(
+    found = Asked(
         machine, prepared, end, when, y, w, tuple(driven), acting, tuple(pushed), tuple(read.laws), happening,
         controller, often, method, length, relative, absolute, (*told, *read.warnings, *too_late(happening, end)), x,
     )  # fmt: skip
+    if key is not None and found.is_free and not x.size and when.size < FEW:
+        machine.loops.keep(key, found)
+    return found
+
+
+def _plain_key(*given: Any) -> tuple[Any, ...] | None:
+    """Tells what was asked, where that is plain numbers and texts; None where it is not."""
+    plain = all(x is None or type(x) in (int, float, str) for x in given)
+    return ("asked", *given, *map(type, given)) if plain else None
+
+
+def _asked_again(read: _Reader, before: Asked, start: Any, rates: Any, samples: Any, times: Any) -> Asked:
+    """The same as before, from another start: only that, and times in an array, are to be looked at."""
+    machine = read.machine
+    when = before.times.copy() if times is None else _times(read, before.until, samples, times)
+    _check_start(read, start, rates)
+    if read.problems:
+        raise InputError(read.problems, machine.name)
+    y, w, told = _start(machine, start, rates, ())
+    found = object.__new__(Asked)
+    own = {"original": machine, "machine": machine, "times": when, "y": y, "w": w, "warnings": tuple(told)}
+    found.__dict__.update(before.__dict__, **own)
+    return found
 
 
 def _times(read: _Reader, end: float, samples: Any, times: Any) -> Array:
@@ -471,6 +501,10 @@ def _start(machine: Machine, start: Any, rates: Any, driven: Sequence[Driven]) -
     """Variables and rates of all joints at t = 0, loops closed, and what should be known of it."""
     loops, told = machine.loops, list[str]()
     start, rates = (np.asarray(x, float) if _is_numbers(x) else x for x in (start, rates))
+    if not driven and isinstance(start, np.ndarray) and isinstance(rates, np.ndarray) and loops.count:
+        closed = _closed_already(loops, start, rates)
+        if closed is not None:
+            return *closed, told
     values = {d.name: float(d.drive.sample(0.0)[0]) for d in driven}
     if isinstance(start, np.ndarray):
         posture, gap = _projected(machine, start)
@@ -503,6 +537,19 @@ def _start(machine: Machine, start: Any, rates: Any, driven: Sequence[Driven]) -
     return posture.y.copy(), rates_by_name(loops, posture, {**speeds, **pace}), told
 
 
+def _closed_already(loops: Loops, start: Array, rates: Array) -> tuple[Array, Array] | None:
+    """A start and its rates where they are closed as they are; None where something is to be mended or told."""
+    if start.shape != (loops.plan.ny,) or rates.shape != (loops.columns,):
+        return None
+    y, w = np.array(start, float), np.array(rates, float)
+    if not _are_of_length_one(y, loops.quaternions):
+        return None
+    open_, opened = loops.system.bound_kernel(MISMATCH)(y, w)
+    gap, pace = np.abs(open_ * loops.row_scale).max(), np.abs(opened * loops.row_scale).max()
+    quickest = np.abs(w / loops.column_scale).max()
+    return (y, w) if gap <= loops.tolerance and pace <= CONSISTENT * quickest < np.inf else None
+
+
 def _is_numbers(given: Any) -> bool:
     """Whether all variables, or rates, are given one after the other."""
     return isinstance(given, list | tuple) and all(isinstance(x, (int, float, np.number)) for x in given)
@@ -526,10 +573,14 @@ def _projected(machine: Machine, start: Array) -> tuple[Posture, float]:
         text = f"the start misses the loops by {gap:.3g} (parts of the machine's size, rad)"
         raise InputError(Problem(text, "start", hint), machine.name)
     rough = Posture(loops, np.array(start, float))
-    lengths = [float(np.linalg.norm(rough.y[q : q + 4])) for q in loops.quaternions]
-    if gap <= loops.tolerance and all(abs(length - 1.0) < 1e-14 for length in lengths):
+    if gap <= loops.tolerance and _are_of_length_one(rough.y, loops.quaternions):
         return rough, gap
     return machine.starting_from(rough).home, gap
+
+
+def _are_of_length_one(y: Array, quaternions: Sequence[int]) -> bool:
+    """Whether quaternions are, by the places of their first numbers."""
+    return all(abs(math.sqrt(y[q : q + 4] @ y[q : q + 4]) - 1.0) < 1e-14 for q in quaternions)
 
 
 def _consistent(loops: Loops, posture: Posture, rates: Array, pace: Mapping[str, float], told: list[str]) -> Array:
@@ -550,7 +601,7 @@ def _consistent(loops: Loops, posture: Posture, rates: Array, pace: Mapping[str,
     scaled = w / loops.column_scale
     opened = loops.system.bound_kernel(MISMATCH)(posture.y, w)[1] * loops.row_scale
     size, largest = float(np.abs(opened).max(initial=0.0)), float(np.abs(scaled).max(initial=0.0))
-    if size <= 1e-14 * largest:
+    if size <= CONSISTENT * largest:
         return w.copy()
     if size > 0.05 * max(largest, 1e-12):
         text = f"the rates open the loops at {size:.3g} (parts of the machine's size, rad, a second)"

@@ -34,7 +34,14 @@ CAUSES = 2
 
 
 def pace_of(loops: Loops) -> Array:
-    """By rate and named state, up to which it is one of a machine [rad/s, m/s, the unit of the state]."""
+    """By rate and named state, up to which it is one of a machine [rad/s, m/s, the unit of the state]; kept with it."""
+    found: Array | None = loops.problems.get("pace")
+    if found is None:
+        found = loops.keep("pace", _pace_of(loops))
+    return found
+
+
+def _pace_of(loops: Loops) -> Array:
     found = np.concatenate([np.full(loops.columns, TURNING), [STATED * own.scale for own in loops.plan.states]])
     for slot in loops.plan.slots:
         flies = slot.plain < len(slot.law.variables)

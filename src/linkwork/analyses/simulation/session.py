@@ -10,7 +10,6 @@ import numpy as np
 from linkwork.analyses.simulation.active_set import ActiveSet
 from linkwork.analyses.simulation.controllers import held_efforts
 from linkwork.analyses.simulation.eliminations import weakened
-from linkwork.analyses.simulation.engine import TEMPLATES
 from linkwork.analyses.simulation.halt import Halt
 from linkwork.analyses.simulation.impasses import assert_gets_on, lengthen, pass_singular, take_faint
 from linkwork.analyses.simulation.journey import Journey
@@ -21,7 +20,7 @@ from linkwork.analyses.simulation.runaway import causes_of, why_ended
 from linkwork.analyses.simulation.stiffness import ease, stiffen
 from linkwork.errors import InputError, Problem
 from linkwork.numerics.stepping import advance as loop
-from linkwork.numerics.stepping.active_rows import BEYOND, LISTENED, OK, UNFOLLOWED
+from linkwork.numerics.stepping.active_rows import BEYOND, ENDS, LISTENED, OK, UNFOLLOWED
 from linkwork.numerics.stepping.driver import go, last_samples, turn
 from linkwork.numerics.stepping.handle import Template
 from linkwork.numerics.stepping.instants import DEEP, begin
@@ -59,6 +58,7 @@ class Session(Journey):
         self.engage()
         p = self.p
         self.active.counts[LISTENED] = self.listener is not None
+        self.active.counts[ENDS] = self.is_quiet
         self.z, self.f = p.layout.join(asked.y, asked.w, asked.x), np.zeros(p.n)
         self.state[loop.LONGEST] = asked.step if asked.step is not None else asked.until
         self.state[END] = asked.until
@@ -80,8 +80,8 @@ class Session(Journey):
             E=np.zeros((count, p.nw)), P=np.zeros((count, len(modes.gaps))),
             H=np.zeros((count, len(modes.grips))), D=np.full((count, p.layout.nx), np.nan),
         )  # fmt: skip
-        if count * p.n < SMALL and len(kept) < TEMPLATES:
-            kept[key] = Template(made)
+        if count * p.n < SMALL:
+            self.machine.loops.keep(key, Template(made))
         return made
 
     # ---------------------------------------------------------------- from stop to stop
@@ -90,10 +90,13 @@ class Session(Journey):
         """To the end, or until something stops it; everything reached so far is kept."""
         asked = self.asked
         at = list(enumerate(self.modes.ats))
-        stops = sorted({asked.until, *asked.corners, *(e.time for _, e in at)})
+        stops = [asked.until]
+        if not self.is_quiet:
+            stops = sorted({asked.until, *asked.corners, *(e.time for _, e in at)})
         ticks = 0
         try:
-            self._first()
+            if not self.is_quiet:
+                self._first()
             while True:
                 while at and at[0][1].time <= self.t:
                     take_place(self, *at.pop(0))
@@ -134,7 +137,8 @@ class Session(Journey):
         if self.listener is not None:
             self.listener.departs()
         ease(self)
-        self._turn()
+        if not self.is_quiet:
+            self._turn()
         while True:
             code, taken = go(
                 self.stepper, self.p, self.active, self.store, self.state, self.z, self.f, target, self.samples,
@@ -210,6 +214,8 @@ class Session(Journey):
             if not self.listener.keeps_last_samples():
                 return
             self.listener.arrived()
+        if self.listener is None and self.reached == len(self.asked.times):
+            return
         last_samples(self.p, self.samples, self.state, self.z, self.f)
         if self.listener is not None:
             self.listener.arrived()

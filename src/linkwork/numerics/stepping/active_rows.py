@@ -33,14 +33,13 @@ DIRECTION, ONCE, BY = 0, 1, 2
 """Columns of `whens`: 1 where rising counts, -1 falling, 0 both; whether the first crossing counts alone; who acts."""
 NOBODY, LOOP, CALLER = 0, 1, 2
 """Who does what an event is for: there is nothing to do; this loop; whoever called it."""
-WATCHING, LOGGED, JUMPS, CHAPTERS, RECENT, JUMPED, ROWS, LISTENED, PAUSES, ANSWERED, FRICTIONS, TOUCHED, SWITCHED = (
-    range(13)
-)
+WATCHING, LOGGED, JUMPS, CHAPTERS, RECENT, JUMPED, ROWS, LISTENED, PAUSES, ANSWERED, FRICTIONS, TOUCHED = range(12)
+SWITCHED, ENDS = 12, 13
 """Columns of `counts`: numbers that are watched; rows of `log`, `jumps`, `chapters`; events so far; whether rates have
 jumped and rows of that jump; whether somebody listens to events; whether the loop pauses after each; whether the
 question in `question` is answered (1, or 2 by no), and how many frictions and stops it is of; whether formulas have
-jumped at this instant."""
-COUNTS = 13
+jumped at this instant; whether nothing comes at the end of the run but its last samples."""
+COUNTS = 14
 IMPACT, REST, LEAVE, SOFT_TOUCH, SOFT_LEAVE, STICKS, SLIPS, CROSSED, TIMED = range(9)
 """Kinds of rows of `log`: (kind, which, time, three numbers). Of an impact speed, impulse, and whether it stays; of
 what comes to rest the bounces."""

@@ -5,8 +5,17 @@ from __future__ import annotations
 import math
 
 from linkwork.numerics.loops import loop
+from linkwork.numerics.stepping.active_rows import (
+    ENDS,
+    LISTENED,
+    OK,
+    PAUSES,
+    WATCHING,
+    is_full,
+    note_sides,
+    write_watches,
+)
 from linkwork.numerics.stepping.active_rows import FULL as FULL
-from linkwork.numerics.stepping.active_rows import LISTENED, OK, PAUSES, WATCHING, is_full, note_sides, write_watches
 from linkwork.numerics.stepping.advance import DONE, EVENT, FRESH, HARDY, NEXT, PAUSED, TIME, advance, note
 from linkwork.numerics.stepping.instants import at_once, corner, happen
 from linkwork.numerics.stepping.problem import rates
@@ -35,6 +44,21 @@ def turn(p, a, state, z, f):  # type: ignore[no-untyped-def]
 
 
 @loop
+def last_samples(p, samples, state, z, f):  # type: ignore[no-untyped-def]
+    """Samples up to now that an event or the end left out."""
+    for i in range(p.n):
+        if not math.isfinite(z[i]):
+            return
+    while int(state[NEXT]) < samples.times.size and samples.times[int(state[NEXT])] <= state[TIME]:
+        rates(p, state[TIME], z, f)
+        for i in range(p.n):
+            if not math.isfinite(f[i]):
+                return
+        note(p, samples, int(state[NEXT]), z, f)
+        state[NEXT] += 1.0
+
+
+@loop
 def go(method, p, a, store, state, z, f, until, samples, trail_t, trail):  # type: ignore[no-untyped-def]
     """On to a time, through whatever happens; returns why it came back (`advance`, `active`), and the steps taken.
 
@@ -49,6 +73,8 @@ def go(method, p, a, store, state, z, f, until, samples, trail_t, trail):  # typ
         )  # fmt: skip
         taken += more
         note_sides(a)
+        if code == DONE and a.counts[ENDS] and until >= a.until:
+            last_samples(p, samples, state, z, f)
         if code != EVENT:
             return code, taken
         state[HARDY] = 0.0
@@ -62,18 +88,3 @@ def go(method, p, a, store, state, z, f, until, samples, trail_t, trail):  # typ
             return DONE, taken
         if a.counts[PAUSES]:
             return PAUSED, taken
-
-
-@loop
-def last_samples(p, samples, state, z, f):  # type: ignore[no-untyped-def]
-    """Samples up to now that an event or the end left out."""
-    for i in range(p.n):
-        if not math.isfinite(z[i]):
-            return
-    while int(state[NEXT]) < samples.times.size and samples.times[int(state[NEXT])] <= state[TIME]:
-        rates(p, state[TIME], z, f)
-        for i in range(p.n):
-            if not math.isfinite(f[i]):
-                return
-        note(p, samples, int(state[NEXT]), z, f)
-        state[NEXT] += 1.0

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 
-from linkwork.numerics.loops import loop
+from linkwork.numerics.loops import inlined, loop
 from linkwork.numerics.stepping.dormand_prince import DENSE, NODES
 from linkwork.numerics.stepping.dormand_prince import ERRORS as E
 from linkwork.numerics.stepping.dormand_prince import WEIGHTS as A
-from linkwork.numerics.stepping.problem import rates
+from linkwork.numerics.stepping.problem import derive
 
 ORDER = 8
 STAGES = 16
@@ -26,7 +26,7 @@ def store_size(n: int) -> int:
     return (STAGES + 1) * n
 
 
-@loop
+@inlined
 def combine(K, s, h, z, state):  # type: ignore[no-untyped-def]
     """The state at which stage s is evaluated, z + h Σ A_sk K_k; that of stage 12 is the end of the step.
 
@@ -107,23 +107,22 @@ def combine(K, s, h, z, state):  # type: ignore[no-untyped-def]
     # fmt: on
 
 
-@loop
-def stage(p, store, s, t, h, z, state):  # type: ignore[no-untyped-def]
-    """Evaluate stage s; its state goes through `state`. Returns the health of it."""
-    n = p.n
-    combine(store[: STAGES * n].reshape((STAGES, n)), s, h, z, state)
-    return rates(p, t + NODES[s] * h, state, store[s * n : (s + 1) * n])
+@inlined
+def stage(p, K, s, t, h, z):  # type: ignore[no-untyped-def]
+    """Evaluate stage s; its state goes through the last row of K. Returns the health of it."""
+    combine(K, s, h, z, K[STAGES])
+    return derive(p, t + NODES[s] * h, K[STAGES], K[s])
 
 
 @loop
 def step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
     """One step; returns its error measured by the tolerances."""
-    n = p.n
-    K, state = store[: STAGES * n].reshape((STAGES, n)), store[STAGES * n : (STAGES + 1) * n]
+    n = z.size
+    K = store.reshape((STAGES + 1, n))
     for i in range(n):
-        store[i] = f[i]
+        K[0, i] = f[i]
     for s in range(1, LAST + 1):
-        if stage(p, store, s, t, h, z, state) == math.inf:
+        if stage(p, K, s, t, h, z) == math.inf:
             return math.inf
     combine(K, LAST + 1, h, z, z_new)
     fifth, third = 0.0, 0.0
@@ -148,12 +147,12 @@ def step(p, store, t, h, z, f, z_new, C):  # type: ignore[no-untyped-def]
 @loop
 def interpolant(p, store, t, h, z, f, z_new, f_new, C):  # type: ignore[no-untyped-def]
     """Powers of x in z(t + x h): three more stages, then Horner's nested form written out."""
-    n = p.n
-    state = store[STAGES * n : (STAGES + 1) * n]
+    n = z.size
+    K = store.reshape((STAGES + 1, n))
     for i in range(n):
-        store[(LAST + 1) * n + i] = f_new[i]
+        K[LAST + 1, i] = f_new[i]
     for s in range(LAST + 2, STAGES):
-        stage(p, store, s, t, h, z, state)
+        stage(p, K, s, t, h, z)
     powers(store, h, z, f, z_new, f_new, C)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linkwork.numerics.kernel_calls import call
-from linkwork.numerics.loops import loop
+from linkwork.numerics.loops import inlined, loop
 from linkwork.numerics.stepping.fields import all_fields
 from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.laws import law_at
@@ -102,6 +102,12 @@ def law(p, k, t):  # type: ignore[no-untyped-def]
 @loop
 def load(p, t, z):  # type: ignore[no-untyped-def]
     """State and time to where the kernels read them, and the efforts of that time."""
+    put(p, t, z)
+
+
+@inlined
+def put(p, t, z):  # type: ignore[no-untyped-def]
+    """The same, written into who calls it."""
     y, w = p.y, p.w
     ny = y.size
     for i in range(ny):
@@ -112,14 +118,19 @@ def load(p, t, z):  # type: ignore[no-untyped-def]
     for i in range(states.size):
         states[i] = z[ny + w.size + i]
     p.t[0] = t
-    soft = p.soft.shape[0] > 0
-    if p.pushed.size or soft:
-        for i in range(p.nw):
-            p.effort[i] = p.given_effort[i]
-        for k in range(p.pushed.size):
-            law(p, p.pushed_law[k], t)
-            p.effort[p.pushed[k]] += p.law[0]
-    if soft:
+    if p.pushed.size or p.soft.shape[0]:
+        press(p, t)
+
+
+@loop
+def press(p, t):  # type: ignore[no-untyped-def]
+    """Efforts of a time, and of elastic stops."""
+    for i in range(p.nw):
+        p.effort[i] = p.given_effort[i]
+    for k in range(p.pushed.size):
+        law(p, p.pushed_law[k], t)
+        p.effort[p.pushed[k]] += p.law[0]
+    if p.soft.shape[0]:
         push_back(p)
 
 
@@ -142,7 +153,13 @@ def push_back(p):  # type: ignore[no-untyped-def]
 @loop
 def rates(p, t, z, dz):  # type: ignore[no-untyped-def]
     """Derivative of the state; returns the health of the pivots, infinite where something is not a number."""
-    load(p, t, z)
+    return derive(p, t, z, dz)
+
+
+@inlined
+def derive(p, t, z, dz):  # type: ignore[no-untyped-def]
+    """The same, written into who calls it."""
+    put(p, t, z)
     p.evaluations[0] += 1
     call(p.rates_at, p.rates_in, p.rates_out)
     if p.count[0]:

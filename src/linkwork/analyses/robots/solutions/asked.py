@@ -14,9 +14,10 @@ from linkwork.analyses.kinematics.given_values import place_of
 from linkwork.analyses.kinematics.joint_limits import SLACK, JointLimit, joint_limits
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.analyses.robots.goals import Attitude, Place, Pointing
+from linkwork.analyses.robots.goals import Attitude, Goal, Place, Pointing
 from linkwork.analyses.robots.reach import reach, start_of
 from linkwork.analyses.robots.solutions.found import Note, Solutions
+from linkwork.analyses.robots.solutions.otherwise import by_legs, by_search, note_of, spare_freedoms
 from linkwork.analyses.robots.solutions.problems import FREE_TURNS, Freedom, made
 from linkwork.analyses.robots.solutions.serial_chains import Chain, NoChain, depends_on_loops, serial_chain
 from linkwork.analyses.robots.solutions.singular import singular_ones
@@ -105,16 +106,9 @@ def _whole(loops: Loops, wanted: Wanted, start: Posture) -> Whole:
     if any(g.samples is not None for g, _ in wanted.tasks):
         problems.append(Problem("all solutions are looked for of one goal at a time", "reach", "ask for one by one"))
     fixed: dict[str, Any] = {}
-    for name in wanted.held:
-        slot = next((s for s in loops.plan.slots if s.owner == name), None)
-        found = place_of(loops, name)
-        if slot is not None:
-            fixed |= {loops.plan.variables[k]: float(start.y[k]) for k in range(slot.q.start, slot.q.stop)}
-        elif found is not None:
-            k = found[0].q.start + found[1]
-            fixed[loops.plan.variables[k]] = float(start.y[k])
-        else:
-            problems.append(loops.book.unknown(name, "variable"))
+    held, unknown = held_values(loops, start, wanted.held)
+    fixed |= held
+    problems += unknown
     for name, value in wanted.values.items():
         found = place_of(loops, name)
         if found is None:
@@ -129,6 +123,23 @@ def _whole(loops: Loops, wanted: Wanted, start: Posture) -> Whole:
     R = turn.R if isinstance(turn, Attitude) else None
     axis, along = (turn.axis, turn.along) if isinstance(turn, Pointing) else (None, None)
     return Whole(next(iter(targets.values())), places[0].xyz, R, axis, along, fixed)
+
+
+def held_values(loops: Loops, start: Posture, names: Sequence[str]) -> tuple[dict[str, Any], list[Problem]]:
+    """Variables of held joints with their values, and what is wrong with the names."""
+    fixed: dict[str, Any] = {}
+    problems = []
+    for name in names:
+        slot = next((s for s in loops.plan.slots if s.owner == name), None)
+        found = place_of(loops, name)
+        if slot is not None:
+            fixed |= {loops.plan.variables[k]: float(start.y[k]) for k in range(slot.q.start, slot.q.stop)}
+        elif found is not None:
+            k = found[0].q.start + found[1]
+            fixed[loops.plan.variables[k]] = float(start.y[k])
+        else:
+            problems.append(loops.book.unknown(name, "variable"))
+    return fixed, problems
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,11 +183,8 @@ def chain_at_home(loops: Loops, base: Array, target: Target, fixed: frozenset[st
 def _one(loops: Loops, wanted: Whole, base: Posture, limits: bool, at: int) -> _Part:
     target = wanted.target
     chain = chain_at_home(loops, base.y, target, frozenset(wanted.fixed))
-    if isinstance(chain, NoChain):
-        raise InputError(Problem(f"no serial chain leads to '{target.name}': {chain.reason}"), loops.plan.name)
-    tied = depends_on_loops(loops, base.y, chain)
-    if tied:
-        raise InputError(Problem(f"loops hold {', '.join(tied)} on the way to '{target.name}'"), loops.plan.name)
+    if isinstance(chain, NoChain) or depends_on_loops(loops, base.y, chain):
+        return _without_chain(loops, wanted, base, limits, at)
     freedom = wanted.freedom
     _assert_few(loops, target.name, chain, freedom)
     direction = None if wanted.axis is None else chain.target[:3, :3] @ wanted.axis
@@ -197,6 +205,31 @@ def _one(loops: Loops, wanted: Whole, base: Posture, limits: bool, at: int) -> _
     y, _ = _posture(loops, chain, solver, base, found.nearest[0], known)
     complete, reason = _proof(solver, chain, bool(found.sure[0]), notes)
     return _Part(postures, notes, chain.variables, solver.method, complete, reason, Posture(loops, y))
+
+
+def _without_chain(loops: Loops, wanted: Whole, base: Posture, limits: bool, at: int) -> _Part:
+    target, place, R = wanted.target, wanted.place, wanted.rotation
+    found = None
+    if wanted.along is None and not wanted.fixed:
+        found = by_legs(loops, base, target, place, R)
+    if found is None:
+        others: list[Goal] = []
+        if wanted.axis is not None and wanted.along is not None:
+            others.append(Pointing(target.base, axis=wanted.axis, along=wanted.along))
+        held = tuple(wanted.fixed)
+        spare = spare_freedoms(loops, base, target, R, wanted.along) - len(held)
+        if spare > 0:
+            names = ", ".join(n for n in base.independent if n in loops.plan.variables)
+            left = "1 freedom is" if spare == 1 else f"{spare} freedoms are"
+            text = f"{left} left by a {wanted.freedom} of '{target.name}'"
+            hint = f"hold {spare} of {names} by lw.goals.joints(...)"
+            raise InputError(Problem(text, "reach", hint), loops.plan.name)
+        found = by_search(loops, base, target.base, target, place, R, others, held)
+    known = joint_limits(loops) if limits else []
+    notes = [note_of(loops, base, y, target, place, R, known, at) for y in found.Y]
+    own = [n for n in base.independent if n in loops.plan.variables]
+    postures = [Posture(loops, y) for y in found.Y]
+    return _Part(postures, notes, tuple(own), found.method, found.complete, found.reason, Posture(loops, found.nearest))
 
 
 def goal_of(chain: Chain, wanted: Whole) -> Array:
