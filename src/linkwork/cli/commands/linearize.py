@@ -89,4 +89,4 @@ def linearize(
     for name in ("M", "D", "K"):
         say(f"  {name} [SI]")
         for coordinate, row in zip(own.coordinates, arrays[name], strict=True):
-            say(f"    {coordinate:<16}" + "".join(f"{x:14.6g}" for x in row))
+            say(f"    {coordinate:<16}" + "".join(f"{x + 0.0:14.6g}" for x in row))
