@@ -26,6 +26,7 @@ CLASSES = (
     lw.Reached,
     lw.Reaches,
     lw.Solutions,
+    lw.Branches,
     lw.Redundancy,
     lw.Closures,
     lw.Travel,

@@ -106,16 +106,9 @@ def _whole(loops: Loops, wanted: Wanted, start: Posture) -> Whole:
     if any(g.samples is not None for g, _ in wanted.tasks):
         problems.append(Problem("all solutions are looked for of one goal at a time", "reach", "ask for one by one"))
     fixed: dict[str, Any] = {}
-    for name in wanted.held:
-        slot = next((s for s in loops.plan.slots if s.owner == name), None)
-        found = place_of(loops, name)
-        if slot is not None:
-            fixed |= {loops.plan.variables[k]: float(start.y[k]) for k in range(slot.q.start, slot.q.stop)}
-        elif found is not None:
-            k = found[0].q.start + found[1]
-            fixed[loops.plan.variables[k]] = float(start.y[k])
-        else:
-            problems.append(loops.book.unknown(name, "variable"))
+    held, unknown = held_values(loops, start, wanted.held)
+    fixed |= held
+    problems += unknown
     for name, value in wanted.values.items():
         found = place_of(loops, name)
         if found is None:
@@ -130,6 +123,23 @@ def _whole(loops: Loops, wanted: Wanted, start: Posture) -> Whole:
     R = turn.R if isinstance(turn, Attitude) else None
     axis, along = (turn.axis, turn.along) if isinstance(turn, Pointing) else (None, None)
     return Whole(next(iter(targets.values())), places[0].xyz, R, axis, along, fixed)
+
+
+def held_values(loops: Loops, start: Posture, names: Sequence[str]) -> tuple[dict[str, Any], list[Problem]]:
+    """Variables of held joints with their values, and what is wrong with the names."""
+    fixed: dict[str, Any] = {}
+    problems = []
+    for name in names:
+        slot = next((s for s in loops.plan.slots if s.owner == name), None)
+        found = place_of(loops, name)
+        if slot is not None:
+            fixed |= {loops.plan.variables[k]: float(start.y[k]) for k in range(slot.q.start, slot.q.stop)}
+        elif found is not None:
+            k = found[0].q.start + found[1]
+            fixed[loops.plan.variables[k]] = float(start.y[k])
+        else:
+            problems.append(loops.book.unknown(name, "variable"))
+    return fixed, problems
 
 
 @dataclass(frozen=True, eq=False)
