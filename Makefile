@@ -55,6 +55,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/first_answers.py
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/kinematics.py
+	$(BIN)/python benchmarks/reach.py
 	$(BIN)/python benchmarks/dynamics.py
 	$(BIN)/python benchmarks/simulate.py
 	$(BIN)/python benchmarks/linear.py

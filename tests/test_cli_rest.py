@@ -111,3 +111,16 @@ def test_what_cannot_be_is_told_with_the_options(tmp_path: Path) -> None:
     assert ranged.exit_code != 0 and "--range" in ranged.output
     named = ran("bode", "double-pendulum", "--from", "C.effort", "--to", "B")
     assert named.exit_code != 0 and "C.effort" in named.output
+
+
+def test_modes_are_written_as_tables_plots_and_movies(tmp_path: Path) -> None:
+    table, plot, movie = (tmp_path / f"modes.{ending}" for ending in ("csv", "svg", "gif"))
+    for file in (table, plot, movie):
+        told = ran("modes", "double-pendulum", "--out", str(file), "--mode", "2")
+        assert told.exit_code == 0 and f"wrote {file}" in told.stderr
+    assert "frequency" in table.read_text() and "damping ratio" in plot.read_text()
+    assert movie.read_bytes()[:6] == b"GIF89a"
+    wrong = ran("modes", "double-pendulum", "--out", str(movie), "--mode", "3")
+    assert wrong.exit_code and "there is no mode 3; 1 to 2" in wrong.stderr
+    strange = ran("modes", "double-pendulum", "--out", str(tmp_path / "modes.xyz"))
+    assert strange.exit_code and "not an ending" in strange.stderr and ".gif" in strange.stderr

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import linkwork as lw
@@ -26,6 +27,7 @@ CLASSES = (
     lw.Reached,
     lw.Reaches,
     lw.Solutions,
+    lw.Branches,
     lw.Redundancy,
     lw.Closures,
     lw.Travel,
@@ -139,6 +141,42 @@ def test_commands_succeed(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
             if words and words[0] == "linkwork":
                 result = CliRunner().invoke(app, words[1:])
                 assert result.exit_code == 0, f"{command}\n{result.output}"
+
+
+def headings(page: Path) -> set[str]:
+    """Anchors of a page: its headings in small letters, without signs."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    plain = [re.sub(r"[`*]", "", own.strip().lower()) for own in re.findall(r"^#+ (.*)$", text, re.MULTILINE)]
+    return {re.sub(r"[^\w\- ]", "", own).replace(" ", "-") for own in plain}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *(ROOT / name for name in ("CONTRIBUTING.md", "CHANGELOG.md"))], ids=str)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Every file that a page links to is there, and has the heading that it names."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        place, _, anchor = link.partition("#")
+        if "://" in link:
+            continue
+        target = (page.parent / place).resolve() if place else page
+        assert target.exists(), link
+        assert not anchor or anchor in headings(target), link
+
+
+def test_every_option_is_documented() -> None:
+    """Options of commands stand on some page, and pages name no option that there is not."""
+    command = get_command(app)
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    known = {"--help", "--version", "--install-completion", "--show-completion"}
+    missing = []
+    for name in command.list_commands(None):  # type: ignore[attr-defined]
+        for own in command.get_command(None, name).params:  # type: ignore[attr-defined]
+            said = {option for option in (*own.opts, *own.secondary_opts) if option.startswith("--")}
+            known |= said
+            if said and not any(re.search(rf"{option}\b", text) for option in said):
+                missing.append((name, sorted(said)))
+    assert missing == []
+    assert {option for option in re.findall(r"`(--[a-z][\w-]*)", text) if option not in known} == set()
 
 
 def test_every_public_name_is_documented() -> None:

@@ -198,3 +198,27 @@ def test_a_follower_that_pulls_is_told() -> None:
         "pulls at" in held.message and "say one_sided=True of it" in held.warnings[0] and "side=-1" in held.warnings[0]
     )
     assert (loose.lifted == held.pulling).all() and "lifts off" in loose.message
+
+
+def test_what_follows_from_a_wrong_dimension_is_not_told() -> None:
+    """A description with a comma tears its entry apart: that is told, and nothing of what stands on it."""
+    text = """linkwork: 1
+name: a
+let: {crank: {value: 40, description: from pin, to pin}, rod: 4*crank, Länge: 3, half: rod/2}
+bodies: {a: {mass: 1, com: [rod, half, 0]}}
+joints: {A: {revolute: [ground, a], at: [crank, 0, 0], axis: z}}
+"""
+    with pytest.raises(lw.ModelError) as caught:
+        lw.loads(text)
+    told = [str(p) for p in caught.value.problems]
+    assert told[0] == "line 3, let.crank: unknown key 'to pin'; put a text with commas in quotes"
+    assert told[1].startswith("line 3, let.Länge: 'Länge' cannot name a dimension")
+    assert len(told) == 2
+
+
+def test_a_decimal_comma_in_a_range_is_told_once() -> None:
+    for law in ("0,5:1", "0,5:1 rad", "1:0,5"):
+        with pytest.raises(lw.ModelError) as caught:
+            lw.example("four-bar").assemble().motion(O2=law)
+        assert len(caught.value.problems) == 1
+        assert "write a decimal point: '0.5" in str(caught.value)

@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.robots import goals
     from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
+    from linkwork.analyses.robots.solutions.branches import Branches
     from linkwork.analyses.robots.solutions.found import Solutions
     from linkwork.analyses.simulation.state import State
     from linkwork.analyses.strength.motors import TorqueSpeed, torque_speed
@@ -283,6 +284,7 @@ _HOME = {
     "Simulations": "results",
     "Reached": "analyses.robots.reached",
     "Reaches": "analyses.robots.many",
+    "Branches": "analyses.robots.solutions.branches",
     "Solutions": "analyses.robots.solutions.found",
     "State": "analyses.simulation.state",
     "load_run": "results",
@@ -366,6 +368,7 @@ __all__ = [
     "Axode",
     "Box",
     "Branch",
+    "Branches",
     "CamProfile",
     "CannotClose",
     "CannotReach",

@@ -90,7 +90,7 @@ def test_motion_is_an_input_by_its_rate_and_its_acceleration() -> None:
     by_place, by_rate, by_change = (linear.bode(n, "A", f)["A"] for n in ("X", "X.rate", "X.acceleration"))
     assert by_rate.values == pytest.approx(by_place.values / s, rel=1e-13)
     assert by_change.values == pytest.approx(-1.0 / (0.5 * s**2 + G), rel=1e-12)
-    assert by_change.unit == "(rad)/(m/s^2)"
+    assert by_change.unit == "rad/(m/s^2)"
     w = 3.0
     placed = linear.response({"X": f"harmonic(0, 0.1, {w / math.tau}Hz)"}, ["A", "P.x"], until=2.0)
     sped = linear.response({"X.acceleration": lambda t: -0.1 * w * w * np.sin(w * t)}, ["A", "P.x"], until=2.0)
@@ -106,8 +106,8 @@ def test_motion_is_an_input_by_its_rate_and_its_acceleration() -> None:
 def test_numbers_that_are_inputs_have_units() -> None:
     linear = two_masses(0.02).linearize()
     f = [1.0]
-    assert linear.bode("between.free", "X", f)["X"].unit == "(m)/(m)"
-    assert linear.bode("between.stiffness", "X", f)["X"].unit == "(m)/(N/m)"
+    assert linear.bode("between.free", "X", f)["X"].unit == "m/m"
+    assert linear.bode("between.stiffness", "X", f)["X"].unit == "m/(N/m)"
 
 
 def test_white_noise_shakes_a_mass_as_books_say() -> None:
@@ -117,7 +117,7 @@ def test_white_noise_shakes_a_mass_as_books_say() -> None:
     found = linear.random({"X.effort": 2.0}, ["X", "X.rate"])
     assert found.rms["X"] == pytest.approx(math.sqrt(2.0 / (4.0 * c * k)), rel=1e-12)
     assert found.rms["X.rate"] == pytest.approx(math.sqrt(2.0 / (4.0 * c)), rel=1e-12)
-    assert found["X"].unit == "(m)^2/Hz"
+    assert found["X"].unit == "m^2/Hz"
     wide = linear.random({"X.effort": ([1e-6, 1e6], [2.0, 2.0])}, "X")  # of nearly all frequencies
     assert wide.rms["X"] == pytest.approx(found.rms["X"], rel=1e-5)
     found.plot()
@@ -166,3 +166,14 @@ def test_wrong_spectra_are_told_at_once() -> None:
     with pytest.raises(lw.InputError) as told:
         linear.random({"X.effort": -1.0, "push": ([2.0, 1.0], [1.0, 1.0])}, "Z")
     assert len(told.value.problems) == 3
+
+
+def test_panels_of_a_bode_plot_stand_above_each_other() -> None:
+    """The same frequency lies at the same place in all panels, and the page is as wide as the curve."""
+    machine = hanging()
+    response = machine.linearize().bode("X.effort", ["A", "X"])
+    pages = list(response.plot())
+    f = response["frequency"].values
+    assert len(pages) == 3
+    for page in pages:
+        assert page.get_xlim() == pytest.approx((f[0], f[-1]), rel=1e-12) and page.get_xscale() == "log"

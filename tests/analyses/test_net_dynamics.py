@@ -17,6 +17,7 @@ from linkwork.analyses.forces.states import states_around
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.sparse_steps import SparseSteps
+from linkwork.analyses.kinematics.weak_rows import singular_values, weakest, weakest_of
 from linkwork.equations import simulation
 from linkwork.equations.closed_dynamics import Elimination
 from linkwork.equations.scalars import Trace, compose
@@ -183,6 +184,23 @@ def test_elimination_that_is_written_down(fma: bool) -> None:
     np.testing.assert_allclose(ours, np.linalg.solve(A, B.T).T, rtol=0.0, atol=1e-13)
     np.testing.assert_allclose(found[0], ours, rtol=0.0, atol=1e-13)
     np.testing.assert_allclose(np.prod(1.0 / pivots), np.linalg.det(A), rtol=1e-12)
+
+
+def test_independence_of_rows_by_their_entries() -> None:
+    """Least singular values and their company as by dense decompositions, here and near by."""
+    rng = np.random.default_rng(6)
+    for s in (n_four_bar(12).assemble(), lw.example("stewart-platform").assemble()):
+        loops, y, rank = s.loops, s.home.y, s._forward_dynamics.rank
+        at, shape = (loops.entry_rows, loops.entry_columns), (loops.rows, loops.columns)
+        J, entries = loops.equations(y)[1], loops.scaled_entries(y)
+        values = np.linalg.svd(J, compute_uv=False)
+        dense, sparse = weakest(J, rank), weakest_of(entries, at, shape, rank)
+        assert abs(sparse.least - values[rank - 1]) < 1e-12 and abs(dense.least - sparse.least) < 1e-12
+        near = y + 1e-3 * rng.normal(size=(3, len(y)))
+        seen = sparse.seen_of(loops.scaled_entries(near), at)
+        np.testing.assert_allclose(seen, dense.seen(loops.equations(near)[1]), rtol=0.0, atol=1e-12)
+        np.testing.assert_allclose(singular_values(entries, at, shape)[:rank], values[:rank], rtol=0.0, atol=1e-11)
+    assert len(weakest_of(entries, at, shape, 0).rows) == 0
 
 
 @pytest.mark.slow

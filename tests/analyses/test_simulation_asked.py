@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 
@@ -125,6 +126,73 @@ def test_a_contact_that_comes_to_where_its_curve_is_straight(method: str) -> Non
     run = s.simulate(0.2, rates=rates, samples=3, rtol=1e-8, atol=1e-10, method=method)
     assert run.status == "stopped" and "next to no mass moves with J2.parameter, J2.contact" in run.message
     assert run.message.split(" s at ")[1].startswith("0.07883")
+
+
+def test_a_crawling_one_of_many_runs_ends_too() -> None:
+    """A run that gets nowhere is handed to a simulation by itself, which tells why it ends; the others go on."""
+    case = torture.drawn(5187)
+    s = case.machine
+    rates, _ = torture.start_of(case, s, np.random.default_rng([5187, 4]))
+    given = {name: [rate, 0.0] for name, rate in rates.items()}
+    runs = s.simulate_many(0.2, rates=given, samples=3, rtol=1e-8, atol=1e-10, method="explicit")
+    assert runs.status[0] == "stopped"
+    assert "next to no mass moves with J2.parameter, J2.contact" in runs.message[0]
+
+
+def _oscillated(x: float, v: float, force: list[tuple[float, float]], until: float) -> tuple[float, float]:
+    """An oscillator of mass 1 and stiffness 100 under straight lines (t, F) of force, in closed form."""
+    omega = 10.0
+    ends = [*force, (max(until, force[-1][0]) + 1.0, force[-1][1])]
+    for (t0, f0), (t1, f1) in itertools.pairwise(ends):
+        if t0 >= until:
+            break
+        slope, h = (f1 - f0) / (t1 - t0), min(t1, until) - t0
+        a, b = x - f0 / omega**2, (v - slope / omega**2) / omega
+        x = a * np.cos(omega * h) + b * np.sin(omega * h) + (f0 + slope * h) / omega**2
+        v = omega * (b * np.cos(omega * h) - a * np.sin(omega * h)) + slope / omega**2
+    return float(x), float(v)
+
+
+@pytest.mark.parametrize("rtol", [1e-6, 1e-9])
+def test_kinks_of_tables_over_time_are_breaks(rtol: float) -> None:
+    """Steps end where the slope of a table jumps: what is integrated is as exact as anything smooth."""
+    worst = 0.0
+    for seed in range(10):
+        draw = np.random.default_rng(seed)
+        t = np.concatenate([[0.0], np.sort(draw.uniform(0.01, 1.4, int(draw.integers(4, 14))))])
+        f = draw.uniform(-50, 50, len(t))
+        m = lw.Mechanism("struck")
+        m.body("mass", mass=1.0)
+        m.prismatic("X", m.ground, "mass", axis="x")
+        m.spring("coil", joint="X", stiffness=100.0, free=0.0)
+        m.load("blow", "X", amount=lw.tabulated(t, f))
+        m.state("impulse", rate=lw.tabulated(t, f), unit="N s")
+        s, given = m.assemble(), {"rtol": rtol, "atol": 1e-3 * rtol, "samples": 2, "method": "explicit"}
+        run = s.simulate(1.5, start={"X": 0.02}, **given)
+        many = s.simulate_many(1.5, start={"X": [0.02, 0.03]}, **given)
+        x, v = _oscillated(0.02, 0.0, list(zip(t, f, strict=True)), 1.5)
+        whole = np.trapezoid(f, t) + (1.5 - t[-1]) * f[-1]
+        for found in (run, many[0]):
+            off = (found.y[-1, 0] - x) / 0.3, (found.w[-1, 0] - v) / 3.0
+            worst = max(worst, *(abs(float(e)) / rtol for e in off))
+            assert abs(float(found["impulse.value"].values[-1]) - whole) < 1e-12 * 50
+    assert worst < 5.0  # 93 with steps across kinks
+
+
+def test_energy_of_what_glides_on_is_compared_with_that_of_the_motion() -> None:
+    """A sleigh keeps its energy: rounding is no error beside the rounding that 'moved'."""
+    m = lw.Mechanism("sleigh")
+    m.body("sleigh", mass=2.0, com=(0.1, 0, 0), inertia=(0.1, 0.1, 0.2))
+    m.flat("F", m.ground, "sleigh", axis="z")
+    s = m.assemble()
+    run = s.simulate(2.0, rates={"F.angle": 1.0})
+    told = run.evidence.simulation
+    assert told is not None
+    assert told.energy_scale == pytest.approx(0.5 * (0.2 + 2.0 * 0.1**2), rel=1e-9)
+    assert told.energy_error < 1e-9 * told.energy_scale
+    many = s.simulate_many(2.0, rates={"F.angle": [1.0, 2.0]})
+    assert many.outcome.energy_scale == pytest.approx([0.11, 0.44], rel=1e-9)
+    assert s.simulate(0.1).evidence.simulation.energy_scale == 0.0
 
 
 def test_the_same_question_from_elsewhere() -> None:

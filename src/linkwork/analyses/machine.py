@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from linkwork.analyses.robots.many import Reaches
     from linkwork.analyses.robots.reached import Reached
     from linkwork.analyses.robots.singularities import Singularities
+    from linkwork.analyses.robots.solutions.branches import Branches
     from linkwork.analyses.robots.solutions.found import Solutions
     from linkwork.analyses.robots.workspace import Workspace
     from linkwork.analyses.simulation.question import Controller
@@ -265,6 +266,18 @@ class Machine(System):
         return reach(
             self.loops.of_places, self.home, name, asked, rotation, hold, start, prefer, limits, nearest
         )  # fmt: skip
+
+    def branches(self, name: str, *, hold: str | Sequence[str] = ()) -> Branches:
+        """All branches of an arm's closed form as one kernel, microseconds a pose; `reach` with `all=True` tells more.
+
+        Parameters
+        ----------
+        name : of a point, frame or body, whose pose is wanted
+        hold : joints that stay as they are at home
+        """
+        from linkwork.analyses.robots.solutions.branches import branches
+
+        return branches(self.loops.of_places, self.home, name, hold)
 
     def reach_many(
         self,

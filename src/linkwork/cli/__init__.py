@@ -3,6 +3,7 @@
 `root`               the program: exit codes, errors as messages
 `models`             FILE: a model file or the name of an example
 `drive_options`      options that drive a machine, shared by the commands that move it
+`goal_options`       options that say where a target should be and how it should be turned
 `load_options`       options that say what drives and what acts, shared by the commands that ask for forces
 `rest_options`       options that say where a machine rests
 `simulation_options` options of a machine that is let go; `simulation_values` what they say
@@ -36,6 +37,7 @@ from linkwork.cli.commands.mobility import mobility
 from linkwork.cli.commands.modes import modes
 from linkwork.cli.commands.motion import motion
 from linkwork.cli.commands.new import new
+from linkwork.cli.commands.reach import reach
 from linkwork.cli.commands.report import report
 from linkwork.cli.commands.schema import schema
 from linkwork.cli.commands.show import show
@@ -53,6 +55,7 @@ _QUESTIONS = (
     view,
     mobility,
     motion,
+    reach,
     simulate,
     forces,
     statics,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from linkwork.model.mechanism import Mechanism
     from linkwork.units import UnitSystem
 
-_WHAT = "YAML or JSON, or the name of an example such as four-bar"
+_WHAT = "YAML or JSON, a robot as URDF, MJCF, SDF or D-H table, or the name of an example such as four-bar"
 Files = Annotated[
     list[Path],
     typer.Argument(metavar="FILE...", help=f"Model files ({_WHAT}).", show_default=False, autocompletion=complete_file),
@@ -34,8 +34,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines, i
 def load(file: Path) -> Mechanism:
     """The model of a file, or an example of the gallery by its name."""
     from linkwork.files.read import load as load_file
+    from linkwork.files.robots.installed import PREFIX
 
-    if file.is_file() or file.suffix:
+    if file.is_file() or file.suffix or str(file).startswith(PREFIX):
         return load_file(file)
     from linkwork.files.gallery import example, example_text
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import inspect
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from linkwork.cli.load_options import acting, as_options
-from linkwork.cli.models import head
+from linkwork.cli.case_options import CaseName, asked_machine
+from linkwork.cli.load_options import EffortTexts, StateTexts, acting, as_options
+from linkwork.cli.models import head, units_of
 from linkwork.cli.output import print_json, tell
+from linkwork.cli.settings import Sets
 
 if TYPE_CHECKING:
     from linkwork.analyses.equilibrium.equilibrium import Equilibrium
     from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.machine import Machine
     from linkwork.cli.case_options import Asked
-    from linkwork.cli.option_values import Variables
+    from linkwork.cli.option_values import Problems, Variables
     from linkwork.model.mechanism import Mechanism
 
 HoldTexts = Annotated[
@@ -51,41 +56,82 @@ Here = Annotated[
     typer.Option("--here", help="Not where it rests, but where it starts: efforts hold it there."),
 ]
 
+
+@dataclass(frozen=True)
+class RestOptions:
+    """What a command was told of where the machine rests; `with_rest_options` gives a command these options."""
+
+    case: CaseName = None
+    sets: Sets = None
+    hold: HoldTexts = None
+    effort: EffortTexts = None
+    start: StartTexts = None
+    nearest: Nearest = False
+    here: Here = False
+    state: StateTexts = None
+    time: TimeText = None
+
+    def read(self, m: Mechanism, problems: Problems) -> tuple[Asked, Variables, dict[str, Any]]:
+        """What is asked, names of variables, and arguments of `Machine.equilibrium`; problems are noted."""
+        from linkwork.cli.option_values import Variables
+
+        asked = asked_machine(m, self.case, self.sets, problems)
+        variables = Variables(asked.machine, units_of(m), problems)
+        return asked, variables, rest_arguments(asked, variables, self)
+
+
+def with_rest_options(*without: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command whose argument `where` stands for the options of `RestOptions`, but those named here."""
+    hints = get_type_hints(RestOptions, include_extras=True)
+    shared = [
+        inspect.Parameter(own.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=own.default,
+                          annotation=hints[own.name])
+        for own in fields(RestOptions) if own.name not in without
+    ]  # fmt: skip
+
+    def changed(command: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(command, eval_str=True)
+        parts = [[one] if one.name != "where" else shared for one in own.parameters.values()]
+
+        @wraps(command)
+        def called(**given: Any) -> None:
+            where = RestOptions(**{one.name: given.pop(one.name) for one in shared})
+            command(where=where, **given)
+
+        signature = own.replace(parameters=[one for part in parts for one in part])
+        called.__signature__ = signature  # type: ignore[attr-defined]
+        called.__annotations__ = {one.name: one.annotation for one in signature.parameters.values()}
+        return called
+
+    return changed
+
+
 _OPTIONS = {"hold": "--hold", "efforts": "--effort", "states": "--state", "start": "--start", "t": "--time"}
 
 
-def rest_arguments(
-    asked: Asked,
-    variables: Variables,
-    hold: Sequence[str] | None,
-    effort: Sequence[str] | None,
-    start: Sequence[str] | None,
-    nearest: bool,
-    state: Sequence[str] | None,
-    time: str | None,
-) -> dict[str, Any]:
+def rest_arguments(asked: Asked, variables: Variables, told: RestOptions) -> dict[str, Any]:
     """Arguments of `Machine.equilibrium`, as the options say them; problems are noted with the variables'."""
     machine = asked.machine
-    named = [text for text in hold or () if "=" in text]
-    bare = [text.strip() for text in hold or () if "=" not in text]
+    named = [text for text in told.hold or () if "=" in text]
+    bare = [text.strip() for text in told.hold or () if "=" not in text]
     values = variables.values(named, "--hold")
-    first = variables.values(start or (), "--start")
+    first = variables.values(told.start or (), "--start")
     for name in bare:
         full = variables.full(name, f"--hold {name}")
         if full is not None:
             values[full] = first.get(full, machine.home.values.get(full))
     first = asked.starts({}, first, variables)
-    given = acting(machine, variables, None, effort, None, None, None, state).under(asked, variables)
+    given = acting(machine, variables, None, told.effort, None, None, None, told.state).under(asked, variables)
     if given.external:
         names = ", ".join(given.external)
         what = f"forces from outside ({names}) are of `linkwork forces` and `linkwork statics`"
         variables.problems.note(what, "--case", "write them under `forces` of the model, and `off` in other cases")
-    when = None if time is None else variables.time(time, "--time")
+    when = None if told.time is None else variables.time(told.time, "--time")
     return {
         "hold": values or None,
         "efforts": given.efforts,
         "start": first or None,
-        "kind": "nearest" if nearest else "stable",
+        "kind": "nearest" if told.nearest else "stable",
         "states": given.states,
         "t": when,
     }

@@ -173,6 +173,7 @@ class _Reader:
         """Numbers of one kind. The unit of the last holds for those that have none; a zero needs none."""
         written = [t.strip() for t in texts]
         own = [found["unit"].strip() if (found := _QUANTITY.fullmatch(t)) else "" for t in written]
+        own = ["" if unit.startswith(",") else unit for unit in own]  # a decimal comma, of which is told
 
         def value(text: str, unit: str) -> float:
             if unit or not any(own):

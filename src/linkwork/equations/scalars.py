@@ -352,6 +352,8 @@ _ARITHMETIC: dict[int, Callable[..., Any]] = {
 }
 
 
+_DIVIDING = (ca.OP_DIV, ca.OP_INV)
+"""Of two numbers, what Python refuses where zero divides."""
 _SMOOTH: dict[int, Callable[[float], float]] = {ca.OP_SIN: math.sin, ca.OP_COS: math.cos}
 
 
@@ -375,7 +377,12 @@ def replay(function: ca.Function, inputs: Sequence[Sequence[Any]]) -> list[list[
         elif op == ca.OP_CONST:
             work[out[0]] = taken
         else:
-            work[out[0]] = trace.operation(op, [work[i] for i in taken])
+            given = [work[i] for i in taken]
+            rule = _ARITHMETIC.get(op)
+            if rule is not None and (op not in _DIVIDING or any(type(x) is Scalar for x in given)):
+                work[out[0]] = rule(*given)
+            else:
+                work[out[0]] = trace.operation(op, given)
     return outputs
 
 

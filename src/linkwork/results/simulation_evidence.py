@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from linkwork.errors import Problem
 from linkwork.results.happenings import Happening, happening_of, is_happening
 
@@ -20,7 +22,8 @@ class SimulationEvidence:
     methods : that were used; steps, rejected : taken, and taken back because they were too long
     evaluations : of the accelerations
     energy_error [J] : largest difference between energy and work done on the machine, impacts and changes counted
-    energy_scale [J] : how much energy moved, which the error is to be compared with
+    energy_scale [J] : how much energy moved, which the error is to be compared with; where next to none changed its
+        form, that of the motion
     work [J] : done by drives, efforts, dampers and whatever else is not stored
     impact_loss [J] : lost in impacts on stops, by locks, and of what is taken along from rest
     change [J] : given by events that set numbers or switch loads, and by drives whose rates jump; below 0 if taken
@@ -46,6 +49,19 @@ class SimulationEvidence:
     numbers: dict[str, float] = field(default_factory=dict)
     changed: tuple[str, ...] = ()
     request: dict[str, Any] = field(default_factory=dict)
+
+
+NEXT_TO_NONE = 1e-6
+"""Of the kinetic energy: less than that changed its form in a motion that goes on as it is, and measures no error."""
+
+
+def energy_at_work(moved: Any, rounding: Any, kinetic: Any) -> Any:
+    """What an error of energy is to be compared with [J]: numbers, or arrays by run.
+
+    moved : what changed its form; rounding : of the energies, below which nothing did; kinetic : the largest there was
+    """
+    shown = np.where(moved < NEXT_TO_NONE * kinetic, kinetic, moved)
+    return np.where(moved > rounding, shown, 0.0)
 
 
 def as_attribute(found: SimulationEvidence | None) -> dict[str, Any]:

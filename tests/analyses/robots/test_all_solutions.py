@@ -122,6 +122,21 @@ def test_a_continuum_names_the_joints_that_move() -> None:
     assert {v for n in found.notes for v in n.free} == {"J1.angle", "J4.angle"}
 
 
+def test_four_parallel_axes_of_a_ur_are_a_continuum() -> None:
+    """With the fourth wrist angle at zero the last axis is parallel to three others: a planar chain of four."""
+    s = lw.example("ur5e").assemble()
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        y = rng.uniform(-2.5, 2.5, 6)
+        y[4] = 0.0
+        X = s.pose("tool", y)
+        found = s.reach("tool", X, all=True, limits=False)
+        own = [n for n in found.notes if n.free]
+        assert not found.complete and own and "wrist3" in found.reason
+        assert all({"shoulder.angle", "elbow.angle", "wrist1.angle", "wrist3.angle"} == set(n.free) for n in own)
+        assert max(np.abs(p.pose("tool") - X).max() for p in found) < 1e-10
+
+
 def test_a_place_and_a_direction_with_five_joints() -> None:
     s = lw.example("puma-560-craig").assemble()
     p = s.at(waist=0.3, shoulder=-0.5, elbow=0.4, wrist_roll=0.3, wrist_bend=0.8, flange=0.0)
@@ -266,3 +281,26 @@ def test_a_screw_on_the_way_is_searched() -> None:
     assert min(abs(p["H"] - 1.0) + abs(p["B"] - 0.5) + abs(p["C"] - 0.3) for p in found) < 1e-6
     with pytest.raises(lw.CannotReach, match="no solution was found"):
         s.reach("P", (2.0, 0.0, 0.0), all=True)
+
+
+def test_branches_are_a_kernel_for_any_number_of_poses() -> None:
+    s = lw.example("stanford-arm").assemble()
+    rng = np.random.default_rng(4)
+    y = rng.uniform(-2.5, 2.5, (500, 6)) * np.array([1, 1, 0.3, 1, 1, 1])
+    X = s.pose("tool", y)
+    solve = s.branches("tool")
+    q, error = solve(X)
+    assert solve.variables == s.variables and q.shape == (500, 8, 6) and len(solve) == 8
+    assert np.abs(s.pose("tool", q) - X[:, None]).max() < 1e-11 and error.max() < 1e-11
+    gap = q - y[:, None]
+    gap = np.where([n.endswith("slide") for n in s.variables], gap, np.angle(np.exp(1j * gap)))
+    assert np.abs(gap).max(axis=2).min(axis=1).max() < 1e-8
+    one, missing = solve(X[3])
+    assert (one == q[3]).all() and (missing == error[3]).all()  # the same bits
+    assert {tuple(signs) for signs in solve.signs} == {("J2.angle", "J3.slide", "J5.angle")}
+    far = X[0].copy()
+    far[0, 3] += 0.05
+    assert solve(far)[1].shape == (8,)
+    with pytest.raises(lw.ModelError, match="no closed form"):
+        lw.example("iiwa14").assemble().branches("tool")
+    assert lw.example("iiwa14").assemble().branches("tool", hold="A3").variables[2] == "A4.angle"

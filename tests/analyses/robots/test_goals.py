@@ -251,6 +251,8 @@ def test_preferences_against_a_scan_of_all_postures(prefer: str) -> None:
     [
         ("puma-560", "link6", (goals.place((0, 0, 0), at=(0.1, 0.2, 0.3)), goals.pointing("z", "x"))),
         ("excavator-arm", "teeth", (goals.place((0, None, 0)),)),
+        ("excavator-arm", "teeth", (goals.cylindrical((1.0, None, 0)),)),
+        ("puma-560", "link6", (goals.spherical((None, 0.1, 0.2)), goals.pointing("x", "z"))),
         ("planar-3rpr", "centre", (goals.place((0, 0, None)),)),
     ],
 )

@@ -109,6 +109,34 @@ def test_meshes_weigh_what_mujoco_says(way: str, tmp_path: Path) -> None:
     assert np.allclose(own.inertia, R @ np.diag(M.body_inertia[1]) @ R.T, rtol=1e-6, atol=1e-7)
 
 
+def test_meshes_of_mujoco_weigh_the_same(tmp_path: Path) -> None:
+    """A tetrahedron as MSH; and files that are none."""
+    points = np.array([[0, 0, 0], [0.3, 0, 0], [0, 0.2, 0], [0, 0, 0.5]], "<f4")
+    faces = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]], "<i4")
+    raw = np.array([4, 0, 0, 4], "<i4").tobytes() + points.tobytes() + faces.tobytes()
+    (tmp_path / "t.msh").write_bytes(raw)
+    text = '<mujoco><asset><mesh file="t.msh" inertia="exact"/></asset>' + world(
+        '<body name="b"><joint/><geom type="mesh" mesh="t"/></body>'
+    ).removeprefix("<mujoco>")
+    file = tmp_path / "a.xml"
+    file.write_text(text)
+    assert lw.lay_out(lw.load(file)).masses["b"].mass == pytest.approx(1000 * 0.3 * 0.2 * 0.5 / 6, rel=1e-6)
+    for bad in (raw[:-4], raw[:10], b"", raw[:-1] + b"\x7f"):
+        (tmp_path / "t.msh").write_bytes(bad)
+        with pytest.raises(lw.ModelError, match="tells no mass"):
+            lw.load(file)
+
+
+def test_tuned_springs_are_those_of_mujoco() -> None:
+    text = world('<body><joint name="a" axis="0 1 0" springdamper="0.1 0.5" armature="0.3" springref="20"/><geom size="0.1" pos="0.4 0 0"/>'
+                 '<body pos="0.5 0 0"><joint name="b" axis="0 1 0" stiffness="3"/><geom size="0.1" pos="0.4 0 0"/></body></body>')  # fmt: skip
+    M = mujoco.MjModel.from_xml_string(text)
+    own = lw.loads(text).loads["a_spring"]
+    assert own.stiffness == pytest.approx(np.ravel(M.jnt_stiffness[0])[0], rel=1e-12)
+    assert own.damping == pytest.approx(np.ravel(M.dof_damping[0])[0], rel=1e-12)
+    assert own.free == pytest.approx(np.pi / 9)
+
+
 def world(*parts: str, head: str = "") -> str:
     return f"<mujoco>{head}<worldbody>\n" + "\n".join(parts) + "\n</worldbody></mujoco>"
 

@@ -218,15 +218,12 @@ def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> A
     if not loops.count or not given:
         return w
     specified: Mask = np.isin(np.arange(plan.nw), list(given))
-    roles = loops.roles(posture.y, specified)
+    roles, found = loops.roles_and_rates(posture.y, specified, w)
     if roles.conflict:
         names_ = ", ".join(loops.names(roles.in_conflict))
         hint = "give rates of independent variables only"
         raise InputError(Problem(f"the rates of {names_} contradict the loops", "rates", hint), plan.name)
-    independent = specified.copy()
-    independent[roles.free] = True
-    found_rates: Array = loops.rates(posture.y, independent, [w])[0]
-    return found_rates
+    return found
 
 
 def acceleration_units(loops: Loops) -> list[str]:

@@ -21,6 +21,7 @@ from linkwork.analyses.forces.states import states_around
 from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
+from linkwork.analyses.kinematics.weak_rows import singular_values
 from linkwork.equations.closed_dynamics import Elimination, TracedMachine, closed_forward_dynamics, unconstrained
 from linkwork.equations.elimination_search import States, find_elimination
 from linkwork.equations.loop_solver import closure_products
@@ -45,6 +46,8 @@ ACCURATE = 1e-9
 _START = np.zeros(1)
 LOST = 1e-6
 """Singular values of the loops' equations below this part of the largest are lost to a singular posture."""
+FEW = 4
+"""States at which large machines are asked how independent their rows are."""
 CHUNK = 256
 """Samples that the robust way takes at once."""
 
@@ -235,7 +238,11 @@ class ForwardDynamics:
     @cached_property
     def _values(self) -> Array:
         """Singular values of the loops' equations at states around home."""
-        J = self.loops.equations(states_around(self.loops, self.home).y)[1]
+        loops, y = self.loops, states_around(self.loops, self.home).y
+        if loops.sparse:
+            at, shape = (loops.entry_rows, loops.entry_columns), (loops.rows, loops.columns)
+            return np.array([singular_values(own, at, shape) for own in loops.scaled_entries(y[:FEW])])
+        J = loops.equations(y)[1]
         return np.linalg.svd(J, compute_uv=False).astype(float)
 
     @cached_property

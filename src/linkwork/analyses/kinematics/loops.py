@@ -292,6 +292,20 @@ class Loops:
             return _roles_of_order(self._pivots(y, specified, tolerance))
         return _roles_of(eliminate(self.equations(y)[1], specified, tolerance))
 
+    def roles_and_rates(self, y: Array, specified: Mask, given: Array) -> tuple[Roles, Array]:
+        """Roles at a posture, and the rates of all joints for those of specified columns, the other independent ones at
+        rest: by one elimination where the equations are dense."""
+        if self.sparse:
+            roles = self.roles(y, specified)
+            independent = specified.copy()
+            independent[roles.free] = True
+            return roles, self.rates(y, independent, [given])[0]
+        J = self.equations(y)[1]
+        factor = eliminate(J, specified, SINGULAR)
+        own = np.where(specified, given, 0.0) / self.column_scale
+        found: Array = (factor.solve(-(J @ own))[0] + own) * self.column_scale
+        return _roles_of(factor), found
+
     def chosen(self, y: Array, specified: Mask, prefer: NDArray[np.int64]) -> Roles:
         """Roles with free columns that suit users: those preferred stay free as long as the rest serves well enough.
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from linkwork.geometry import Array
 
+Places = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Rows and columns of the entries of a sparse matrix."""
 COMPANY = 6
 """Directions that are followed: another one than the weakest may become so."""
 
@@ -32,6 +35,45 @@ class WeakRows:
         if not len(self.rows):
             return np.zeros(J.shape[:-2])
         return np.asarray(np.linalg.svd(self.rows @ J @ self.columns, compute_uv=False)[..., -1], float)
+
+    def seen_of(self, entries: Array, at: Places) -> Array:
+        """The same of sparse matrices, by their entries (..., entries) at rows and columns."""
+        if not len(self.rows):
+            return np.zeros(entries.shape[:-1])
+        left, right = self.rows[:, at[0]], self.columns[at[1]]
+        squeezed = (left * entries[..., np.newaxis, :]) @ right
+        return np.asarray(np.linalg.svd(squeezed, compute_uv=False)[..., -1], float)
+
+
+def weakest_of(entries: Array, at: Places, shape: tuple[int, int], rank: int) -> WeakRows:
+    """As `weakest`, of a large sparse matrix by its entries at rows and columns."""
+    from scipy.linalg import eigh
+    from scipy.sparse import coo_array
+
+    m, n = shape
+    if not 0 < rank <= min(m, n):
+        return WeakRows(np.zeros((0, m)), np.zeros((n, 0)), 0.0)
+    own = coo_array((entries, at), shape=shape).tocsr()
+    wide = m <= n
+    square = (own @ own.T if wide else own.T @ own).toarray()
+    first = len(square) - rank
+    last = min(first + COMPANY, len(square)) - 1
+    squares, one = eigh(square, subset_by_index=(first, last), overwrite_a=True, check_finite=False)
+    other = own.T @ one if wide else own @ one
+    other /= np.maximum(np.linalg.norm(other, axis=0), np.finfo(float).tiny)
+    least = float(np.sqrt(max(squares[0], 0.0)))
+    return WeakRows(one.T, other, least) if wide else WeakRows(other.T, one, least)
+
+
+def singular_values(entries: Array, at: Places, shape: tuple[int, int]) -> Array:
+    """All singular values of a large sparse matrix, descending; those below 1e-8 of the largest are as good as zero."""
+    from scipy.sparse import coo_array
+
+    own = coo_array((entries, at), shape=shape).tocsr()
+    square = (own @ own.T if shape[0] <= shape[1] else own.T @ own).toarray()
+    squares = np.linalg.eigvalsh(square)
+    values: Array = np.sqrt(np.maximum(squares, 0.0))[::-1]
+    return values
 
 
 def weakest(J: Array, rank: int) -> WeakRows:

@@ -138,7 +138,7 @@ def frequency_response(
     signals: dict[str, tuple[str, Any, Any]] = {}
     for i, (name, own) in enumerate(zip(names, wanted, strict=True)):
         along = ("input", "frequency") if several else "frequency"
-        unit = f"({own.unit})/({given[0].unit})" if len({g.unit for g in given}) == 1 else own.unit
+        unit = per(own.unit, given[0].unit) if len({g.unit for g in given}) == 1 else own.unit
         signals[name] = (unit, along, H[:, i].T if several else H[:, i, 0])
     at_infinity = int((~np.isfinite(H)).any(axis=(1, 2)).sum())
     warnings = [*linear.warnings]
@@ -273,3 +273,13 @@ def plain_names(names: Sequence[str]) -> list[str]:
             plain += "_"
         found.append(plain)
     return found
+
+
+def per(unit: str, by: str) -> str:
+    """One unit by another: 'rad/N', '(m/s)/(N m)'."""
+    return unit if by == "1" else f"{enclosed(unit)}/{enclosed(by)}"
+
+
+def enclosed(unit: str) -> str:
+    """A unit as a factor: 'rad', '(m/s)'."""
+    return f"({unit})" if any(c in unit for c in " /^") else unit

@@ -195,14 +195,26 @@ class Modes(Sequence[Mode]):
             worst = max(worst, float(np.abs(sum(parts) * scale).max()) / size if size else 0.0)
         return worst
 
-    def plot(self, *names: str) -> Any:
-        """Plot signals of `result` over the modes; frequencies by default.
+    def plot(self, *names: str, ax: Any = None) -> Any:
+        """Draw frequency and damping ratio of every mode; or signals of `result` over the modes.
 
         Parameters
         ----------
         names : of signals
+        ax : axes to draw into; a new figure without
         """
-        return self.result.plot(*(names or ("frequency",)))
+        from linkwork.results.plots.description import Axis, Line, Panel, Plot
+
+        if names:
+            return self.result.plot(*names, ax=ax)
+        number = np.arange(1.0, len(self) + 1.0)
+        over = Axis("mode", whole=True)
+        shown = (
+            (Axis("frequency", "Hz"), self.frequencies),
+            (Axis("damping ratio"), np.array([mode.damping for mode in self])),
+        )
+        panels = tuple(Panel(over, up, (Line(up.name, number, values, style="dots"),)) for up, values in shown)
+        return Plot(panels, title=f"modes of {self.linear.machine.name}").draw(ax)
 
     def run(self, number: int, *, amplitude: float | None = None, samples: int = 73) -> Run:
         """One period of a mode as a run: a small motion about the posture with its loops closed.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linkwork.analyses.linear.frequency import plain_names, transfer, usual_frequencies
+from linkwork.analyses.linear.frequency import enclosed, plain_names, transfer, usual_frequencies
 from linkwork.analyses.linear.signals import Input, Output
 from linkwork.analyses.linear.state_space import channels
 from linkwork.errors import Gathered, InputError, Problem
@@ -101,7 +101,8 @@ def random_response(
             rms, error = rms + part, max(error, change)
     effective = dict(zip(names, np.sqrt(rms).tolist(), strict=True))
     signals = {
-        n: (f"({w.unit})^2/Hz", "frequency", density[:, i]) for i, (n, w) in enumerate(zip(names, wanted, strict=True))
+        name: (f"{enclosed(own.unit)}^2/Hz", "frequency", density[:, i])
+        for i, (name, own) in enumerate(zip(names, wanted, strict=True))
     }
     built = build_result(
         {"frequency": ("Hz", f)}, signals, mechanism=linear.machine.name, analysis="random vibration",

@@ -49,7 +49,11 @@ class Reached(Posture):
         return f"{super().__repr__()}; {state} in {self.iterations} steps"
 
     def report(self) -> list[str]:
-        """Lines of text: what is missing, limits, freedoms that are left, what is lost, and the posture."""
+        """Lines of text: the verdict and the posture."""
+        return [*self.verdict(), *super().report()]
+
+    def verdict(self) -> list[str]:
+        """Lines of text: what is missing, limits, freedoms that are left, what is lost."""
         worst = max((abs(x) for _, x, _ in self.missing), default=0.0)
         state = "reached" if self.converged else "not reached"
         starts = "" if self.starts == 1 else f" from {self.starts} starts"
@@ -60,7 +64,7 @@ class Reached(Posture):
         if self.spare:
             lines.append(f"  freedoms are left: {', '.join(self.spare)} can move while '{self.target}' stays")
         lines += [f"  singular: the target can hardly move along {text}" for text in self.lost]
-        return [*lines, *super().report()]
+        return lines
 
 
 def lost_directions(V: Array, names: Sequence[str], weak: float) -> tuple[tuple[str, ...], tuple[float, ...]]:

@@ -194,8 +194,8 @@ class TaskRows:
             if isinstance(goal, Pointing):  # its rows turn with the target
                 own += np.einsum("rje,ek->rkj", np.cross(J[k, 3:].T[np.newaxis], E[:, np.newaxis, 3:]), J[k, 3:])
             elif isinstance(goal, Place) and not goal.is_whole and goal.kind != "cartesian":
-                hint = "give all three coordinates, or prefer something else"
-                raise InputError(Problem("manipulability of single curved coordinates is not offered", "prefer", hint))
+                turning = _frame_turns(goal.kind, X[k, :3] + lever, moved[:3])
+                own += np.einsum("rje,ek->rkj", np.cross(turning[np.newaxis], E[:, np.newaxis, :3]), moved[:3])
             found.append(own)
         return np.concatenate(found)
 
@@ -257,6 +257,17 @@ def frame_across(h: Array) -> Array:
     u = np.cross(h, np.eye(3)[int(np.argmin(np.abs(h)))])
     u /= np.linalg.norm(u)
     return np.stack([u, np.cross(h, u)])
+
+
+def _frame_turns(kind: str, p: Array, v: Array) -> Array:
+    """Angular velocities (n, 3) of the axes of curved coordinates of a place that moves at velocities (3, n)."""
+    rho, r = float(np.hypot(p[0], p[1])), float(np.linalg.norm(p))
+    turn = np.array([-p[1], p[0], 0.0]) / rho
+    found = np.outer(turn @ v / rho, [0.0, 0.0, 1.0])
+    if kind == "spherical":
+        rise = np.cross(p, turn) / r
+        found -= np.outer(rise @ v / r, turn)
+    return found
 
 
 def _coordinates(goal: Place, p: Array) -> tuple[Array, Array]:

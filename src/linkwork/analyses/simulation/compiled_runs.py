@@ -27,6 +27,7 @@ from linkwork.equations.closed_dynamics import Elimination
 from linkwork.errors import LinkworkError
 from linkwork.formulas import Question
 from linkwork.geometry import Array
+from linkwork.results.simulation_evidence import energy_at_work
 
 if TYPE_CHECKING:
     from linkwork.numerics.stepping.active_rows import Active
@@ -45,7 +46,6 @@ def run_compiled(table: RunTable) -> list[int]:
     from linkwork.numerics.stepping import methods
     from linkwork.numerics.stepping.active_rows import ENDED
     from linkwork.numerics.stepping.advance import DONE, REJECTED, STATES, STEPS, TIME, WEAKENS, WORK, Samples
-    from linkwork.numerics.stepping.laws import breaks_of
     from linkwork.numerics.stepping.layout import layout_of
     from linkwork.numerics.stepping.runaway import ENDLESS, RUNAWAY
 
@@ -59,7 +59,7 @@ def run_compiled(table: RunTable) -> list[int]:
     modes = session.modes
     rows = max(len(held), len(held_rates), modes.most_rows)
     times = np.array([event.time for event in modes.ats if event.time <= question.until])
-    corners = {float(t) for t in (*breaks_of(question.laws), *times) if 0.0 < t < question.until}
+    corners = {float(t) for t in (*question.corners, *times) if 0.0 < t < question.until}
     shared = {
         "starts": starts, "efforts": efforts, "stops": np.array([*sorted(corners), question.until]), "held": held,
         "times": times, "held_rates": held_rates, "Z": np.full((count, nsample * starts.shape[1]), np.nan),
@@ -229,7 +229,7 @@ def _balance(
     along = [x.reshape(len(starts), -1)[rows] for x in table.energies(question, times, np.hstack([y, w]))]
     moved = np.stack([np.nanmax(x, axis=1) - np.nanmin(x, axis=1) for x in along] + [np.abs(counted)[rows]])
     rounding = 1e-13 * np.stack([np.nanmax(np.abs(x), axis=1) for x in along]).max(axis=0)
-    table.balance[rows, 1] = np.where(moved.max(axis=0) > rounding, moved.max(axis=0), 0.0)
+    table.balance[rows, 1] = energy_at_work(moved.max(axis=0), rounding, np.nanmax(along[0], axis=1))
 
 
 def _parts(count: int, threads: int) -> Iterator[tuple[int, int]]:

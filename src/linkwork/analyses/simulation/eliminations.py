@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from linkwork.analyses.kinematics.posture import Posture
-from linkwork.analyses.kinematics.weak_rows import weakest
+from linkwork.analyses.kinematics.weak_rows import weakest, weakest_of
 from linkwork.equations.closed_dynamics import Elimination
 from linkwork.errors import LinkworkError
 from linkwork.geometry import Array
@@ -96,15 +96,21 @@ def _least(session: Eliminated) -> tuple[float, Array]:
         return 1.0, z.copy()
     places = np.linspace(0.0, REACH, PLACES)
     least, where = np.inf, z.copy()
-    weak = weakest(loops.equations(z)[1], forward.rank)
+    at, shape = (loops.entry_rows, loops.entry_columns), (loops.rows, loops.columns)
+    weak = (
+        weakest_of(loops.scaled_entries(z), at, shape, forward.rank)
+        if loops.sparse
+        else weakest(loops.equations(z)[1], forward.rank)
+    )
     for _ in range(2):  # the second time around the least one
         y, wide = z + np.outer(h * places, f), places[1] - places[0]
-        J = loops.equations(y)[1]
-        there = np.flatnonzero(np.isfinite(J).all(axis=(1, 2)))
+        J = loops.scaled_entries(y) if loops.sparse else loops.equations(y)[1]
+        there = np.flatnonzero(np.isfinite(J).reshape(len(J), -1).all(axis=1))
         if not len(there):  # beyond the end of a gear's flank, say, the equations have no value
             break
-        k = int(there[np.argmin(weak.seen(J[there]))])
-        weak = weakest(J[k], forward.rank)
+        seen = weak.seen_of(J[there], at) if loops.sparse else weak.seen(J[there])
+        k = int(there[np.argmin(seen)])
+        weak = weakest_of(J[k], at, shape, forward.rank) if loops.sparse else weakest(J[k], forward.rank)
         if weak.least < least:
             least, where = weak.least, y[k]
         places = np.linspace(places[k] - wide, places[k] + wide, FINER)

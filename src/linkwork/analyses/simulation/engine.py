@@ -241,7 +241,7 @@ class Engine:
             first = self._made(rtol, atol, (), (), rows, None, ())
             known = self._templates[key] = Template(first), first
         made: Problem = known[0].copy()
-        made.__dict__["kernels"] = known[1].kernels
+        made.__dict__.update(kernels=known[1].kernels, layout=known[1].layout)
         if effort is not None:
             made.given_effort[:] = made.effort[:] = effort
         return made

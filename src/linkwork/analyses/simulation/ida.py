@@ -91,10 +91,8 @@ class _Course:
 
     def run(self) -> None:
         """To the end, or until something stops it."""
-        from linkwork.numerics.stepping.laws import breaks_of
-
         asked, calls = self.asked, 0
-        stops = [*(float(t) for t in breaks_of(asked.laws)), asked.until]
+        stops = [*asked.corners, asked.until]
         try:
             while self.t < asked.until:
                 target = min(t for t in stops if t > self.t)

@@ -15,12 +15,10 @@ from linkwork.analyses.simulation.leap import leapt
 from linkwork.analyses.simulation.question import FIXED
 from linkwork.analyses.simulation.runaway import beyond
 from linkwork.geometry import Array
+from linkwork.numerics.stepping.runaway import OUT_OF_REACH
 
 SINGULAR = 1e4
 """Health, each pivot as one part of its sum, from which on a posture is told as nearly singular."""
-
-OUT_OF_REACH = 1e8
-"""Steps that would be left at the pace of the last ones from which a run is asked whether it gets on at all."""
 
 
 def assert_gets_on(journey: Journey, since: Array) -> None:

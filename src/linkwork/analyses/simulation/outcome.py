@@ -27,7 +27,7 @@ from linkwork.results.request import Request
 from linkwork.results.run import Run
 from linkwork.results.sensitivities import Sensitivities
 from linkwork.results.simulation import Outcome, Simulation
-from linkwork.results.simulation_evidence import SimulationEvidence
+from linkwork.results.simulation_evidence import SimulationEvidence, energy_at_work
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +241,7 @@ def _evidence(ended: Ended, request: Request | None) -> SimulationEvidence:
         rejected=outcome.rejected,
         evaluations=outcome.nfev,
         energy_error=float(error.max()),
-        energy_scale=scale if scale > rounding else 0.0,
+        energy_scale=float(energy_at_work(scale, rounding, np.abs(kinetic).max())),
         work=ended.work,
         impact_loss=0.0 - float(sum(jump for _, jump in impacts)),
         change=0.0 + float(sum(jump for _, jump in changes)),

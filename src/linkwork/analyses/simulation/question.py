@@ -105,7 +105,17 @@ class Asked:
     @cached_property
     def is_free(self) -> bool:
         """Whether nothing but the machine itself decides what happens: most simulations are free."""
-        return not (self.driven or self.pushed or self.events or self.controller or self.pushing)
+        return not (self.driven or self.pushed or self.events or self.controller or self.pushing or self.corners)
+
+    @cached_property
+    def corners(self) -> list[float]:
+        """Times before the end at which an integration has to stop: of laws, and of tables over time of loads and
+        states, whose slope jumps where a straight line or the table itself ends [s]."""
+        plan = self.machine.plan
+        amounts = [*(own for load in plan.loads for own in load.amounts), *(state.law for state in plan.states)]
+        tables = [own.law for own in amounts if isinstance(own.law, Tabulated) and ("t", 0) in own.sources]
+        kinks = {t for own in tables for t in ((own.xs[0], own.xs[-1]) if own.smooth else own.xs)}
+        return sorted(t for t in {*(t for law in self.laws for t in law.breaks), *kinks} if 0.0 < t < self.until)
 
     def tick(self, k: int) -> float:
         """Time of the k-th call of the controller [s], the first being k = 0."""

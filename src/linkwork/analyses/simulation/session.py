@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable
 
 import numpy as np
@@ -23,7 +24,6 @@ from linkwork.numerics.stepping.active_rows import BEYOND, ENDS, LISTENED, OK, U
 from linkwork.numerics.stepping.driver import go, last_samples, turn
 from linkwork.numerics.stepping.handle import Template
 from linkwork.numerics.stepping.instants import DEEP, begin
-from linkwork.numerics.stepping.laws import breaks_of
 from linkwork.numerics.stepping.runaway import END, ENDLESS, RUNAWAY
 
 CHUNK = 512
@@ -92,7 +92,7 @@ class Session(Journey):
         at = list(enumerate(self.modes.ats))
         stops = [asked.until]
         if not self.is_quiet:
-            stops = sorted({asked.until, *breaks_of(asked.laws), *(e.time for _, e in at)})
+            stops = sorted({asked.until, *asked.corners, *(e.time for _, e in at)})
         ticks = 0
         try:
             if not self.is_quiet:
@@ -102,7 +102,7 @@ class Session(Journey):
                     take_place(self, *at.pop(0))
                 if self.t >= asked.until:
                     break
-                target = next(t for t in stops if t > self.t)
+                target = stops[bisect.bisect_right(stops, self.t)]
                 if asked.controller is not None:
                     if asked.tick(ticks) <= self.t:
                         self._control()

@@ -7,23 +7,12 @@ from typing import Annotated
 
 import typer
 
-from linkwork.cli.case_options import CaseName, asked_machine
-from linkwork.cli.load_options import EffortTexts, StateTexts
-from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
+from linkwork.cli.models import AsJson, File, asking, head, sound
 from linkwork.cli.output import print_json, say, tell, title
-from linkwork.cli.rest_options import (
-    Here,
-    HoldTexts,
-    Nearest,
-    StartTexts,
-    TimeText,
-    linearized,
-    rest_arguments,
-    resting,
-)
-from linkwork.cli.settings import Sets
+from linkwork.cli.rest_options import RestOptions, linearized, resting, with_rest_options
 
 
+@with_rest_options()
 def bode(
     file: File,
     source: Annotated[
@@ -33,6 +22,7 @@ def bode(
         ),
     ],
     to: Annotated[list[str], typer.Option(metavar="OUTPUT", help="What answers, P.x; again for others.")],
+    where: RestOptions,
     frequencies: Annotated[
         str | None,
         typer.Option(
@@ -41,15 +31,6 @@ def bode(
         ),
     ] = None,
     samples: Annotated[int, typer.Option(help="How many frequencies of a range.", min=2)] = 400,
-    case: CaseName = None,
-    sets: Sets = None,
-    hold: HoldTexts = None,
-    effort: EffortTexts = None,
-    start: StartTexts = None,
-    nearest: Nearest = False,
-    here: Here = False,
-    state: StateTexts = None,
-    time: TimeText = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -65,15 +46,13 @@ def bode(
     m = sound(file, as_json)
     import numpy as np
 
-    from linkwork.cli.option_values import Problems, Variables
+    from linkwork.cli.option_values import Problems
     from linkwork.units import FREQUENCY, parse_quantity
 
-    units, problems = units_of(m), Problems()
+    problems = Problems()
     with asking(file, m, as_json):
-        asked = asked_machine(m, case, sets, problems)
+        asked, _, given = where.read(m, problems)
         machine = asked.machine
-        variables = Variables(machine, units, problems)
-        given = rest_arguments(asked, variables, hold, effort, start, nearest, state, time)
         ends = []
         if frequencies is not None:
             parts = frequencies.split(":")
@@ -84,7 +63,7 @@ def bode(
                 problems.note(text, "--range", "for example --range 0.1Hz:50Hz")
         problems.done(m.name)
         with resting(file, m, as_json):
-            linear, _ = linearized(machine, given, here)
+            linear, _ = linearized(machine, given, where.here)
             f = np.geomspace(ends[0], ends[1], samples) if ends else None
             found = linear.bode(source, to, f)
     if out is not None:

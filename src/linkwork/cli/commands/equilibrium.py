@@ -7,13 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from linkwork.cli.case_options import CaseName, asked_machine
 from linkwork.cli.completion import complete_parameters
-from linkwork.cli.load_options import EffortTexts, StateTexts
 from linkwork.cli.models import FORCES, AsJson, File, asking, head, sound, units_of
 from linkwork.cli.output import print_json, say, tell, title
-from linkwork.cli.rest_options import HoldTexts, Nearest, StartTexts, TimeText, rest_arguments, resting
-from linkwork.cli.settings import Sets
+from linkwork.cli.rest_options import RestOptions, resting, with_rest_options
 
 if TYPE_CHECKING:
     from linkwork.analyses.machine import Machine
@@ -23,14 +20,10 @@ if TYPE_CHECKING:
 SAMPLES = 61
 
 
+@with_rest_options("here")
 def equilibrium(
     file: File,
-    case: CaseName = None,
-    sets: Sets = None,
-    hold: HoldTexts = None,
-    effort: EffortTexts = None,
-    start: StartTexts = None,
-    nearest: Nearest = False,
+    where: RestOptions,
     stay: Annotated[bool, typer.Option("--stay", help="Ask whether exact friction holds it where it starts.")] = False,
     interval: Annotated[
         list[str] | None,
@@ -41,8 +34,6 @@ def equilibrium(
             show_default=False,
         ),
     ] = None,
-    state: StateTexts = None,
-    time: TimeText = None,
     over: Annotated[
         str | None,
         typer.Option(
@@ -88,19 +79,17 @@ def equilibrium(
     Example: linkwork equilibrium double-pendulum --start A=30deg
     """
     m = sound(file, as_json)
-    from linkwork.cli.option_values import Problems, Variables
+    from linkwork.cli.option_values import Problems
 
     units, problems = units_of(m), Problems()
     with asking(file, m, as_json):
-        asked = asked_machine(m, case, sets, problems)
+        asked, _, given = where.read(m, problems)
         machine = asked.machine
-        variables = Variables(machine, units, problems)
-        given = rest_arguments(asked, variables, hold, effort, start, nearest, state, time)
         ends = None if over is None else _ends(over, machine, units, problems)
         if over is None and (balanced_by is not None or branches or plot or out):
             text = "--balanced-by, --branches, --plot and --out are of --over"
             problems.note(text, "--over", "for example --over A=0:60deg")
-        if stay and (nearest or over is not None):
+        if stay and (where.nearest or over is not None):
             problems.note("it is asked of one posture, where it starts", "--stay", "leave out --nearest and --over")
         if interval and over is not None:
             problems.note("it is asked of one posture", "--interval", "leave out --over")

@@ -7,34 +7,15 @@ from typing import Annotated
 
 import typer
 
-from linkwork.cli.case_options import CaseName, asked_machine
-from linkwork.cli.load_options import EffortTexts, StateTexts
-from linkwork.cli.models import AsJson, File, asking, head, sound, units_of
+from linkwork.cli.models import AsJson, File, asking, head, sound
 from linkwork.cli.output import print_json, say, tell, title
-from linkwork.cli.rest_options import (
-    Here,
-    HoldTexts,
-    Nearest,
-    StartTexts,
-    TimeText,
-    linearized,
-    rest_arguments,
-    resting,
-)
-from linkwork.cli.settings import Sets
+from linkwork.cli.rest_options import RestOptions, linearized, resting, with_rest_options
 
 
+@with_rest_options()
 def linearize(
     file: File,
-    case: CaseName = None,
-    sets: Sets = None,
-    hold: HoldTexts = None,
-    effort: EffortTexts = None,
-    start: StartTexts = None,
-    nearest: Nearest = False,
-    here: Here = False,
-    state: StateTexts = None,
-    time: TimeText = None,
+    where: RestOptions,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Write the matrices as arrays: .npz, for numpy.", show_default=False),
@@ -48,19 +29,17 @@ def linearize(
     m = sound(file, as_json)
     import numpy as np
 
-    from linkwork.cli.option_values import Problems, Variables
+    from linkwork.cli.option_values import Problems
 
-    units, problems = units_of(m), Problems()
+    problems = Problems()
     with asking(file, m, as_json):
-        asked = asked_machine(m, case, sets, problems)
+        asked, _, given = where.read(m, problems)
         machine = asked.machine
-        variables = Variables(machine, units, problems)
-        given = rest_arguments(asked, variables, hold, effort, start, nearest, state, time)
         if out is not None and out.suffix.lower() != ".npz":
             problems.note(f"matrices are not written as '{out.suffix}'", "--out", "give a name that ends with .npz")
         problems.done(m.name)
         with resting(file, m, as_json):
-            linear, rest = linearized(machine, given, here)
+            linear, rest = linearized(machine, given, where.here)
     own = linear.matrices
     arrays = {name: getattr(own, name) for name in ("M", "D", "K", "X", "f_psi", "f_w", "f_x")}
     if out is not None:
@@ -89,4 +68,4 @@ def linearize(
     for name in ("M", "D", "K"):
         say(f"  {name} [SI]")
         for coordinate, row in zip(own.coordinates, arrays[name], strict=True):
-            say(f"    {coordinate:<16}" + "".join(f"{x:14.6g}" for x in row))
+            say(f"    {coordinate:<16}" + "".join(f"{x + 0.0:14.6g}" for x in row))

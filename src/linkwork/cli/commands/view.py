@@ -73,11 +73,17 @@ def _opened(file: Path, run: Path | None, case: str | None, sets: list[str] | No
         if not file.is_file():
             raise
         return Opened(Mechanism(file.stem), _text(file), file.parent, problems=error.problems)
-    folder = file.parent if file.is_file() else None
+    if m.import_report is None:
+        text, folder = _text(file), file.parent if file.is_file() else None
+    else:  # a robot's file is edited, and saved, as a model file
+        from linkwork.files.robots.surfaces import home_of_meshes
+        from linkwork.files.write import dumps
+
+        text, folder = dumps(m), home_of_meshes(m)
     if run is None and not sets and case is None:
-        return Opened(m, _text(file), folder)
+        return Opened(m, text, folder)
     machine, played = _asked(file, m, run, case, sets)
-    return Opened(machine.mechanism, _text(file), folder, machine=machine, run=played)
+    return Opened(machine.mechanism, text, folder, machine=machine, run=played)
 
 
 def _asked(

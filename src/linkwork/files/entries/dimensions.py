@@ -41,7 +41,8 @@ def read_lets(
         return {}
     given = _sound(entries, problems)
     wrong: list[Problem] = []
-    lets = _in_turn(given, units, {}, wrong)
+    lost = {str(name): Let(str(name), 1.0) for name in entries if name not in given}  # of which no more is told
+    lets = _in_turn(given, units, {}, wrong, lost)
     if any(let.measures is None for let in lets.values()):
         uses: list[tuple[str, Dimension | None]] = [*uses_with(lets)]
         for name, value in given.items():  # a formula tells of those in it
@@ -49,9 +50,9 @@ def read_lets(
                 uses += [(value[0], wanted) for text, wanted in uses if text.strip() == name] or [(value[0], None)]
         told = told_by_use(lets, uses, units)
         wrong.clear()
-        lets = _in_turn(given, units, {name: told.get(name, NUMBER) for name in lets}, wrong)
+        lets = _in_turn(given, units, {name: told.get(name, NUMBER) for name in lets}, wrong, lost)
     problems += wrong
-    return {str(name): Let(str(name), 1.0) for name in entries if name not in lets} | lets  # of which no more is told
+    return lets
 
 
 def _sound(entries: Mapping[str, Any], problems: list[Problem]) -> dict[str, tuple[Any, str]]:
@@ -66,7 +67,9 @@ def _sound(entries: Mapping[str, Any], problems: list[Problem]) -> dict[str, tup
                 strange = [key for key in entry if key not in LetEntry.model_fields]
                 if strange or "value" not in entry:
                     what = f"unknown key '{short(strange[0])}'" if strange else "'value' is missing"
-                    raise ModelError(Problem(what, where, "write {value: 40, description: ...}"))
+                    torn = any(entry[key] is None for key in strange)  # {description: from pin, to pin}
+                    hint = "put a text with commas in quotes" if torn else "write {value: 40, description: ...}"
+                    raise ModelError(Problem(what, where, hint))
                 value, description = entry["value"], str(entry.get("description", ""))
             given[name] = value, description
         except ModelError as error:
@@ -75,10 +78,14 @@ def _sound(entries: Mapping[str, Any], problems: list[Problem]) -> dict[str, tup
 
 
 def _in_turn(
-    given: Mapping[str, tuple[Any, str]], units: UnitSystem, measures: Mapping[str, Any], problems: list[Problem]
+    given: Mapping[str, tuple[Any, str]],
+    units: UnitSystem,
+    measures: Mapping[str, Any],
+    problems: list[Problem],
+    lost: Mapping[str, Let],
 ) -> dict[str, Let]:
-    """All dimensions, each after those that it follows from."""
-    found: dict[str, Let] = {}
+    """All dimensions, each after those that it follows from; `lost` stand for those that could not be understood."""
+    found = dict(lost)
     left = dict(given)
     while left:
         ready = next((name for name, (value, _) in left.items() if not _needs(value, given) & left.keys()), None)

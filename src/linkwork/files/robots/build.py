@@ -11,6 +11,7 @@ from linkwork.errors import ModelError
 from linkwork.expressions.names import written
 from linkwork.files.robots.description import Hinge, Link, Robot
 from linkwork.files.robots.notes import Notes
+from linkwork.files.robots.tuned_springs import add_tuned_springs
 from linkwork.model.bodies import mass_properties, physical_problems
 from linkwork.model.joints import KINDS, Helical
 from linkwork.model.mechanism import Mechanism
@@ -34,6 +35,8 @@ def mechanism_of(robot: Robot, notes: Notes, kind: str) -> Mechanism:
     notes.tell()
     builder = _Builder(robot, notes)
     made = builder.mechanism()
+    notes.tell()
+    add_tuned_springs(made, robot, builder.hinges, notes)
     notes.tell()
     report = replace(notes.report(kind), bodies=builder.links, joints=builder.hinges)
     made.source = Source(notes.file, imported=report)

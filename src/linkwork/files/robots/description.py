@@ -40,6 +40,7 @@ class Hinge:
     frame : w is the axis; to : where the frame on the head is another; value : of its variables in the layout
     limits, effort [N m, N], speed [rad/s, m/s] : of a single variable; None where there is none
     damping, friction, stiffness, rest (value without tension), rotor (inertia along the variable) : likewise
+    tuned : time constant [s] and damping ratio of a spring for the mass that it carries in the layout
     """
 
     name: str
@@ -58,6 +59,7 @@ class Hinge:
     rest: float = 0.0
     rotor: float = 0.0
     lead: float = 0.0
+    tuned: tuple[float, float] | None = None
     line: int = 0
 
 

@@ -215,8 +215,8 @@ class _Reader:
             hinge.limits = (low * unit, high * unit)
         hinge.damping, hinge.stiffness = self._first(at, "damping", name), self._first(at, "stiffness", name)
         hinge.rest = number(notes, at, "springref") * unit
-        if any(numbers(notes, at, "springdamper", (0.0, 0.0))):
-            notes.say("lost", "springdamper, which is a spring for the mass that it carries in the layout", name, at)
+        time, ratio = numbers(notes, at, "springdamper", (0.0, 0.0))
+        hinge.tuned = (time, ratio) if time > 0.0 and ratio > 0.0 else None
         hinge.friction, hinge.rotor = number(notes, at, "frictionloss"), number(notes, at, "armature")
         return hinge
 
@@ -229,6 +229,8 @@ class _Reader:
 
     def _is_limited(self, at: Merged) -> bool:
         limited = at.get("limited") or "auto"
+        if limited not in ("auto", "true", "false"):
+            self.text.notes.wrong(f"limited is '{limited[:40]}'", at, named(at), "one of auto, true, false")
         if limited == "auto":
             return self.text.is_set("autolimits", True) and at.has("range")
         return limited == "true"
@@ -260,7 +262,7 @@ class _Reader:
     def _weigh(self) -> None:
         """Masses from shapes, and what the compiler makes of all of them; looks and colours."""
         text, notes, robot = self.text, self.text.notes, self.robot_
-        by_shape = text.setting("inertiafromgeom", "auto")
+        by_shape = text.choice("inertiafromgeom", ("auto", "true", "false"))
         for name, link in robot.links.items():
             shapes = self.geoms.get(name, [])
             for geom in shapes:
@@ -286,15 +288,15 @@ class _Reader:
         """boundmass, boundinertia, balanceinertia and settotalmass of the compiler, in MuJoCo's order."""
         text, notes = self.text, self.text.notes
         moving = [link for name, link in self.robot_.links.items() if name != WORLD and name in self._said()]
-        least, least_inertia = float(text.setting("boundmass", "0")), float(text.setting("boundinertia", "0"))
-        balance, total = text.is_set("balanceinertia", False), float(text.setting("settotalmass", "-1"))
+        (least,), (least_inertia,) = (text.setting_numbers(key, (0.0,)) for key in ("boundmass", "boundinertia"))
+        balance, (total,) = text.is_set("balanceinertia", False), text.setting_numbers("settotalmass", (-1.0,))
         for link in moving:
             if least > 0.0:
                 link.mass = max(link.mass or 0.0, least)
             if least_inertia > 0.0 or balance:
                 link.inertia = _bounded(link, least_inertia, balance)
         if total > 0.0:
-            factor = total / sum(link.mass or 0.0 for link in moving)
+            factor = total / (sum(link.mass or 0.0 for link in moving) or 1.0)
             for link in moving:
                 link.mass = (link.mass or 0.0) * factor
                 if (own := link.inertia) is not None:

@@ -13,6 +13,7 @@ from linkwork.errors import LinkworkError
 from linkwork.files.mesh import surface_of
 from linkwork.files.robots.mesh_volume import WAYS, mesh_volume
 from linkwork.files.robots.mjcf_text import Text, z_to
+from linkwork.files.robots.msh import read_msh
 from linkwork.files.robots.surfaces import capsule, colour_of, is_sized, located, look_of_mesh
 from linkwork.files.robots.values import named, number, number_list, numbers, placed
 from linkwork.files.robots.xml import Element
@@ -78,7 +79,7 @@ def mass_of(text: Text, geom: Geom) -> float:
 
 def weighed(text: Text, geoms: list[Geom]) -> tuple[float, Array, Array]:
     """Mass, centre and inertia about it of all shapes of a body, in its axes."""
-    first, last = (int(float(word)) for word in text.setting("inertiagrouprange", "0 5").split())
+    first, last = text.setting_numbers("inertiagrouprange", (0.0, 5.0))
     total, moment = 0.0, np.zeros(3)
     parts: list[tuple[float, Geom]] = []
     for geom in geoms:
@@ -144,10 +145,13 @@ def _mesh_volume(text: Text, at: Element, meshes: dict[str, Element]) -> tuple[f
         text.notes.wrong(f"there is no mesh '{name}'", at, named(at))
         return nothing
     found = located(text.notes, mesh_file(text, mesh), "")
-    if found is None or PurePosixPath(found[1]).suffix.lower() == ".msh":
+    if found is None:
         return nothing
     try:
-        points, faces = surface_of(MeshLook(path=found[1], scale=1.0, folder=str(found[0])))
+        if PurePosixPath(found[1]).suffix.lower() == ".msh":
+            points, faces = read_msh(found[0] / found[1])
+        else:
+            points, faces = surface_of(MeshLook(path=found[1], scale=1.0, folder=str(found[0])))
     except LinkworkError:
         return nothing
     way = mesh.get("inertia") or "legacy"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from linkwork import geometry as geo
-from linkwork.errors import ModelError, did_you_mean
+from linkwork.errors import Line, ModelError, Problem, did_you_mean
 from linkwork.files.robots.notes import Notes
 from linkwork.files.robots.surfaces import located
 from linkwork.files.robots.values import named, number_list, numbers, vector
@@ -65,9 +65,23 @@ class Text:
             compiler.asked.add(name)
         return self.settings.get(name, default).strip()
 
+    def choice(self, name: str, options: tuple[str, ...]) -> str:
+        """A compiler option that is one of some words; the first where it is not said."""
+        said = self.setting(name, options[0])
+        if said not in options:
+            compiler = next(iter(self.root.all("compiler")), self.root)
+            self.notes.wrong(f"{name} is '{said[:40]}'", compiler, "compiler", f"one of {', '.join(options)}")
+        return said
+
     def is_set(self, name: str, default: bool) -> bool:
         """A compiler option that is true or false."""
-        return self.setting(name, "true" if default else "false") == "true"
+        return self.choice(name, ("true", "false") if default else ("false", "true")) == "true"
+
+    def setting_numbers(self, name: str, default: tuple[float, ...]) -> tuple[float, ...]:
+        """Numbers of a compiler option, as many as the default has."""
+        said = self.setting(name, "")
+        compiler = next(iter(self.root.all("compiler")), self.root)
+        return (number_list(self.notes, compiler, name, said, (len(default),)) or default) if said else default
 
     # ---------------------------------------------------------------- includes
 
@@ -105,7 +119,7 @@ class Text:
             other = read_xml(raw, path)
         except ModelError as error:
             for p in error.problems:
-                self.notes.problems.append(type(p)(p.what, f"'{path}'", p.hint, p.line))
+                self.notes.problems.append(Problem(p.what, p.where, p.hint, Line(p.line or 1, path)))
             return []
         self._include(other, depth + 1, {*above, path})
         self.notes.say("kept", "files that are included", path)
@@ -150,7 +164,7 @@ class Text:
     @property
     def angle(self) -> float:
         """The unit of angles [rad]: a degree, unless the compiler says otherwise."""
-        return 1.0 if self.setting("angle", "degree") == "radian" else math.pi / 180.0
+        return 1.0 if self.choice("angle", ("degree", "radian")) == "radian" else math.pi / 180.0
 
     def pose(self, at: Element) -> Array:
         """Position and orientation of an element in that around it."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import Line, ModelError, Problem
 from linkwork.files.robots.xml import Element
 from linkwork.files.tree import MAX_PROBLEMS
 from linkwork.model.import_report import FATES, Fate, Finding, ImportReport
@@ -27,9 +27,7 @@ class Notes:
 
     def wrong(self, what: str, at: Element | None = None, where: str = "", hint: str = "") -> None:
         """Something that makes the file unusable."""
-        if at is not None and at.file:
-            where = f"'{at.file}', {where}" if where else f"'{at.file}'"
-        self.problems.append(Problem(what, where, hint, None if at is None else at.line))
+        self.problems.append(Problem(what, where, hint, None if at is None else Line(at.line, at.file)))
 
     def say(self, fate: Fate, what: str, name: str = "", at: Element | None = None) -> None:
         """What became of a part; equal ones are told together."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from linkwork import geometry as geo
-from linkwork.errors import ModelError, did_you_mean
+from linkwork.errors import Line, ModelError, Problem, did_you_mean
 from linkwork.files.robots.description import WORLD
 from linkwork.files.robots.sdf_text import Text
 from linkwork.files.robots.surfaces import located
@@ -124,7 +124,7 @@ class Models(Text):
         try:
             other = read_xml(raw, path)
         except ModelError as error:
-            notes.problems += [type(p)(p.what, f"'{path}'", p.hint, p.line) for p in error.problems]
+            notes.problems += [Problem(p.what, p.where, p.hint, Line(p.line or 1, path)) for p in error.problems]
             return
         model = other.one("model")
         if other.tag != "sdf" or model is None:

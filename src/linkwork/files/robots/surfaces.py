@@ -112,6 +112,12 @@ def rebased(m: Mechanism, folder: Path) -> Finding | None:
     return Finding("lost", "meshes outside the folder of the new file, which model files cannot name", tuple(lost))
 
 
+def home_of_meshes(m: Mechanism) -> Path | None:
+    """The one folder that all meshes to be seen lie in; None where there are several, or no meshes."""
+    folders = {look.folder for body in m.bodies.values() for look in body.looks if isinstance(look, MeshLook)}
+    return Path(folders.pop()) if len(folders) == 1 else None
+
+
 def is_sized(notes: Notes, at: Element, *sizes: float) -> bool:
     """Whether all sizes of a shape are positive; else it is not drawn."""
     fits = all(math.isfinite(size) and size > 0.0 for size in sizes)

@@ -37,7 +37,7 @@ JOINTS = {
 }
 GROUND = "world"
 NOISE = 1e-9
-"""Part of the largest moment of inertia by which another may be below zero: digits that were cut off."""
+"""Part of the largest moment of inertia, or of the mass at 3 cm, by which one may be below zero: digits cut off."""
 
 
 def read_urdf(root: Element, notes: Notes, floating: bool | None = None) -> Robot:
@@ -98,7 +98,7 @@ class _Reader:
         for transmission in root.all("transmission"):
             transmission.pass_over()
             notes.say(
-                "lost", "transmissions: what they drive is said where it is asked", _name(transmission), transmission
+                "lost", "transmissions: drives are said where forces are asked", _name(transmission), transmission
             )
         return robot
 
@@ -185,15 +185,22 @@ class _Reader:
             self._inertial(link, inertial)
         elif joint is not None and KINDS[self._kind(joint)].variables:
             notes.say("kept", "links without mass that move", name, element)
-        shapes = element.all("visual")
+        self._looks(link, name, element.all("visual"))
         collisions = element.all("collision")
-        if not shapes and collisions:
-            shapes = collisions
-            notes.say("converted", "links without <visual> are drawn by their collision shapes", name, element)
-        else:
-            for own in collisions:
-                own.pass_over()
-                notes.say("lost", "collision shapes: there is no contact between bodies yet", name, own)
+        if not link.looks and collisions:
+            self._looks(link, name, collisions)
+            if link.looks:
+                notes.say(
+                    "converted", "links whose <visual> cannot be drawn look like their collision shapes", name, element
+                )
+        for own in collisions:
+            own.pass_over()
+            notes.say("lost", "collision shapes: there is no contact between bodies yet", name, own)
+        return link
+
+    def _looks(self, link: Link, name: str, shapes: list[Element]) -> None:
+        """Shapes to be seen, and the first colour of them."""
+        notes = self.notes
         for visual in shapes:
             visual.asked.add("name")
             look = self._look(visual)
@@ -203,7 +210,6 @@ class _Reader:
                 notes.say("approximated", "links of several colours have the first", name, visual)
             if look is not None:
                 link.colour = link.colour or colour
-        return link
 
     def _inertial(self, link: Link, inertial: Element) -> None:
         notes, where = self.notes, f"link '{link.name}'"
@@ -220,7 +226,7 @@ class _Reader:
             notes.say("kept", "links whose mass is a point, without <inertia>", link.name, inertial)
             return
         xx, yy, zz, xy, xz, yz = (number(notes, tensor, f"i{e}") for e in ("xx", "yy", "zz", "xy", "xz", "yz"))
-        if min(xx, yy, zz) < -NOISE * max(abs(xx), abs(yy), abs(zz)):
+        if min(xx, yy, zz) < -NOISE * (max(abs(xx), abs(yy), abs(zz)) + 1e-3 * link.mass):
             worst = min(xx, yy, zz)
             notes.wrong(f"a moment of inertia is negative: {worst:g} kg m^2", tensor, where, "look at its signs")
         if link.mass or any((xx, yy, zz, xy, xz, yz)):

@@ -20,7 +20,7 @@ from linkwork.numerics.stepping.handle import Handle
 from linkwork.numerics.stepping.instants import begin, happen, timed
 from linkwork.numerics.stepping.laws import enter_laws
 from linkwork.numerics.stepping.problem import CLOSING, NEAR, PLACE, along, balance, correct, load, move, respond
-from linkwork.numerics.stepping.runaway import END, ENDLESS, RUNAWAY
+from linkwork.numerics.stepping.runaway import END, ENDLESS, OUT_OF_REACH, RUNAWAY
 
 OPEN = -1.0
 """Instead of a reason: the run's loops do not close at its start."""
@@ -142,9 +142,13 @@ def run_through(method, p, a, store, samples, batch, state, z, f, trail_t, trail
                 continue
             if code != OK and code != PAUSED:
                 break
-            code, _ = go(method, p, a, store, state, z, f, target, samples, trail_t, trail)
+            code, taken = go(method, p, a, store, state, z, f, target, samples, trail_t, trail)
             if code == DONE:
                 break
+            if code == PAUSED and taken > 1 and state[FIXED] == 0.0:
+                pace = (trail_t[taken - 1] - trail_t[0]) / taken
+                if pace * OUT_OF_REACH < until - state[TIME]:  # it crawls: a run by itself asks whether it gets on
+                    return PAUSED, jumps + folded(a)
         if code != DONE:
             return code, jumps + folded(a)
 

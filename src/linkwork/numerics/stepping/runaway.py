@@ -27,6 +27,8 @@ LOOKS, ENOUGH = 1e6, 5e6
 """Steps after which it is looked how far they lead, and those that every run may have."""
 REACH = 1e9
 """Steps from the end at which a run that had enough of them gives up."""
+OUT_OF_REACH = 1e8
+"""Steps that would be left at the pace of the last ones from which a run is asked whether it gets on at all."""
 
 
 @loop

@@ -280,16 +280,20 @@ def _scale(page: Any, panel: Panel, own: bool) -> None:
 
 
 def _decades(page: Any, axis: Any, values: Array, own: bool) -> None:
-    """A logarithmic scale; on a page of our own over whole powers of ten."""
+    """A logarithmic scale; on a page of our own over whole powers of ten, across just as far as there are numbers."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
-    (page.set_xscale if axis.axis_name == "x" else page.set_yscale)("log")
+    across = axis.axis_name == "x"
+    (page.set_xscale if across else page.set_yscale)("log")
     axis.set_major_locator(LogLocator(numticks=6))
     axis.set_minor_formatter(NullFormatter())
     positive = values[np.isfinite(values) & (values > 0.0)]
     if own and positive.size:
-        ends = np.log10([positive.min(), positive.max()])
-        axis.set_view_interval(10.0 ** np.floor(ends[0]), 10.0 ** np.ceil(ends[1]), ignore=True)
+        low, high = np.log10([positive.min(), positive.max()])
+        if not across or high - low < 1.0:
+            low, high = np.floor(low), np.ceil(high)
+        # All panels that share the axis follow; what is drawn later may still move it.
+        (page.set_xlim if across else page.set_ylim)(10.0**low, 10.0**high, auto=None)
 
 
 def _name_places(axis: Any, places: tuple[str, ...]) -> None:

@@ -36,6 +36,10 @@ class Opened:
 
         try:
             text = dumps(m)
+            if m.import_report is not None:  # a robot's file is edited as a model file
+                from linkwork.files.robots.surfaces import home_of_meshes
+
+                return cls(m, text, home_of_meshes(m), machine, run)
             file = Path(m.source.name) if m.source is not None else None
             if file is not None and file.is_file():
                 own = file.read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -86,6 +86,11 @@ def reach_all(
         where = reach(
             loops, home, name, goals, hold=hold, start=parts[0].nearest, limits=False, nearest=True
         )  # fmt: skip
+        if where.converged and not parts[0].complete:  # beside a singular goal, whose branches were missed
+            target, R = wanted.target, wanted.rotation
+            note = note_of(loops, begin, where.y, target, wanted.place, R, joint_limits(loops) if limits else [], 0)
+            part = replace(parts[0], postures=[Posture(loops, where.y)], notes=[note])
+            return _together(loops, wanted, [part], swept)
         raise _unreachable(loops, wanted, parts[0], where)
     return found
 
@@ -106,16 +111,9 @@ def _whole(loops: Loops, wanted: Wanted, start: Posture) -> Whole:
     if any(g.samples is not None for g, _ in wanted.tasks):
         problems.append(Problem("all solutions are looked for of one goal at a time", "reach", "ask for one by one"))
     fixed: dict[str, Any] = {}
-    for name in wanted.held:
-        slot = next((s for s in loops.plan.slots if s.owner == name), None)
-        found = place_of(loops, name)
-        if slot is not None:
-            fixed |= {loops.plan.variables[k]: float(start.y[k]) for k in range(slot.q.start, slot.q.stop)}
-        elif found is not None:
-            k = found[0].q.start + found[1]
-            fixed[loops.plan.variables[k]] = float(start.y[k])
-        else:
-            problems.append(loops.book.unknown(name, "variable"))
+    held, unknown = held_values(loops, start, wanted.held)
+    fixed |= held
+    problems += unknown
     for name, value in wanted.values.items():
         found = place_of(loops, name)
         if found is None:
@@ -130,6 +128,23 @@ def _whole(loops: Loops, wanted: Wanted, start: Posture) -> Whole:
     R = turn.R if isinstance(turn, Attitude) else None
     axis, along = (turn.axis, turn.along) if isinstance(turn, Pointing) else (None, None)
     return Whole(next(iter(targets.values())), places[0].xyz, R, axis, along, fixed)
+
+
+def held_values(loops: Loops, start: Posture, names: Sequence[str]) -> tuple[dict[str, Any], list[Problem]]:
+    """Variables of held joints with their values, and what is wrong with the names."""
+    fixed: dict[str, Any] = {}
+    problems = []
+    for name in names:
+        slot = next((s for s in loops.plan.slots if s.owner == name), None)
+        found = place_of(loops, name)
+        if slot is not None:
+            fixed |= {loops.plan.variables[k]: float(start.y[k]) for k in range(slot.q.start, slot.q.stop)}
+        elif found is not None:
+            k = found[0].q.start + found[1]
+            fixed[loops.plan.variables[k]] = float(start.y[k])
+        else:
+            problems.append(loops.book.unknown(name, "variable"))
+    return fixed, problems
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,6 +341,8 @@ def _proof(solver: Solver, chain: Chain, sure: bool, notes: Sequence[Note]) -> t
             False,
             f"the goal is singular: {', '.join(curve)} move along a curve of solutions, of which some are shown",
         )
+    if solver.method == "closed form" and not sure:
+        return False, "the goal is singular: an angle may be any, of which some were tried"
     if solver.method == "closed form":
         form = solver.problem.closed
         assert form is not None

@@ -25,6 +25,8 @@ PEAKS = 8
 """Peaks that are told."""
 LOW = 1e-12
 """Part of the largest magnitude below which nothing is drawn."""
+TALL = 1e3
+"""How far above and below the middle magnitude the curve is shown: undamped resonances go on for ever."""
 
 
 class VibrationPanel(Panel):
@@ -164,7 +166,9 @@ class VibrationPanel(Panel):
         low, high = float(phase.min()), float(phase.max())
         unit = found[name].unit
         across = {"time": False, "distr": 3, "range": (float(f[0]), float(f[-1]))}
-        up = {"distr": 3, "range": (0.7 * float(size.min()), 1.4 * float(size.max()))}
+        middle = float(np.median(size))
+        lowest, highest = max(float(size.min()), middle / TALL), min(float(size.max()), middle * TALL)
+        up = {"distr": 3, "range": (0.7 * lowest, 1.4 * highest)}
         flat = {"range": (low - 15.0, high + 15.0)}
         for title, line, scale in ((f"magnitude [{unit}]", size, up), ("phase [deg]", phase, flat)):
             chart = self.gui.add_uplot(
