@@ -11,7 +11,14 @@ from linkwork.analyses.kinematics.joint_limits import joint_limits
 from linkwork.geometry.rotations import from_rotvec
 
 Array = np.ndarray
-ARMS = {"puma-560-craig": "wrist", "puma-560": "link6", "stanford-arm": "tool"}
+ARMS = {
+    "puma-560-craig": "wrist",
+    "puma-560": "link6",
+    "stanford-arm": "tool",
+    "ur5e": "tool",
+    "panda": "tool",
+    "iiwa14": "tool",
+}
 
 
 def reachable(s: lw.Machine, target: str, count: int, seed: int = 0) -> Array:
@@ -56,10 +63,10 @@ def test_goals_that_are_out_of_reach_are_flagged() -> None:
     assert found.residual[3] > 0.5 and found.starts[3] == 6
 
 
-@pytest.mark.parametrize("name", ["four-bar", "planar-3rpr", "excavator-arm", "slider-crank", "stewart-platform"])
+@pytest.mark.parametrize("name", ["four-bar", "planar-3rpr", "excavator-arm", "slider-crank", "delta", "five-bar"])
 def test_loops_are_closed(name: str) -> None:
     s = lw.example(name).assemble()
-    target = next(iter(s.mechanism.points))
+    target = next(iter([*s.mechanism.points, *s.mechanism.frames]))
     rng = np.random.default_rng(3)
     free = [n for n in s.home.independent if n in s.variables]
     places = []
@@ -89,6 +96,13 @@ def test_six_legs_from_poses_of_the_platform() -> None:
         own = (seat.X_TF if s.mechanism.joints[f"S{i}"].tail == "platform" else seat.X_HM)[:3, 3]
         lengths = np.linalg.norm(X[:, :3, :3] @ own + X[:, :3, 3] - base, axis=1)
         assert np.abs(found.value(f"P{i}") - lengths).max() < 1e-10
+
+
+def test_a_scara_has_a_place_and_a_heading() -> None:
+    s = lw.example("scara").assemble()
+    X = reachable(s, "tool", 200)
+    found = s.reach_many("tool", goals.place(X[:, :3, 3]), goals.pointing("x", X[:, :3, 0]))
+    assert found.converged.all() and np.abs(s.pose("tool", found.q) - X).max() < 1e-10
 
 
 def test_a_body_that_floats() -> None:
