@@ -393,3 +393,37 @@ def test_a_state_that_never_rests_is_named() -> None:
     m.state("age", rate="1.0")
     with pytest.raises(lw.NoEquilibrium, match="age changes by 1 a second"):
         m.assemble().equilibrium()
+
+
+def governor(damping: float = 0.0, gravity: tuple[float, float, float] = (0, 0, -G)) -> lw.Machine:
+    m = lw.Mechanism("governor", gravity=gravity)
+    m.body("shaft", mass=1.0, inertia=(0.1, 0.1, 0.1)), m.body("ball", mass=2.0, com=(0, 0, -0.5))
+    m.revolute("spin", "ground", "shaft", axis="z")
+    m.revolute("A", "shaft", "ball", at=(0, 0, 0), axis="y")
+    m.damper("oil", joint="A", damping=damping)
+    return m.assemble()
+
+
+def test_balls_of_a_governor_rise_as_it_spins() -> None:
+    """cos A = g/(ω² l) once ω² l > g; they hang before, and hanging is unstable then."""
+    for speed in (3.0, 6.0, 12.0):
+        machine = governor(0.1)
+        rest = machine.equilibrium(rates={"spin": speed}, start={"A": 0.3})
+        wanted = math.acos(G / (speed**2 * 0.5)) if speed**2 * 0.5 > G else 0.0
+        assert abs(rest["A"]) == pytest.approx(wanted, abs=1e-10)
+        assert rest.verdict == "stable" and rest.rates == {"spin.angle": speed}
+        assert rest.efforts["spin.angle"] == pytest.approx(0.0, abs=1e-10)
+        stiffness = 2.0 * 0.25 * speed**2 * math.sin(wanted) ** 2 if wanted else 2.0 * 0.5 * (G - 0.5 * speed**2)
+        assert rest.K[0, 0] == pytest.approx(stiffness, rel=1e-9)
+        (mode,) = machine.linearize(rest).modes()
+        assert mode.natural_frequency == pytest.approx(math.sqrt(stiffness / 0.5) / math.tau, rel=1e-6)
+        run = machine.simulate(1.0, start={"A": rest["A"]}, rates={"spin": speed}, samples=3)
+        assert run["A.angle"].values[-1] == pytest.approx(rest["A"], abs=1e-7)
+    hanging = governor().equilibrium(rates={"spin": 12.0}, kind="nearest")
+    assert hanging["A"] == 0.0 and hanging.verdict == "unstable" and "goes on with 12 rad/s" in str(hanging)
+    with pytest.raises(lw.InputError, match="no matter of statics"):
+        _ = hanging.statics
+    with pytest.raises(lw.NoEquilibrium, match="forces change along it"):
+        governor(gravity=(0, -G, 0)).equilibrium(rates={"spin": 12.0}, start={"A": 0.3})
+    with pytest.raises(lw.InputError, match="did you mean 'spin'"):
+        governor().equilibrium(rates={"spinn": 1.0})

@@ -904,6 +904,7 @@ class Machine(System):
         kind: Literal["stable", "nearest", "stay"] = "stable",
         states: Mapping[str, float] | None = None,
         t: float | None = None,
+        rates: Mapping[str, Any] | None = None,
     ) -> Equilibrium:
         """Where the machine rests under gravity, loads and given efforts, and whether it stays there.
 
@@ -921,10 +922,11 @@ class Machine(System):
             no friction. "stay" asks whether exact friction holds the machine where it starts
         states : named states to start from, by name [SI]
         t : time [s] at which loads that depend on time are taken; without it such loads are refused
+        rates : steady rates [rad/s, m/s] of variables, which are held otherwise: where the others rest beside them
         """
         from linkwork.analyses.equilibrium.equilibrium import equilibrium_of
 
-        return equilibrium_of(self, hold, efforts, start, kind, states, t)
+        return equilibrium_of(self, hold, efforts, start, kind, states, t, rates)
 
     def equilibria(
         self,

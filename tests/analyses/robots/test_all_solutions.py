@@ -122,6 +122,21 @@ def test_a_continuum_names_the_joints_that_move() -> None:
     assert {v for n in found.notes for v in n.free} == {"J1.angle", "J4.angle"}
 
 
+def test_four_parallel_axes_of_a_ur_are_a_continuum() -> None:
+    """With the fourth wrist angle at zero the last axis is parallel to three others: a planar chain of four."""
+    s = lw.example("ur5e").assemble()
+    rng = np.random.default_rng(0)
+    for _ in range(12):
+        y = rng.uniform(-2.5, 2.5, 6)
+        y[4] = 0.0
+        X = s.pose("tool", y)
+        found = s.reach("tool", X, all=True, limits=False)
+        own = [n for n in found.notes if n.free]
+        assert not found.complete and own and "wrist3" in found.reason
+        assert all({"shoulder.angle", "elbow.angle", "wrist1.angle", "wrist3.angle"} == set(n.free) for n in own)
+        assert max(np.abs(p.pose("tool") - X).max() for p in found) < 1e-10
+
+
 def test_a_place_and_a_direction_with_five_joints() -> None:
     s = lw.example("puma-560-craig").assemble()
     p = s.at(waist=0.3, shoulder=-0.5, elbow=0.4, wrist_roll=0.3, wrist_bend=0.8, flange=0.0)

@@ -318,3 +318,20 @@ def test_wrong_questions_are_all_told_at_once() -> None:
     ):
         with pytest.raises(lw.LinkworkError, match=text):
             asked()
+
+
+def test_rates_for_a_velocity_and_what_is_lost() -> None:
+    for name, target in (("puma-560", "link6"), ("stewart-platform", "platform")):
+        s = lw.example(name).assemble()
+        X = s.home.pose(target) if name == "stewart-platform" else s.at(elbow=0.3, wrist_bend=0.6).pose(target)
+        found = s.reach(target, X, limits=False)
+        twist = np.array([0.1, -0.2, 0.05, 0.3, 0.1, -0.2])
+        rates, missing = found.rates_for(twist)
+        close(missing, np.zeros(6), 1e-9)
+        close(found.velocity(target, {n: rates[n] for n in found.independent}), twist, 1e-9)
+    s = planar()
+    straight = s.reach("P", s.at(A=0.0, B=0.0, C=0.0).position("P"), start={"A": 0.0, "B": 0.0, "C": 0.0})
+    rates, missing = straight.rates_for((0.5, 0.3, 0.0))
+    close(missing, (0.5, 0.0, 0.0), 1e-9)
+    damped, more = straight.rates_for((0.5, 0.3, 0.0), damping=1.0)
+    assert abs(damped["A.angle"]) < abs(rates["A.angle"]) and more[1] > 0.01

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,13 +90,34 @@ def _rotation(Q: Any, cs: list[int]) -> Any:
     return lw.geometry.from_quaternion(Q[cs[3:]])
 
 
-def beside_mujoco(file: Path | None, text: str | None = None, folders: Any = ()) -> tuple[float, float]:
-    """The same against MuJoCo, with springs, damping and rotors; without contact, limits, friction, actuators."""
+def with_axes_of_mujoco(m: lw.Mechanism, M: Any) -> None:
+    """Inertias as MuJoCo has them, by principal axes that it finds to 1e-12 kg m^2: bodies of insects feel that."""
+    import mujoco
+
+    masses = lw.lay_out(m).masses
+    for b in range(1, M.nbody):
+        name = m.import_report.bodies[_body(M, b)]
+        R = np.zeros(9)
+        mujoco.mju_quat2Mat(R, M.body_iquat[b])
+        T = R.reshape(3, 3) @ np.diag(M.body_inertia[b]) @ R.reshape(3, 3).T
+        assert np.abs(T - masses[name].inertia).max() <= 1e-7 * np.abs(T).max() + 1e-11
+        m.bodies[name] = replace(m.bodies[name], inertia=lw.inertia((T + T.T) / 2), accept_unphysical=True)
+
+
+def beside_mujoco(
+    file: Path | None, text: str | None = None, folders: Any = (), axes: bool = False
+) -> tuple[float, float]:
+    """The same against MuJoCo, with springs, damping and rotors; without contact, limits, friction, actuators.
+
+    With its principal axes where asked, as `with_axes_of_mujoco` tells.
+    """
     import mujoco
 
     M = mujoco.MjModel.from_xml_path(str(file)) if text is None else mujoco.MjModel.from_xml_string(text)
     m = lw.load(file, folders=folders) if text is None else lw.loads(text)
     report = m.import_report
+    if axes:
+        with_axes_of_mujoco(m, M)
     for k in range(M.neq):
         name = mujoco.mj_id2name(M, mujoco.mjtObj.mjOBJ_EQUALITY, k) or f"equality{k + 1}"
         m.joints.pop(report.joints.get(name, ""), None)

@@ -89,8 +89,10 @@ URDF_PATH: str = _path.join(PACKAGE_PATH, "urdf", "hard.urdf")
 
 
 def test_robot_descriptions_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(lw.ModelError, match="robot_descriptions is not installed"):
-        lw.load("robot_descriptions:hard_description")
+    with monkeypatch.context() as without:
+        without.setattr("importlib.util.find_spec", lambda name: None)
+        with pytest.raises(lw.ModelError, match="robot_descriptions is not installed"):
+            lw.load("robot_descriptions:hard_description")
     package = tmp_path / "robot_descriptions"
     package.mkdir()
     (package / "__init__.py").write_text("")

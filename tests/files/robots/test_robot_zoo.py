@@ -19,6 +19,10 @@ ALIKE = ("panda.urdf", "ur5_robot.urdf", "irb140.urdf", "cheetah.xml", "hopper.x
 """Some that are read in the ordinary ring."""
 
 
+INSECTS = ("drosophila_fused.xml",)
+"""So small that MuJoCo's own rounding of principal axes shows in the efforts: 3e-10."""
+
+
 def title(file: Path) -> str:
     return file.relative_to(SITE).as_posix().removeprefix("cmeel.prefix/share/example-robot-data/robots/")
 
@@ -49,7 +53,7 @@ def mjcf(file: Path) -> None:
         with pytest.raises(lw.ModelError):
             lw.load(file)
         return
-    far, off = beside_mujoco(file, folders=[SITE / file.relative_to(SITE).parts[0]])
+    far, off = beside_mujoco(file, folders=[SITE / file.relative_to(SITE).parts[0]], axes=file.name in INSECTS)
     assert far < 1e-12 and off < 1e-10
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from linkwork.analyses.forces.accelerations import rates_told
 from linkwork.analyses.forces.asked import named_numbers
 from linkwork.analyses.forces.drives import as_names, columns_of
 from linkwork.analyses.forces.finite import one_time
@@ -34,6 +35,7 @@ class Asked:
     loops : of the machine, with coordinates of places that are held as variables of their own
     posture : to start from, what is held at its values; held : rates that do not move
     effort : along all rates; x : named states to start from; t : time of the loads
+    rates : of what is held where that moves steadily, along all rates
     """
 
     loops: Loops
@@ -42,6 +44,7 @@ class Asked:
     effort: Array
     x: Array
     t: float
+    rates: Array | None = None
 
 
 def asked(
@@ -52,9 +55,13 @@ def asked(
     kind: str,
     states: Mapping[str, Any] | None,
     t: float | None,
+    rates: Mapping[str, Any] | None = None,
 ) -> Asked:
     """Everything that was given, checked; InputError lists all problems."""
     told = Gathered(machine.name)
+    steady: dict[int, float] = {}
+    with told:
+        steady = rates_told(machine.loops, rates or {})
     values: dict[str, Any] = {}
     names: Sequence[str] = ()
     other = machine
@@ -88,6 +95,23 @@ def asked(
     told.problems += rate_problems(machine, "equilibrium")
     told.tell()
     first = machine.home if start is None else machine._posture(start, {})
+    if steady:
+        spinning = machine.loops.drivable(list(steady))
+        free = [
+            name for name, c in zip(machine.loops.names(list(steady)), steady, strict=True) if machine.loops.turning[c]
+        ]
+        if free:
+            text = "it turns freely in space, and has no coordinate that a steady motion could hold"
+            raise InputError([Problem(text, f"rates.{name}") for name in free], machine.name)
+        known = [found.name for n in [*values, *names] if (found := other.loops.book.find(n, "variable")) is not None]
+        values = {**values, **{n: first[n] for n in [*names, *spinning] if n not in known or n in names}}
+        names = ()
+        along = np.zeros(machine.loops.columns)
+        along[list(steady)] = list(steady.values())
+        found_at = asked(machine, values, efforts, first, kind, states, t)
+        wide = np.zeros(found_at.loops.columns)
+        wide[: len(along)] = along
+        return replace(found_at, rates=wide)
     if values or names:
         if first is not machine.home:
             other = measuring(machine.starting_from(first), [*values, *names])

@@ -14,7 +14,7 @@ from linkwork.analyses.kinematics.failures import DeadCentre
 from linkwork.analyses.kinematics.loops import Loops, Mask
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
-from linkwork.equations.balance import static_balance
+from linkwork.equations.balance import motion_balance, static_balance
 from linkwork.equations.loop_solver import Order
 from linkwork.equations.total_derivatives import Closure
 from linkwork.errors import Problem
@@ -65,12 +65,14 @@ class Balance:
     """Forces at rest of one machine, with some rates held.
 
     held : rates that do not move; t : time at which loads are taken
+    rates : of what is held where that moves steadily (nw); without, everything is at rest
     """
 
     loops: Loops
     held: Mask
     t: float = 0.0
     charts: list[Chart] = field(default_factory=list)
+    rates: Array | None = None
 
     # ---------------------------------------------------------------- charts
 
@@ -95,7 +97,7 @@ class Balance:
 
     def _made(self, order: Order, columns: NDArray[np.int64]) -> Chart:
         loops, plan = self.loops, self.loops.plan
-        law = static_balance(plan, order, columns.tolist())
+        law = (static_balance if self.rates is None else motion_balance)(plan, order, columns.tolist())
         by = ("y", "states") if plan.states else ("y",)
         bound = loops.system.bound_kernel
         return Chart(
@@ -116,6 +118,19 @@ class Balance:
 
     # ---------------------------------------------------------------- numbers
 
+    def steady(self, chart: Chart, Y: Array) -> tuple[Array, Array]:
+        """Rates of all joints and their derivatives at postures, when what is held moves steadily."""
+        loops = self.loops
+        W, dW = np.zeros((2, len(Y), loops.columns))
+        if self.rates is None:
+            return W, dW
+        W[:, chart.columns] = self.rates[chart.columns]
+        if not loops.count:
+            return W, dW
+        independent: Mask = np.isin(np.arange(loops.columns), chart.columns)
+        W, dW = loops.rates_each(Y, independent, [W, dW])
+        return W, dW
+
     def inputs(self, Y: Array, X: Array, effort: Array) -> list[Array]:
         """Inputs of the kernels at postures (samples, ny), states (samples, nx), efforts (samples or 1, nw)."""
         count = len(Y)
@@ -125,7 +140,7 @@ class Balance:
 
     def forces(self, chart: Chart, Y: Array, X: Array, effort: Array, threads: int | None = None) -> Forces:
         """Forces and stiffness along the free rates."""
-        given, nx = self.inputs(Y, X, effort), X.shape[1]
+        given, nx = self._given(chart, Y, X, effort), X.shape[1]
         scale = self.loops.column_scale[chart.columns][chart.free]
         F, f, K, FX, fY, fX = self._raw(chart, given, nx, threads)
         free = chart.free
@@ -135,18 +150,23 @@ class Balance:
 
     def _raw(self, chart: Chart, given: list[Array], nx: int, threads: int | None) -> tuple[Array, ...]:
         count, n = len(given[0]), len(chart.columns)
+        sign = 1.0 if self.rates is None else -1.0  # what the equations of motion leave is no force
         if nx:
             F, f = chart.force(*given, threads=threads)
             K, FX, fY, fX = chart.stiffness(*given, threads=threads)
-            return F, f, K, FX, fY, fX
-        F, K = chart.force(*given, threads=threads), chart.stiffness(*given, threads=threads)
+            return sign * F, f, sign * K, sign * FX, fY, fX
+        F, K = sign * chart.force(*given, threads=threads), sign * chart.stiffness(*given, threads=threads)
         return F, np.zeros((count, 0)), K, np.zeros((count, n, 0)), np.zeros((count, 0, n)), np.zeros((count, 0, 0))
 
     def along_all(self, chart: Chart, y: Array, x: Array, effort: Array) -> Array:
         """Forces at one posture along all independent rates, held ones too, not scaled."""
-        found = chart.force(*self.inputs(y[np.newaxis], x[np.newaxis], effort))
+        found = chart.force(*self._given(chart, y[np.newaxis], x[np.newaxis], effort))
         F: Array = np.asarray(found[0] if isinstance(found, tuple) else found)[0]
-        return F
+        return F if self.rates is None else -F
+
+    def _given(self, chart: Chart, Y: Array, X: Array, effort: Array) -> list[Array]:
+        given = self.inputs(Y, X, effort)
+        return given if self.rates is None else [given[0], *self.steady(chart, given[0]), *given[1:]]
 
     def moved(
         self, chart: Chart, Y: Array, strides: Array, threads: int | None = None

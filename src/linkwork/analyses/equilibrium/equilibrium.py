@@ -15,7 +15,7 @@ from linkwork.analyses.equilibrium.search import LIMIT, LOST, REST, UNBOUNDED, F
 from linkwork.analyses.equilibrium.spring_energy import potential_energies, without_energy
 from linkwork.analyses.equilibrium.verdict import Judged, Verdict, judged
 from linkwork.analyses.forces.finite import loads_must_be_finite
-from linkwork.analyses.forces.over_run import effort_names, effort_units
+from linkwork.analyses.forces.over_run import SPEEDS, effort_names, effort_units
 from linkwork.analyses.forces.statics import Statics, statics_at
 from linkwork.analyses.kinematics.failures import NoFreedom
 from linkwork.analyses.kinematics.joint_limits import SLACK, JointLimit, joint_limits
@@ -24,7 +24,7 @@ from linkwork.analyses.kinematics.motion import reached
 from linkwork.analyses.kinematics.posture import Posture
 from linkwork.analyses.kinematics.preference import preference
 from linkwork.equations.load_plans import exact_frictions
-from linkwork.errors import ModelError, Problem
+from linkwork.errors import InputError, ModelError, Problem
 from linkwork.geometry import Array
 from linkwork.units.efforts import EffortTexts
 
@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from linkwork.analyses.linear.linearization import Linearization
     from linkwork.analyses.machine import Machine
 
+STEADY = 1e-6
+"""Part of the forces at hand by which they may change along a steady motion."""
+TURN = 0.7
+"""How far along it that is looked for [rad, or parts of the machine's size]."""
 ROUNDS = 12
 """How often stops may be met or left on the way."""
 
@@ -97,6 +101,13 @@ class Equilibrium:
         return self.states[name] if name in self.states else self.posture[name]
 
     @property
+    def rates(self) -> dict[str, float]:
+        """What moves steadily, by variable [rad/s, m/s]."""
+        given = self._asked
+        names = effort_names(given.loops)
+        return {} if given.rates is None else {names[c]: float(given.rates[c]) for c in np.flatnonzero(given.rates)}
+
+    @property
     def stable(self) -> bool:
         """Whether it stays there after a small push."""
         return self.verdict in ("stable", "held")
@@ -104,6 +115,9 @@ class Equilibrium:
     @cached_property
     def statics(self) -> Statics:
         """What every joint carries there, and the loads; its efforts hold the machine, those given included."""
+        if self._asked.rates is not None:
+            text = "it moves steadily, which is no matter of statics"
+            raise InputError(Problem(text, "statics", "ask `forces` of a motion with these rates"), self._machine.name)
         own = self._machine._with_states(self.states) if self.states else self._machine
         posture = own._posture(self.posture, {})
         drives = set(own.loops.drivable(posture._roles.independent))
@@ -116,6 +130,8 @@ class Equilibrium:
     def _holding(self) -> Holding:
         from linkwork.analyses.equilibrium.friction import Holding
 
+        if self._asked.rates is not None:
+            raise InputError(Problem("friction holds nothing in a steady motion", "interval"), self._machine.name)
         given, y = self._asked, self._asked.posture.y.copy()
         y[: self._machine.plan.ny] = self.posture.y
         x = np.array(list(self.states.values()))
@@ -215,6 +231,8 @@ class Equilibrium:
         for name in dict.fromkeys([*loops.drivable(self.posture._roles.independent), *self.efforts, *self.stops]):
             if name in self.posture.values:
                 lines.append(f"  {name} = {loops.shown(name, self.posture.values[name])}")
+        for name, value in self.rates.items():
+            lines.append(f"  {name} goes on with {value:.6g} {SPEEDS[self._unit(name)]}")
         lines += [f"  {name} = {value:.6g}" for name, value in self.states.items()]
         for name, value in self.efforts.items():
             lines.append(f"  {name} is held by {texts.text(value, self._unit(name))}")
@@ -252,6 +270,7 @@ class Equilibrium:
             "reason": self.reason,
             "values": self.posture.values,
             "states": self.states,
+            "rates": self.rates,
             "efforts": self.efforts,
             "stops": self.stops,
             "energies": self.energies,
@@ -263,7 +282,9 @@ class Equilibrium:
             "loop_error": self.posture.residual,
             "steps": self.steps,
             "warnings": list(self.warnings),
-            "friction": {
+            "friction": {}
+            if self.rates
+            else {
                 name: {"force": own.force, "low": own.low, "high": own.high, "share": own.share}
                 for name, own in self.friction.items()
             },
@@ -278,9 +299,10 @@ def equilibrium_of(
     kind: str,
     states: Mapping[str, Any] | None,
     t: float | None,
+    rates: Mapping[str, Any] | None,
 ) -> Equilibrium:
     """The posture at which the machine rests; see `Machine.equilibrium`."""
-    return rest_from(machine, asked(machine, hold, efforts, start, kind, states, t), kind)
+    return rest_from(machine, asked(machine, hold, efforts, start, kind, states, t, rates), kind)
 
 
 def rest_from(machine: Machine, given: Asked, kind: str) -> Equilibrium:
@@ -375,6 +397,9 @@ def told_of(
 def verdict_at(given: Asked, balance: Balance, chart: Chart, y: Array, x: Array, size: float) -> Judged:
     """Whether a posture of rest lasts, with what is held and the stops that it rests on."""
     told = judged(balance, chart, y, x, given.effort, size)
+    if given.rates is not None and told.verdict != "held":
+        moving = _by_motion(given, balance, chart, y, x, told)  # what swings may be held by its spin, or driven by it
+        return told if moving.verdict == "undecided" and told.verdict == "stable" else moving
     if not told.has_potential and told.verdict != "held":
         told = _by_motion(given, balance, chart, y, x, told)
     if told.verdict == "held" and balance.held.sum() > given.held.sum():
@@ -405,7 +430,7 @@ def _settled(given: Asked, kind: Any) -> _Settled:
     for _ in range(ROUNDS):
         held = given.held.copy()
         held[list(stops)] = True
-        balance = Balance(loops, held, given.t)
+        balance = Balance(loops, held, given.t, rates=given.rates)
         watched = [limit for limit in limits if not held[columns[limit.place]] and _within(given, limit, y)]
         found = searched(balance, y[np.newaxis], x, given.effort, kind, watched)
         y, x, steps = found.Y[0], found.X, steps + int(found.steps[0])
@@ -420,6 +445,7 @@ def _settled(given: Asked, kind: Any) -> _Settled:
             raise _not_found(given, found, steps)
         _states_must_rest(balance, found, given)
         chart = balance.charts[int(found.charts[0])]
+        _must_be_steady(balance, chart, found, given)
         pulled = _pulled_off(balance, chart, found, given, stops)
         if not pulled:
             return _Settled(balance, chart, found, steps)
@@ -454,6 +480,21 @@ def _pulled_off(
     least = 1e-9 * float(found.size[0])
     along = dict(zip(chart.columns.tolist(), F.tolist(), strict=True))
     return [column for column, (_, side) in stops.items() if side * along[column] < -least]
+
+
+def _must_be_steady(balance: Balance, chart: Chart, found: Found, given: Asked) -> None:
+    """NoEquilibrium where forces change along the steady motion of what is held, so that nothing stays as it is."""
+    if given.rates is None or not given.rates.any():
+        return
+    everything = replace(chart, free=np.arange(len(chart.columns)))
+    along = given.rates[chart.columns] / given.loops.column_scale[chart.columns]
+    along = along / max(float(np.abs(along).max()), 1e-300)
+    Y, closed = balance.moved(everything, found.Y, TURN * along[np.newaxis])
+    ends = [balance.forces(everything, own, found.X, given.effort).F[0] for own in (found.Y, Y)]
+    if not closed.all() or np.abs(ends[1] - ends[0]).max(initial=0.0) > STEADY * float(found.size[0]):
+        text = "no steady motion: forces change along it, so that nothing stays as it is"
+        hint = "rest in a rotating frame needs loads that do not change as it turns, as gravity along its axis"
+        raise NoEquilibrium(Problem(text, "rates", hint), given.loops.plan.name, Posture(given.loops, found.Y[0]))
 
 
 def _states_must_rest(balance: Balance, found: Found, given: Asked) -> None:

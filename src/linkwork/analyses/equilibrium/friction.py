@@ -336,11 +336,9 @@ def _end_of_number(rest: Equilibrium, holding: Holding, name: str, sign: float) 
                             (near.grips.high - before.grips.high) / way, sign)  # fmt: skip
         if found is None:
             raise _slipping(rest)
-        if np.isinf(found).all():
-            return sign * np.inf, ()
         change = float(found[-1])
-        if abs(change) > ENDLESS * size:
-            return sign * np.inf, ()
+        if not np.isfinite(change) or abs(change) > ENDLESS * size:
+            return _without_end(rest, holding, name, value, sign, size)
         after = None
         while after is None:
             after = _with_number(rest, holding, name, value + change)
@@ -352,6 +350,20 @@ def _end_of_number(rest: Equilibrium, holding: Holding, name: str, sign: float) 
         if abs(change) <= LAST * max(size, abs(value)):
             return value, _used_up(before, found)
     raise InputError(Problem(f"no end was found for {name} from {begin:.6g}", "interval"), machine.name)
+
+
+def _without_end(
+    rest: Equilibrium, holding: Holding, name: str, value: float, sign: float, size: float
+) -> tuple[float, tuple[str, ...]]:
+    """No end, or the last number that the model can have."""
+    if _with_number(rest, holding, name, value + sign * ENDLESS * size) is not None:
+        return sign * np.inf, ()
+    good, bad = 0.0, ENDLESS * size
+    while bad - good > 1e-10 * size:
+        middle = 0.5 * (good + bad)
+        good, bad = (middle, bad) if _with_number(rest, holding, name, value + sign * middle) else (good, middle)
+    last = value + sign * good
+    return (0.0 if abs(last) <= 1e-8 * size else last), (f"the model has no {name} beyond",)
 
 
 def _slope_of_number(family: Family, holding: Holding, value: float) -> Array:

@@ -147,7 +147,7 @@ def accelerations_at(
     outside: Array | None = None
     told = Gathered(plan.name, also)
     with told:
-        _rates_told(loops, rates or {})
+        rates_told(loops, rates or {})
     with told:
         for column, number in named_numbers(loops, "efforts", efforts, 1).values():
             effort[column] = number.item()
@@ -199,7 +199,7 @@ def given_rates(loops: Loops, rates: Mapping[str, Any]) -> dict[int, float]:
     return given
 
 
-def _rates_told(loops: Loops, rates: Mapping[str, Any]) -> dict[int, float]:
+def rates_told(loops: Loops, rates: Mapping[str, Any]) -> dict[int, float]:
     """Rates by their places; what is wrong is told as of `rates`."""
     try:
         return given_rates(loops, rates)
@@ -211,7 +211,7 @@ def _rates_told(loops: Loops, rates: Mapping[str, Any]) -> dict[int, float]:
 def rates_by_name(loops: Loops, posture: Posture, rates: Mapping[str, Any]) -> Array:
     """Rates of all joints when some are given, the other independent ones at rest."""
     plan = loops.plan
-    given = _rates_told(loops, rates)
+    given = rates_told(loops, rates)
     w = np.zeros(plan.nw)
     for column, number in given.items():
         w[column] = number

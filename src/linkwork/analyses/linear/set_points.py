@@ -79,7 +79,9 @@ def set_point(
         y = own.posture.y.copy()
         y[: machine.plan.ny] = where.posture.y
         y = _measured(own.loops, y)
-        return held_at(machine, own.loops, y, np.zeros(own.loops.columns), where._held, own.effort, x, own.t)
+        balance = Balance(own.loops, where._held, own.t, rates=own.rates)
+        (w,), _ = balance.steady(balance.charts[balance.chart_at(y)], y[np.newaxis])
+        return held_at(machine, own.loops, y, w, where._held, own.effort, x, own.t)
     found = asked(machine, hold, efforts, where, "nearest", states, t)
     loops = found.loops
     if not found.posture.mobility:

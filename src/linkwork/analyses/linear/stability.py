@@ -25,8 +25,8 @@ GROWS = 1e-6
 def verdict_of_motion(balance: Balance, chart: Chart, y: Array, x: Array, effort: Array) -> tuple[Verdict, str]:
     """The verdict, and the reason."""
     loops = balance.loops
-    still = np.zeros(loops.columns)
-    c = coefficients(SetPoint(loops, chart.order, chart.columns, y, still, still, x, effort, balance.t))
+    (w,), (dw,) = balance.steady(chart, y[np.newaxis])
+    c = coefficients(SetPoint(loops, chart.order, chart.columns, y, w, dw, x, effort, balance.t))
     free = np.ix_(chart.free, chart.free)
     scale = loops.column_scale[chart.columns][chart.free]
     names = loops.names(chart.columns[chart.free])

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from linkwork.analyses.kinematics.loops import Loops
 from linkwork.analyses.kinematics.posture import Posture
+from linkwork.errors import InputError, Problem
 from linkwork.geometry import Array
+from linkwork.model.vectors import numbers
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,33 @@ class Reached(Posture):
     def __repr__(self) -> str:
         state = "reached" if self.converged else "nearest"
         return f"{super().__repr__()}; {state} in {self.iterations} steps"
+
+    def rates_for(self, velocity: Any, *, damping: float = 0.0) -> tuple[dict[str, float], Array]:
+        """Rates of all joints by name for a velocity of the target, and what of it they do not give.
+
+        Of many the least rates; next to singular postures damping keeps them small, at the cost of what is missing.
+
+        Parameters
+        ----------
+        velocity : of the target, [vx, vy, vz] or [vx, vy, vz, wx, wy, wz], world axes
+        damping : singular values of the task that count as weak [parts of the machine's size, rad]
+        """
+        loops, plan = self.loops.of_places, self.loops.plan
+        if self.target not in {*plan.index, *(m.name for m in plan.points), *(m.name for m in plan.frames)}:
+            hint = "give it a point of its own"
+            raise InputError(Problem(f"rates for '{self.target}' are not offered", "rates_for", hint), plan.name)
+        wanted = np.array(numbers(velocity, 6 if len(velocity) == 6 else 3, "velocity"))
+        scale = np.where(np.arange(len(wanted)) < 3, 1.0 / loops.length, 1.0)
+        free = self._roles.free
+        given = np.zeros((len(free), loops.columns))
+        given[np.arange(len(free)), free] = loops.column_scale[free]
+        (W,) = loops.rates(self.y, np.isin(np.arange(loops.columns), self._roles.independent), [given])
+        V = loops.system.velocity(self.target, self.q, W[:, : plan.nv])[:, : len(wanted)].T * scale[:, np.newaxis]
+        U, sizes, turns = np.linalg.svd(V, full_matrices=False)
+        known = sizes > 1e-12
+        inverse = np.where(known, sizes / np.where(known, sizes**2 + damping**2, 1.0), 0.0)
+        d = turns.T @ (inverse * (U.T @ (scale * wanted)))
+        return self._by_name(d @ W), wanted - V @ d / scale
 
     def report(self) -> list[str]:
         """Lines of text: the verdict and the posture."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -86,6 +86,11 @@ def reach_all(
         where = reach(
             loops, home, name, goals, hold=hold, start=parts[0].nearest, limits=False, nearest=True
         )  # fmt: skip
+        if where.converged and not parts[0].complete:  # beside a singular goal, whose branches were missed
+            target, R = wanted.target, wanted.rotation
+            note = note_of(loops, begin, where.y, target, wanted.place, R, joint_limits(loops) if limits else [], 0)
+            part = replace(parts[0], postures=[Posture(loops, where.y)], notes=[note])
+            return _together(loops, wanted, [part], swept)
         raise _unreachable(loops, wanted, parts[0], where)
     return found
 
@@ -336,6 +341,8 @@ def _proof(solver: Solver, chain: Chain, sure: bool, notes: Sequence[Note]) -> t
             False,
             f"the goal is singular: {', '.join(curve)} move along a curve of solutions, of which some are shown",
         )
+    if solver.method == "closed form" and not sure:
+        return False, "the goal is singular: an angle may be any, of which some were tried"
     if solver.method == "closed form":
         form = solver.problem.closed
         assert form is not None

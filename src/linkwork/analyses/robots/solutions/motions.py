@@ -91,8 +91,13 @@ class Aim:
         function = ca.Function("aim", [x, goal], [ca.vertcat(gap, angle * w), ca.vec(J.T), worst])
         return Kernel(function, output_shapes=[(6,), (6, n), ()])
 
-    def polished(self, x: Array, goals: Array, steps: int = STEPS) -> tuple[Array, Array]:
-        """Newton's steps from each of x (k, n) to goals (k, 4, 4), as long as they help; the errors left (k,)."""
+    def polished(
+        self, x: Array, goals: Array, steps: int = STEPS, weak: float | None = None
+    ) -> tuple[Array, Array]:  # fmt: skip
+        """Newton's steps from each of x (k, n) to goals (k, 4, 4), as long as they help; the errors left (k,).
+
+        weak : singular values below this part of the largest count as none, and steps are the shortest that do
+        """
         x, trial = x.copy(), x.copy()
         rows = goal_rows(goals)
         left = np.full(len(x), np.inf)
@@ -107,7 +112,7 @@ class Aim:
             going = (now < 0.5 * before) & (now > FINE)
             active = active[going]
             if step < steps and active.size:
-                trial[active] = x[active] + np.clip(_least(J[going], error[going]), -0.5, 0.5)
+                trial[active] = x[active] + np.clip(_least(J[going], error[going], weak), -0.5, 0.5)
         return x, left
 
 
@@ -119,13 +124,13 @@ def goal_rows(goals: Array) -> Array:
     return rows
 
 
-def _least(A: Array, e: Array) -> Array:
+def _least(A: Array, e: Array, weak: float | None) -> Array:
     """Least squares of smallest size."""
-    if A.shape[-1] == 6:
+    if A.shape[-1] == 6 and weak is None:
         try:
             d: Array = np.asarray(np.linalg.solve(A, e[..., None])[..., 0], float)
             if np.isfinite(d).all() and np.abs(d).max() < LARGE:
                 return d
         except np.linalg.LinAlgError:
             pass
-    return (np.linalg.pinv(A, rcond=DAMPED) @ e[..., None])[..., 0]
+    return (np.linalg.pinv(A, rcond=DAMPED if weak is None else weak) @ e[..., None])[..., 0]

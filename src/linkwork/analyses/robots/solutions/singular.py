@@ -9,6 +9,8 @@ from linkwork.geometry import Array
 
 WEAK = 1e-6
 """Singular values of the target's Jacobian that count as none."""
+SHORT = 1e-3
+"""Part of the largest singular value below which no step is taken on the way back."""
 STRIDE = 0.05
 """How far a curve is followed, to tell it from a double solution [rad, or parts of the machine's size]."""
 MOVES = 1e-4
@@ -34,7 +36,7 @@ def singular_ones(solver: Solver, x: Array, goals: Array) -> tuple[Array, list[t
         for direction in right[k, rank[k] :]:
             for sign in (1.0, -1.0):
                 begin = x[k] + sign * STRIDE * direction / np.abs(direction).max()
-                end, left = solver.aim.polished(begin[None], goals[k : k + 1])
+                end, left = solver.aim.polished(begin[None], goals[k : k + 1], weak=SHORT)
                 step = end[0] - x[k]
                 if left[0] < EXACT and float(np.abs(step).max()) > 0.3 * STRIDE:
                     moving |= {int(j) for j in np.flatnonzero(np.abs(step) > MOVES)}

@@ -26,8 +26,10 @@ ZERO = 1e-6
 """Fillers that come out below this are zero, before the last polishing."""
 STARTS = 400
 """Random starts of a search, for one goal."""
-TURNED = (0.0, 1.9, -2.3, 0.7)
-"""Angles that are tried where any will do."""
+TURNED = tuple(2.0 * np.pi * k / 36 for k in range(1, 36))
+"""Angles that are tried where any will do, besides zero."""
+OTHER = 1.9
+"""An angle that tells by what it changes whether any angle was taken."""
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,7 @@ class Solver:
         form = self.problem.closed
         assert form is not None
         X, lack, error = form(goals)
+        first = X.copy()
         near = error < EXACT
         # What is all but exact is polished: branches beside a fold, where a root of next to nothing was taken.
         rough = ((error > FINE) & (lack < WORTH) & (error < 0.3)).nonzero()
@@ -110,17 +113,18 @@ class Solver:
         everyone = np.arange(len(goals))
         goal, branch = near.nonzero()
         rows = Rows(goal, X[goal, branch], error[goal, branch], branch)
-        # Where a branch fails though nothing lacks, an angle was taken for any that will do.
-        torn = ((lack < 1e-9) & ~near).any(axis=1) | (near.sum(axis=1) == 0)
-        if torn.any() and len(goals) <= 64:
+        # What changes with the angle that is taken where any will do belongs to a singular goal.
+        with np.errstate(invalid="ignore"):
+            torn = np.asarray((np.abs(form(goals, OTHER)[0] - first) > SAME).any(axis=(1, 2)))
+        if torn.any():
             rows = self._other_turns(goals, torn, rows)
-        return self._gathered(len(goals), rows, X[everyone, best], error[everyone, best], np.ones(len(goals), bool))
+        return self._gathered(len(goals), rows, X[everyone, best], error[everyone, best], ~torn)
 
     def _other_turns(self, goals: Array, torn: NDArray[Any], rows: Rows) -> Rows:
         form = self.problem.closed
         assert form is not None
         which = torn.nonzero()[0]
-        for angle in TURNED[1:]:
+        for angle in TURNED:
             X, _, error = form(goals[which], angle)
             k, branch = (error < EXACT).nonzero()
             more = Rows(which[k], X[k, branch], error[k, branch], branch)
