@@ -12,6 +12,7 @@ MOVED = {
 }  # fmt: skip
 """Mobility where it is not 1."""
 LIMITED = {
+    "delta": None,
     "bricard": (-np.pi / 6, 7 * np.pi / 6),  # by symmetry of the threefold linkage
     "peaucellier": None,
     "planar-3rpr": None,
