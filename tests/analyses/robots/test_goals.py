@@ -63,7 +63,7 @@ def test_a_place_in_three_kinds_of_coordinates() -> None:
         (goals.spherical((0.7, None, None)), lambda p: float(np.linalg.norm(p)) - 0.7),
         (goals.spherical((None, None, "25 deg")), lambda p: math.atan2(p[2], math.hypot(p[0], p[1])) - 25 * deg),
     ],
-    ids=repr,
+    ids=["y", "radius", "angle", "distance", "elevation"],
 )
 def test_single_coordinates_of_a_place(goal: goals.Place, measure: Any) -> None:
     found = puma().reach("wrist", goal)
