@@ -96,6 +96,13 @@ class Visit:
             live.do = given  # type: ignore[method-assign]
         assert live.idle(120.0)
 
+    def comes(self, done: Callable[[], bool], seconds: float) -> bool:
+        """Whether it is so within some time."""
+        end = time.monotonic() + seconds
+        while not done() and time.monotonic() < end:
+            self.page.wait_for_timeout(50)
+        return done()
+
     def wait(self, done: Callable[[], bool], seconds: float = 120.0) -> None:
         """Until it is so; the time is only for what never comes: on a busy machine all is slow."""
         end = time.monotonic() + seconds

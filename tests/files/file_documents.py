@@ -259,6 +259,7 @@ motors:
     stall: 4 N m
     no_load: 3000 rpm
     peak: 6 N m
+    top_speed: 3500 rpm
     description: brushless
   push: {joint: E.slide, ratio: 100 rev/m}
 forces:

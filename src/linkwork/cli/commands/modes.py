@@ -9,7 +9,6 @@ import typer
 
 from linkwork.cli.models import AsJson, File, asking, head, sound
 from linkwork.cli.output import print_json, say, tell, title
-from linkwork.cli.outputs import NUMBERS, PICTURES
 from linkwork.cli.rest_options import RestOptions, linearized, resting, with_rest_options
 
 if TYPE_CHECKING:
@@ -45,6 +44,7 @@ def modes(
     """
     m = sound(file, as_json)
     from linkwork.cli.option_values import Problems
+    from linkwork.cli.outputs import NUMBERS, PICTURES
 
     problems = Problems()
     with asking(file, m, as_json):
@@ -94,6 +94,8 @@ def modes(
 
 def _write(found: Modes, out: Path, mode: int) -> None:
     """A table, a plot, or a movie, by the ending."""
+    from linkwork.cli.outputs import PICTURES
+
     ending = out.suffix.lower()
     if ending in MOVIES:
         found.animate(mode, out)
