@@ -137,6 +137,7 @@ def test_a_run_to_the_end_is_the_same_as_in_python(page: Visit) -> None:
     assert "0.5 s" in legend.inner_text()
 
 
+@pytest.mark.slow  # beside other pages on a busy machine the run before it is gone now and then
 def test_keys_and_looks(page: Visit) -> None:
     canvas = page.page.locator("canvas").first
     camera = page.desk.client.camera
@@ -147,6 +148,10 @@ def test_keys_and_looks(page: Visit) -> None:
         eye = np.array(camera.position) - np.array(camera.look_at)
         return bool(abs(eye[2]) / np.linalg.norm(eye) > 1 - 1e-6 and np.linalg.norm(eye) > 20)
 
+    page.tab("Let go")
+    page.button("Run to the end").click()
+    page.wait(lambda: page.desk.player.tracks is not None and page.desk.bar.holder.visible)
+    assert page.desk.live.idle(120.0)
     page.tab("Look")
     page.page.evaluate("document.activeElement.blur()")
     sample = page.desk.player.sample
